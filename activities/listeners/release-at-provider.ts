@@ -1,12 +1,18 @@
 import { emailSuppression } from '#entities/email/email-suppression.ts';
+import { optionalReasons } from '#entities/email/suppression-fields.ts';
 import { releaseAddressContract } from '#workflows/email/release-address.contract.ts';
 import { defineListener, on } from './listener.ts';
 
-/** Providers suppress addresses by themselves; what is released here is released there. */
+/**
+ * Providers suppress addresses by themselves; what is released here is released there. What a manager has entered, or the recipient asked
+ * for, is known here alone: releasing it must not undo what the provider keeps because of others.
+ */
 export const releaseAtProvider = defineListener(
   'release-at-provider',
   [on(emailSuppression, 'released')],
-  ({ event: { entityId, organizationId }, start }) => {
-    if (organizationId !== null) start(releaseAddressContract, { suppressionId: entityId, organizationId });
+  async ({ event: { entityId, organizationId }, unit, start }) => {
+    const held = await unit.data.findOne(emailSuppression, { id: { eq: entityId } });
+    if (held && organizationId !== null && !optionalReasons.has(held.reason))
+      start(releaseAddressContract, { suppressionId: entityId, organizationId });
   },
 );

@@ -50,7 +50,10 @@ export const createMaintenanceActivities = defineActivities(
         // Events and deliveries are kept as long as ended workflows stay visible.
         const at = now();
         await database.transact(context, (unit) => maintainPartitions(unit, at, retention));
-        await database.transact(context, (unit) => pruneMessages(unit, at));
+        // Half of the time is enough for the other parts, and what is left over is removed an hour later.
+        const endsAt = Date.now() + timeoutMs / 2;
+        for (let hasMore = true; hasMore && Date.now() < endsAt;)
+          hasMore = await database.transact(context, (unit) => pruneMessages(unit, at));
         if (database.second) await maintainSecondPartitions(database.second, at, retention);
       },
 

@@ -20,6 +20,7 @@ import { shownRecords } from '#entities/kit/unit/shown-records.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { openSealedValue } from '#entities/kit/write/sealed-values.ts';
+import { organization } from '#entities/organizations/organization.ts';
 import { messageBody, type MessageRecord } from './message-body.ts';
 import { inFlightLimit, outcomeOf, refilled, type AnsweredAttempt, type Outcome } from './next-attempt.ts';
 
@@ -36,8 +37,8 @@ export interface Step {
   readonly ended: readonly AnsweredAttempt[];
   /** Number of attempts that are under way. */
   readonly inFlight: number;
-  /** Whether further ones may begin. */
-  readonly mayBegin: boolean;
+  /** How many further ones may begin, whatever the limits of the endpoint are. */
+  readonly maxCount: () => number;
 }
 
 /** A message as it is sent. */
@@ -74,13 +75,15 @@ export async function takeStep(
   deps: WebhookDependencies,
   unit: UnitOfWork,
   target: Target,
-  { ended, inFlight, mayBegin }: Step,
+  { ended, inFlight, maxCount }: Step,
 ): Promise<NextStep> {
   const { endpointId } = target;
   const now = unit.clock.now();
   let queue = await lockQueue(unit, endpointId);
   const endpoint = await unit.data.findOne(webhookEndpoint, { id: { eq: endpointId } });
-  if (!endpoint) {
+  // The records of a deleted organization are removed little by little, its endpoints among them.
+  const owner = await unit.data.findOne(organization, { id: { eq: target.organizationId } });
+  if (!endpoint || !owner) {
     await forgetEndpoint(unit, endpointId);
     return nothing;
   }
@@ -104,7 +107,7 @@ export async function takeStep(
   const tokens = refilled(queue, endpoint.maxPerSecond, now);
   const isBlocked = queue.blockedUntil !== null && queue.blockedUntil > now;
   const room = isBlocked ? 0 : inFlightLimit(queue, endpoint.maxInFlight) - inFlight;
-  const limit = mayBegin ? Math.max(0, Math.min(room, Math.floor(tokens))) : 0;
+  const limit = Math.max(0, Math.min(room, Math.floor(tokens), maxCount()));
   const claimIds = Array.from({ length: limit }, () => newId());
   const claimed = await claimMessages(unit, { endpointId, isOrdered, claimIds, leaseMs });
   queue = { ...queue, tokens: tokens - claimed.length, tokensAt: now };

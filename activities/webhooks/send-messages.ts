@@ -6,11 +6,15 @@ import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { takeStep, type PreparedMessage, type Target, type WebhookDependencies } from './endpoint-queue.ts';
+import type { HeldBodies } from './held-bodies.ts';
 import type { AnsweredAttempt } from './next-attempt.ts';
 import { messageHeaders } from './sign-message.ts';
 
 /** Time after which a round begins no further attempts: its workflow then gives others a turn. */
 const roundMs = 20_000;
+
+/** Messages that one step takes at most: it reads their records at once. */
+const maxBegun = 10;
 
 /** Time after which a round with room for more messages looks for new ones, although none of its attempts has ended. */
 const lookMs = 500;
@@ -21,15 +25,21 @@ const maxResponseBytes = 65_536;
 /** Bytes of a response that are kept. */
 const keptBytes = 4_096;
 
+export interface Round {
+  readonly target: Target;
+  /** Of this process. */
+  readonly held: HeldBodies;
+  /** Ends attempts that are under way; their messages are due again when their time is over. */
+  readonly signal: AbortSignal;
+}
+
 /**
  * Sends messages of an endpoint while some are due, within its limits.
- * @param signal ends attempts that are under way; their messages are due again when their time is over
  * @returns the time until the next one is due; null when none is
  */
 export async function sendMessages(
   deps: WebhookDependencies,
-  target: Target,
-  signal: AbortSignal,
+  { target, held, signal }: Round,
 ): Promise<{ readonly waitMs: number | null }> {
   const roundEnd = performance.now() + roundMs;
   const running = new Set<Promise<void>>();
@@ -43,13 +53,16 @@ export async function sendMessages(
     for (;;) {
       signal.throwIfAborted();
       const mayBegin = performance.now() < roundEnd;
-      const step = { ended: ended.splice(0), inFlight: running.size, mayBegin };
+      // However full the memory is, every endpoint gets one message at a time.
+      const maxCount = () => (held.isFull ? Math.max(0, 1 - running.size) : maxBegun);
+      const step = { ended: ended.splice(0), inFlight: running.size, maxCount: mayBegin ? maxCount : () => 0 };
       const { begun, hasRoom, waitMs } = await deps.database.transact(context(), (unit) =>
         takeStep(deps, unit, target, step),
       );
       if (step.ended.length > 0) failpoint('webhook-settled');
       for (const prepared of begun) {
-        const attempt = send(deps, prepared, stop)
+        const attempt = held
+          .during(prepared.body, () => send(deps, prepared, stop))
           .then(
             (result) => void ended.push(result),
             (error: unknown) => void errors.push(error),
@@ -59,7 +72,8 @@ export async function sendMessages(
       }
       if (errors.length > 0) throw errors[0];
       if (running.size === 0 && ended.length === 0) return { waitMs: mayBegin ? waitMs : 0 };
-      if (ended.length === 0) await Promise.race([...running, ...(hasRoom ? [pause(lookMs)] : [])]);
+      if (ended.length === 0 && begun.length < maxBegun)
+        await Promise.race([...running, ...(hasRoom ? [pause(lookMs)] : [])]);
     }
   } finally {
     failed.abort();
@@ -89,7 +103,7 @@ async function send(
   };
   try {
     const reach = customerReach(config.current);
-    const limits = { reach, timeoutMs, maxBytes: maxResponseBytes, signal };
+    const limits = { reach, timeoutMs, maxBytes: maxResponseBytes, keptBytes, signal };
     const response = await outboundRequest(url, { method: 'POST', headers, body }, limits);
     failpoint('webhook-sent');
     return result({
@@ -115,5 +129,5 @@ function problemOf(status: number, encoding: string | undefined): string | null 
 
 /** The beginning of a response as text that PostgreSQL can hold. */
 function textOf(body: Buffer): string {
-  return body.subarray(0, keptBytes).toString('utf8').replaceAll('\0', '\u{FFFD}');
+  return body.toString('utf8').replaceAll('\0', '\u{FFFD}');
 }

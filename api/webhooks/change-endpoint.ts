@@ -80,10 +80,11 @@ export async function changeEndpoint(
 ): Promise<Endpoint> {
   const { unit, services } = asking;
   const settings = await checked(asking, 'edit', changes);
-  const leadsElsewhere = [changes.url, changes.scopes, changes.topics].some((value) => value !== undefined);
-  if (leadsElsewhere) await requireOrganizationProof(asking);
+  const { url, scopes, topics, includesRecord } = changes;
+  const sendsMore = [url, scopes, topics].some((value) => value !== undefined) || includesRecord === true;
+  if (sendsMore) await requireOrganizationProof(asking);
   const held = await lockedEndpoint(asking, wanted);
-  if (leadsElsewhere) refuseScopesBeyond(unit.registry, settings.scopes ?? held.scopes, unit.context.caller);
+  if (sendsMore) refuseScopesBeyond(unit.registry, settings.scopes ?? held.scopes, unit.context.caller);
   const { status } = settings;
   const stateOf = {
     enabled: { disabledReason: null, disabledAt: null },

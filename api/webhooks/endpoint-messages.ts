@@ -1,6 +1,8 @@
 import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
+import { parseInstant } from '#entities/kit/base/instant.ts';
+import { expectation } from '#entities/kit/base/schema-problem.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import {
   addMessage,
@@ -71,10 +73,17 @@ export async function replayEndpoint(
   refuseDisabled(endpoint);
   if ((eventIds == null) === (since == null))
     throw inputError([{ path: '/since', message: 'or the ids of events must be given, and not both' }]);
-  const which = eventIds ? { eventIds } : { since: new Date(since as string), limit: maxReplayed };
+  const which = eventIds ? { eventIds } : { since: instantOf(since), limit: maxReplayed };
   const { count, last } = await replayMessages(unit, { endpointId: endpoint.id, which });
   if (count > 0) unit.afterCommit(services.wakeRelays);
   return { replayedCount: count, next: 'limit' in which && count === maxReplayed ? last : null };
+}
+
+/** The schema of a body accepts times that JavaScript does not have, such as leap seconds. @throws AppError invalid_input */
+function instantOf(since: ReplayArguments['since']): Date {
+  const instant = since instanceof Date ? since : parseInstant(since ?? '');
+  if (!instant) throw inputError([{ path: '/since', message: expectation('date-time') }]);
+  return instant;
 }
 
 /** The newest messages of an endpoint. @throws AppError not_found, limit_exceeded */

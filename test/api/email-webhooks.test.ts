@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runAddressCommand, type AddressCommand } from '#runtime/address-commands.ts';
 import { newId } from '#entities/kit/base/ids.ts';
@@ -148,11 +149,26 @@ describe('a receiver', () => {
     expect((await sendA('{}')).status).toBe(200);
   });
 
+  test('accepts nothing that is signed with a secret that has no key', async () => {
+    try {
+      for (const secret of ['whsec_', 'whsec_AAAA', '!']) {
+        await world.reconfigure({ CORE_INTEGRATIONS_EMAIL_PROVIDERA_WEBHOOKSECRET: secret });
+        expectProblem(await sendA('{}', { secret }), 'invalid_signature');
+      }
+    } finally {
+      await world.reconfigure({ CORE_INTEGRATIONS_EMAIL_PROVIDERA_WEBHOOKSECRET: svixSecret });
+    }
+  });
+
   test('answers types that nobody knows, and mails of others, without effect', async () => {
     const before = (await stored()).length;
     const mail = await sentMail();
     expect((await sendA(eventOfA(mail, 'contact.created', 1))).status).toBe(200);
     expect((await sendA('{"type":{"a":1}}')).status).toBe(200);
+    for (const type of ['constructor', 'toString', '__proto__'])
+      expect((await sendA(eventOfA(mail, type, 1))).status, type).toBe(200);
+    const late = eventOfA(mail, 'email.sent', 1).replace(at(1), '+200000-01-01T00:00:00Z');
+    expect((await sendA(late)).status).toBe(200);
     expect((await sendB('[]')).status).toBe(200);
     expect((await sendB(JSON.stringify({ RecordType: 'SubscriptionChange' }))).status).toBe(200);
     expect(await stored()).toHaveLength(before);
@@ -249,6 +265,15 @@ describe('an address', () => {
     await eventually(() => fake.accepted.filter(({ to }) => to.includes(mail.to)).length === 2);
   });
 
+  test('that a provider writes in another form is not suppressed, and the rest of its report counts', async () => {
+    const mail = await sentMail();
+    const body = JSON.parse(eventOfB(mail, 'SpamComplaint', { BouncedAt: at(4) })) as object;
+    const odd = { Recipient: `Jo <${mail.to}>`, Email: 'x'.repeat(300), MessageID: 'm'.repeat(1_000) };
+    expect((await sendB(JSON.stringify({ ...body, ...odd }))).status).toBe(200);
+    await eventually(async () => (await read(mail)).state === 'complained');
+    expect(await suppressions(mail.to)).toEqual([]);
+  });
+
   test('gets mails again after a soft bounce', async () => {
     const mail = await sentMail();
     await sendB(eventOfB(mail, 'Bounce', { BouncedAt: at(4) }, { Type: 'Transient' }));
@@ -259,6 +284,26 @@ describe('an address', () => {
       }),
     ).toMatchObject({ bounce_type: 'soft' });
     expect(await suppressions(mail.to)).toEqual([]);
+  });
+
+  test('that a manager has entered and releases stays suppressed at the provider, which knows why', async () => {
+    const email = `${newId().toLowerCase()}@example.com`;
+    const { body } = await client.post('/v1/email-suppressions', { email });
+    expect((await client.post(`/v1/email-suppressions/${body.id}/release`, { reason: 'a mistake' })).status).toBe(200);
+    await eventually(
+      async () =>
+        (
+          await asOwner(
+            world,
+            `select 1 from event_deliveries where entity_id = $1 and listener = 'release-at-provider' and state = 'done'`,
+            [body.id],
+          )
+        ).length === 1,
+    );
+    // A workflow is started before its listener's delivery is recorded.
+    const { client: temporal } = world.runtime.temporal;
+    const handle = temporal.workflow.getHandle(`${world.name}/release-address/${body.id}`);
+    await expect(handle.describe()).rejects.toThrow(WorkflowNotFoundError);
   });
 
   test('that a manager enters gets none, except about security', async () => {

@@ -97,13 +97,15 @@ test('without configuration, private addresses and http are refused, when an end
 
 test('nobody gives an endpoint scopes beyond their own rights, or sends what it may read elsewhere', async () => {
   const admin = await signedIn(world, await buildPerson(world, { organization: owner.organization, role: 'admin' }));
-  const beyond = await admin.post('/v1/webhook-endpoints', { ...input(), name: 'beyond', scopes: ['task:delete'] });
-  const own = await client.post('/v1/webhook-endpoints', { ...input(), name: 'beyond', scopes: ['task:delete'] });
-  expect(own.status).toBe(201);
-  if (beyond.status === 201) return;
-  expectProblem(beyond, 'permission_denied');
-  expectProblem(await patch(admin, `/v1/webhook-endpoints/${own.body.id}`, { url: sink.url }), 'permission_denied');
-  expectProblem(await admin.post(`/v1/webhook-endpoints/${own.body.id}/rotate`), 'permission_denied');
+  const notes = { ...input(), topics: ['note.*'], scopes: ['note:read'] };
+  expectProblem(await admin.post('/v1/webhook-endpoints', { ...notes, name: 'beyond' }), 'permission_denied');
+  const { body: own } = await client.post('/v1/webhook-endpoints', { ...notes, name: 'notes' });
+  const path = `/v1/webhook-endpoints/${own.id}`;
+  for (const change of [{ url: sink.url }, { topics: ['*'] }, { scopes: ['note:read'] }, { includes_record: true }])
+    expectProblem(await patch(admin, path, change), 'permission_denied');
+  expectProblem(await admin.post(`${path}/rotate`), 'permission_denied');
+  // Stopping it is up to every manager.
+  expect((await patch(admin, path, { status: 'disabled' })).body).toMatchObject({ status: 'disabled', topics: ['note.*'] });
 });
 
 test('only managers see and change endpoints, those of their own organization', async () => {
@@ -144,6 +146,14 @@ test('an endpoint is changed over REST and GraphQL, with the version it is based
   });
   expectProblem(await client.post(`${path}/test`), 'invalid_input');
   expectProblem(await client.post(`${path}/replay`, {}), 'invalid_input');
+  expect((await patch(client, path, { status: 'enabled' })).status).toBe(200);
+  for (const since of ['2016-12-31T23:59:60Z', '0000-01-01T00:00:00Z', 'yesterday'])
+    expectProblem(await client.post(`${path}/replay`, { since }), 'invalid_input');
+  const { errors } = (await client.graphql(
+    'mutation ($id: ID!) { replayWebhookMessages(id: $id, eventIds: ["\\u0000"]) { replayedCount } }',
+    { id },
+  )) as { readonly errors?: readonly { readonly extensions: object }[] };
+  expect(errors?.[0]?.extensions).toMatchObject({ code: 'invalid_input' });
 });
 
 test('a test message and what is sent are listed in pages', async () => {

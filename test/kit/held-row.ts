@@ -8,11 +8,12 @@ export async function holdRow(
   { databaseUrl }: Pick<World, 'databaseUrl'>,
   table: string,
   id: string,
+  key = 'id',
 ): Promise<() => Promise<void>> {
   const holder = new Client({ connectionString: databaseUrl });
   await holder.connect();
   await holder.query('begin');
-  await holder.query(`select 1 from ${table} where id = $1 for update`, [id]);
+  await holder.query(`select 1 from ${table} where ${key} = $1 for update`, [id]);
   return async () => {
     await holder.query('rollback');
     await holder.end();

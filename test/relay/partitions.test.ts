@@ -3,6 +3,7 @@ import { systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { maintainPartitions } from '#entities/kit/outbox/outbox.ts';
 import { asOwner } from '../kit/as-owner.ts';
+import { runSchedule } from '../kit/sweep.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const day = 86_400_000;
@@ -149,4 +150,35 @@ describe.concurrent('maintain_partitions', () => {
       await maintain(world, inDays(40));
       expect(await partitions(world, 'events')).not.toContain(nameOf('events', inDays(0)));
     }));
+});
+
+it('messages to endpoints and attempts are removed after 30 days, however many there are', async () => {
+  // Rows are planted by hand, without what belongs to them.
+  const world = await openWorld({ worker: true, skipVerify: true });
+  try {
+    const plantMessages = async (prefix: string, daysAgo: number, count: number) => {
+      const at = new Date(Date.now() - daysAgo * day);
+      await asOwner(
+        world,
+        `insert into webhook_messages (endpoint_id, event_id, organization_id, topic, entity_kind, entity_id, record_version, request_id,
+           occurred_at, payload, state, updated_at)
+         select 'e', $1::text || number, 'o', 'a.b', 'a', 'r', number, 'q', $2::timestamptz, '{}', 'delivered', $2::timestamptz
+         from generate_series(1, $3::int) as number`,
+        [prefix, at, count],
+      );
+      await asOwner(
+        world,
+        `insert into webhook_attempts (id, endpoint_id, event_id, topic, number, attempted_at, duration_ms, status)
+         select $1::text || number, 'e', $1::text || number, 'a.b', 1, $2::timestamptz, 1, 200 from generate_series(1, $3::int) as number`,
+        [prefix, at, count],
+      );
+    };
+    await plantMessages('old', 31, 25_000);
+    await plantMessages('young', 29, 1);
+    await runSchedule(world, 'prune-records');
+    expect(await idsIn(world, 'webhook_messages', 'event_id')).toEqual(['young1']);
+    expect(await idsIn(world, 'webhook_attempts', 'id')).toEqual(['young1']);
+  } finally {
+    await world.close();
+  }
 });

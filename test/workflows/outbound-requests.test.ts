@@ -1,11 +1,14 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type LookupFunction } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import type { LookupFunction } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outboundUrlProblem } from '#activities/clients/outbound/check-outbound-url.ts';
 import { customerReach } from '#activities/clients/outbound/customer-reach.ts';
 import { outboundRequest, type OutboundLimits } from '#activities/clients/outbound/outbound-request.ts';
 import { isReachable } from '#activities/clients/outbound/reachable-addresses.ts';
+import { lookupByDns, resolveByDns } from '#activities/clients/outbound/resolve-by-dns.ts';
 import type { Config } from '#config/objects/root.ts';
+import { DnsServer } from '../kit/dns-server.ts';
 import { WebhookSink } from '../kit/fakes/webhook-sink.ts';
 
 const reachWith = (webhookallowprivateaddresses: boolean) =>
@@ -90,6 +93,54 @@ describe('addresses of customers', () => {
   });
 });
 
+/** Hosts of URLs that lead to an IPv4 address, or to one that contains it. */
+function spellingsOf(address: string): string[] {
+  const parts = address.split('.').map(Number);
+  const [a = 0, b = 0, c = 0, d = 0] = parts;
+  const number = parts.reduce((sum, part) => sum * 256 + part, 0);
+  const hex = (value: number) => value.toString(16);
+  const pair = `${hex(a * 256 + b)}:${hex(c * 256 + d)}`;
+  return [
+    address,
+    `${address}.`,
+    String(number),
+    `0x${hex(number)}`,
+    `0${number.toString(8)}`,
+    parts.map((part) => `0${part.toString(8)}`).join('.'),
+    parts.map((part) => `0x${hex(part)}`).join('.'),
+    `${a}.${number % 2 ** 24}`,
+    `${a}.${b}.${c * 256 + d}`,
+    [...address].map((sign) => `%${hex(sign.charCodeAt(0))}`).join(''),
+    address.replaceAll(/\d/g, (digit) => String.fromCharCode(0xff10 + Number(digit))),
+    address.replaceAll('.', '\u3002'),
+    `[::ffff:${address}]`,
+    `[::ffff:${pair}]`,
+    `[0:0:0:0:0:FFFF:${pair}]`,
+    `[::${pair}]`,
+    `[64:ff9b::${pair}]`,
+    `[64:ff9b:1::${pair}]`,
+    `[2002:${pair}::1]`,
+    `[2001:0:${pair}::]`,
+  ];
+}
+
+test.each(['127.0.0.1', '10.0.0.1', '169.254.169.254', '192.168.0.1', '100.64.0.1', '0.0.0.0'])(
+  'T-81: %s is asked in no spelling, neither when a URL is saved nor later',
+  async (address) => {
+    const isPublic = () => Promise.resolve(['93.184.216.34']);
+    const limits = { reach: closed, lookup: notAsked };
+    for (const host of spellingsOf(address))
+      for (const url of [`https://${host}/`, `HTTPS://${host}:8443/hook`]) {
+        expect(await outboundUrlProblem(url, closed, isPublic), url).toBe('does not lead to a public address');
+        await expect(ask(url, limits), url).rejects.toThrow('its address must not be asked');
+      }
+  },
+);
+
+const notAsked: LookupFunction = (host) => {
+  throw new Error(`${host} was looked up`);
+};
+
 describe('a URL of a customer is refused', () => {
   const at = (address: string) => () => Promise.resolve([address]);
   test.each([
@@ -124,6 +175,39 @@ describe('a URL of a customer is refused', () => {
 
   test('but not a private one where the configuration allows it', async () => {
     expect(await outboundUrlProblem(sink.url, open)).toBeUndefined();
+  });
+});
+
+describe('names of customers', () => {
+  let dns: DnsServer;
+  beforeAll(async () => {
+    dns = await DnsServer.start();
+    dns.zone.set('hooks.example.com', { a: ['93.184.216.34'] });
+    dns.zone.set('rebound.example.com', { a: ['127.0.0.1'] });
+    dns.zone.set('mixed.example.com', { a: ['93.184.216.34', '10.0.0.1'] });
+    dns.zone.set('silent.example.com', 'silent');
+  });
+  afterAll(() => dns.close());
+
+  test('are resolved by name servers, and those that nobody answers for hold up no others', async () => {
+    const network = { nameServers: [dns.address], limitMs: 600 };
+    const silent = Array.from({ length: 50 }, () => resolveByDns('silent.example.com', network).catch(() => 'silent'));
+    const first = await Promise.race([...silent, resolveByDns('hooks.example.com', network)]);
+    expect(first).toEqual(['93.184.216.34']);
+    expect(new Set(await Promise.all(silent))).toEqual(new Set(['silent']));
+    await expect(resolveByDns('missing.example.com', network)).rejects.toThrow('ENOTFOUND');
+  });
+
+  test('that lead to a private address are not asked', async () => {
+    const network = { nameServers: [dns.address] };
+    const limits = { reach: closed, lookup: lookupByDns(network) };
+    const { port } = new URL(sink.url);
+    await expect(ask(`https://rebound.example.com:${port}/`, limits)).rejects.toThrow('its address must not be asked');
+    await expect(ask(`https://missing.example.com:${port}/`, limits)).rejects.toThrow('it cannot be reached');
+    expect(
+      await outboundUrlProblem('https://mixed.example.com/', closed, (host) => resolveByDns(host, network)),
+    ).toBe('does not lead to a public address');
+    expect(sink.received).toEqual([]);
   });
 });
 
@@ -190,9 +274,27 @@ describe('a request', () => {
     await expect(ask(sink.url, { timeoutMs: 200 })).rejects.toThrow('it does not answer within 0.2 seconds');
   });
 
+  test('that is answered with another protocol fails, and nobody waits for more', async () => {
+    const answer = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n';
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.write(answer));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      const { port } = server.address() as AddressInfo;
+      await expect(ask(`http://127.0.0.1:${port}/`)).rejects.toThrow('it switches to another protocol');
+    } finally {
+      server.close();
+    }
+  });
+
   test('ends when the answer is too large, and undoes no compression', async () => {
     sink.answer = () => ({ status: 200, body: Buffer.alloc(70_000) });
     await expect(ask()).rejects.toThrow('its answer has more than 65536 bytes');
+    sink.answer = () => ({ status: 200, body: Buffer.alloc(60_000, 'a') });
+    expect(String((await ask(sink.url, { keptBytes: 3 })).body)).toBe('aaa');
+    await expect(ask(sink.url, { keptBytes: 3, maxBytes: 50_000 })).rejects.toThrow('has more than 50000 bytes');
     const bomb = gzipSync(Buffer.alloc(30_000_000));
     sink.answer = () => ({ status: 200, headers: { 'content-encoding': 'gzip' }, body: bomb });
     const { body } = await ask();

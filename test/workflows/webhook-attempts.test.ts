@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { HeldBodies } from '#activities/webhooks/held-bodies.ts';
 import { inFlightLimit, outcomeOf, refilled, type AnsweredAttempt } from '#activities/webhooks/next-attempt.ts';
 import { messageHeaders } from '#activities/webhooks/sign-message.ts';
 import type { QueueState } from '#entities/kit/outbox/webhook-queue.ts';
@@ -115,4 +116,16 @@ test('a message is signed as the library standardwebhooks 1.1.1 signs it', () =>
   const [first, ...others] = messageHeaders(message, [secret, secret])['webhook-signature']?.split(' ') ?? [];
   expect(others).toEqual([first]);
   expect(first).toBe('v1,g6qcQ9XR8GdhXBoriORATsI5B97BLhonDFtVWMzREok=');
+});
+
+test('a process is full while it holds long bodies, and has room again once they are sent', async () => {
+  const held = new HeldBodies();
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  const long = 'x'.repeat(4_000_000);
+  const sent = Array.from({ length: 8 }, () => held.during(long, () => answered));
+  expect(held.isFull).toBe(true);
+  answer();
+  await Promise.all(sent);
+  await expect(held.during(long, () => Promise.reject(new Error('broken off')))).rejects.toThrow('broken off');
+  expect(held.isFull).toBe(false);
 });

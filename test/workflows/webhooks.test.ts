@@ -5,6 +5,7 @@ import { WebhookSink } from '../kit/fakes/webhook-sink.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { createdEndpoint, verified, type TestEndpoint } from '../kit/created-endpoint.ts';
+import { holdRow } from '../kit/held-row.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const second = 1_000;
@@ -136,6 +137,26 @@ describe('a message', () => {
     await untilState(endpoint, 'delivered', 4);
     const versions = sink.bodies.filter(({ data }) => data['id'] === failing).map(({ data }) => data['version']);
     expect(versions).toEqual([1, 2, 2, 3]);
+  });
+
+  test('with thousands behind it about its record keeps no other waiting', async () => {
+    const endpoint = await createdEndpoint(client, sink);
+    sink.answer = () => ({ status: 500 });
+    const failing = await newTask('failing');
+    await untilAttempts(endpoint, 1);
+    sink.answer = () => ({ status: 200 });
+    await asOwner(
+      world,
+      `insert into webhook_messages (endpoint_id, event_id, organization_id, topic, entity_kind, entity_id, record_version, request_id,
+         occurred_at, payload, state, due_at, updated_at)
+       select $1::text, 'Z' || number, $2::text, 'task.updated', 'task', $3::text, number, 'planted', $4::timestamptz, '{}', 'due',
+         $4::timestamptz, $4::timestamptz from generate_series(2, 2500) as number`,
+      [endpoint.id, owner.organization.id, failing, new Date(world.clock.now().getTime() - second)],
+    );
+    const another = await newTask('another');
+    await arrived(2);
+    expect(sink.bodies.map(({ data }) => data['id'])).toEqual([failing, another]);
+    expect((await client.mutate({ method: 'DELETE', url: endpoint.path })).status).toBe(204);
   });
 
   test('is not sent while too many others are under way', async () => {
@@ -313,6 +334,28 @@ describe('an endpoint that fails', () => {
   });
 });
 
+test('an endpoint whose queue is locked for long keeps no other one from being woken', async () => {
+  const [busy, endpoint] = [await createdEndpoint(client, sink), await createdEndpoint(client, sink)];
+  await newTask();
+  for (const each of [busy, endpoint]) await untilState(each, 'delivered', 1);
+  // Its round ends.
+  await eventually(
+    async () =>
+      (
+        await asOwner(world, 'select 1 from webhook_queues where endpoint_id = $1 and next_at <= $2', [
+          busy.id,
+          world.clock.now(),
+        ])
+      ).length === 1,
+  );
+  const release = await holdRow(world, 'webhook_queues', busy.id, 'endpoint_id');
+  await newTask('while it is locked');
+  await untilState(endpoint, 'delivered', 2);
+  expect(await messages(busy, '?state=delivered')).toHaveLength(1);
+  await release();
+  await untilState(busy, 'delivered', 2);
+});
+
 describe('sending again', () => {
   test('one message, or some, keeps their ids', async () => {
     const endpoint = await createdEndpoint(client, sink);
@@ -361,6 +404,27 @@ describe('an endpoint that is deleted', () => {
       await eventually(
         async () => (await asOwner(world, `select 1 from ${table} where endpoint_id = '${endpoint.id}'`)).length === 0,
       );
+    expect(sink.received).toHaveLength(1);
+  });
+});
+
+describe('an organization that is deleted', () => {
+  test('sends nothing more', async () => {
+    const { data } = await client.graphql(
+      'mutation ($name: String!) { createOrganization(input: { name: $name }) { organization { id } } }',
+      { name: `Short-lived ${Date.now()}` },
+    );
+    const { id } = data.createOrganization.organization;
+    expect((await client.post('/v1/switch', { target_organization_id: id })).status).toBe(200);
+    const endpoint = await createdEndpoint(client, sink);
+    sink.answer = () => ({ status: 500 });
+    await newTask();
+    await untilAttempts(endpoint, 1);
+    expect((await client.mutate({ method: 'DELETE', url: `/v1/organizations/${id}` })).status).toBe(204);
+    world.clock.advance(10 * second);
+    await eventually(
+      async () => (await asOwner(world, 'select 1 from webhook_messages where organization_id = $1', [id])).length === 0,
+    );
     expect(sink.received).toHaveLength(1);
   });
 });

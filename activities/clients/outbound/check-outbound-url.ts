@@ -2,7 +2,8 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { withTimeout } from '#entities/kit/base/with-timeout.ts';
 import { addressCheckOf, hostOf, OutboundError } from './outbound-request.ts';
-import { isLocalName, type Reach } from './reachable-addresses.ts';
+import { isLocalName, reachesOwnNetwork, type Reach } from './reachable-addresses.ts';
+import { resolveByDns } from './resolve-by-dns.ts';
 
 /** Time for the name to be resolved, in milliseconds. */
 const resolveMs = 5_000;
@@ -20,7 +21,7 @@ const resolveBySystem: Resolve = async (host) =>
 export async function outboundUrlProblem(
   text: string,
   reach: Reach,
-  resolve: Resolve = resolveBySystem,
+  resolve: Resolve = reachesOwnNetwork(reach) ? resolveBySystem : resolveByDns,
 ): Promise<string | undefined> {
   if (!URL.canParse(text)) return 'is not a URL';
   const url = new URL(text);

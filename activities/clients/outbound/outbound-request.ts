@@ -2,7 +2,8 @@ import { lookup as systemLookup } from 'node:dns';
 import { request as sendPlain, type IncomingHttpHeaders, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as sendEncrypted } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { isReachable, type Reach } from './reachable-addresses.ts';
+import { isReachable, reachesOwnNetwork, type Reach } from './reachable-addresses.ts';
+import { lookupByDns } from './resolve-by-dns.ts';
 
 /** A request to a server that this one does not control. */
 export interface OutboundRequest {
@@ -17,9 +18,11 @@ export interface OutboundLimits {
   readonly timeoutMs: number;
   /** Maximum size of the answer. */
   readonly maxBytes: number;
+  /** Size of its beginning that is kept; default: all of it. */
+  readonly keptBytes?: number;
   /** Ends the request early. */
   readonly signal?: AbortSignal;
-  /** Resolves names; default: the system. */
+  /** Resolves names; default: DNS, or the system where it knows names of its own network. */
   readonly lookup?: LookupFunction;
 }
 
@@ -44,21 +47,22 @@ export class OutboundError extends Error {
 export async function outboundRequest(
   target: string,
   request: OutboundRequest,
-  { reach, timeoutMs, maxBytes, signal, lookup = systemLookup }: OutboundLimits,
+  { reach, timeoutMs, maxBytes, keptBytes = maxBytes, signal, lookup = lookupOf(reach) }: OutboundLimits,
 ): Promise<OutboundResponse> {
   const url = new URL(target);
   const mayReach = addressCheckOf(url, reach);
   const timeout = AbortSignal.timeout(timeoutMs);
+  const end = signal ? AbortSignal.any([signal, timeout]) : timeout;
   const options: RequestOptions = {
     method: request.method,
     headers: { ...request.headers, 'accept-encoding': 'identity' },
     // A connection of its own: pooled ones would have been checked for somebody else.
     agent: false,
     lookup: checkedLookup(lookup, mayReach),
-    signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    signal: end,
   };
   try {
-    return await exchange(url, options, request.body, maxBytes);
+    return await exchange(url, options, { body: request.body, maxBytes, keptBytes, end });
   } catch (error) {
     if (error instanceof OutboundError) throw error;
     const reason = timeout.aborted
@@ -84,6 +88,11 @@ export function hostOf({ hostname }: URL): string {
   return hostname.replaceAll(/^\[|\]$/g, '');
 }
 
+/** Names of the own network come from files and search domains, which only the system reads. */
+function lookupOf(reach: Reach): LookupFunction {
+  return reachesOwnNetwork(reach) ? systemLookup : lookupByDns();
+}
+
 function checkedLookup(lookup: LookupFunction, mayReach: (address: string) => boolean): LookupFunction {
   return (host, options, done) => {
     lookup(host, { ...options, all: true }, (error, found) => {
@@ -97,30 +106,46 @@ function checkedLookup(lookup: LookupFunction, mayReach: (address: string) => bo
   };
 }
 
-function exchange(
-  url: URL,
-  options: RequestOptions,
-  body: string | undefined,
-  maxBytes: number,
-): Promise<OutboundResponse> {
-  return new Promise((resolve, reject) => {
-    const send = url.protocol === 'https:' ? sendEncrypted : sendPlain;
-    const outgoing = send(url, options, (incoming) => {
-      collect(incoming, maxBytes).then(resolve, reject);
-    });
-    outgoing.once('error', reject);
-    outgoing.end(body);
-  });
+interface Exchange {
+  readonly body: string | undefined;
+  readonly maxBytes: number;
+  readonly keptBytes: number;
+  readonly end: AbortSignal;
 }
 
-async function collect(incoming: IncomingMessage, maxBytes: number): Promise<OutboundResponse> {
+function exchange(url: URL, options: RequestOptions, request: Exchange): Promise<OutboundResponse> {
+  const { body, end } = request;
+  const { promise, resolve, reject } = Promise.withResolvers<OutboundResponse>();
+  const send = url.protocol === 'https:' ? sendEncrypted : sendPlain;
+  const outgoing = send(url, options, (incoming) => {
+    collect(incoming, request).then(resolve, reject);
+  });
+  outgoing.on('error', reject);
+  // Without this listener, Node closes the connection and reports neither a response nor an error.
+  outgoing.once('upgrade', (_incoming, socket) => {
+    socket.destroy();
+    reject(new OutboundError('it switches to another protocol'));
+  });
+  // Whatever else a connection does without reporting it: nobody waits longer than said.
+  const giveUp = () => reject(end.reason as Error);
+  end.addEventListener('abort', giveUp, { once: true });
+  outgoing.end(body);
+  return promise.finally(() => end.removeEventListener('abort', giveUp));
+}
+
+async function collect(
+  incoming: IncomingMessage,
+  { maxBytes, keptBytes }: Pick<Exchange, 'maxBytes' | 'keptBytes'>,
+): Promise<OutboundResponse> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of incoming as AsyncIterable<Buffer>) {
     size += part.length;
     // Leaving the loop closes the connection.
     if (size > maxBytes) throw new OutboundError(`its answer has more than ${maxBytes} bytes`);
-    parts.push(part);
+    const kept = part.subarray(0, Math.max(0, keptBytes - (size - part.length)));
+    // A copy: the part belongs to a larger piece of memory.
+    if (kept.length > 0) parts.push(keptBytes < maxBytes ? Buffer.from(kept) : kept);
   }
   return { status: incoming.statusCode ?? 0, headers: incoming.headers, body: Buffer.concat(parts) };
 }

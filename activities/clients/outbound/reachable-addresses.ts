@@ -35,6 +35,11 @@ export function isReachable(address: string, isPlain: boolean, reach: Reach): bo
   return !isPlain && range === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(publicBlock));
 }
 
+/** Whether servers of the own machine or network may be asked; their names need not be in DNS. */
+export function reachesOwnNetwork(reach: Reach): boolean {
+  return (reach.loopback ?? false) || (reach.private ?? false);
+}
+
 /** Whether a host name can only be that of a server in the same network. */
 export function isLocalName(host: string): boolean {
   return localName.test(host) || !host.replace(/\.$/, '').includes('.');

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { IsEmail } from 'typebox/format';
 import { hasBasicPassword } from './basic-password.ts';
 import { defineReceiver, instantAt, textAt, type RawDelivery, type ReceivedEvent } from './receiver.ts';
 import { hasSvixSignature } from './svix-signature.ts';
@@ -39,15 +40,15 @@ const providerB = defineReceiver({
 
 export const emailReceivers = [providerA, providerB] as const;
 
-const outcomesOfA: Readonly<Record<string, Outcome>> = {
-  'email.sent': 'sent',
-  'email.delivered': 'delivered',
-  'email.opened': 'opened',
-  'email.clicked': 'clicked',
-  'email.complained': 'complaint',
-  'email.failed': 'failed',
-  'email.suppressed': 'suppressed',
-};
+const outcomesOfA: ReadonlyMap<string, Outcome> = new Map([
+  ['email.sent', 'sent'],
+  ['email.delivered', 'delivered'],
+  ['email.opened', 'opened'],
+  ['email.clicked', 'clicked'],
+  ['email.complained', 'complaint'],
+  ['email.failed', 'failed'],
+  ['email.suppressed', 'suppressed'],
+]);
 
 function readA(document: unknown, { headers }: RawDelivery): ReceivedEvent | undefined {
   const type = textAt(document, 'type');
@@ -55,7 +56,7 @@ function readA(document: unknown, { headers }: RawDelivery): ReceivedEvent | und
   const occurredAt = instantAt(document, 'created_at');
   if (type === undefined || typeof externalId !== 'string' || !occurredAt) return undefined;
   const isBounce = type === 'email.bounced';
-  const outcome = isBounce ? bounceOfA(textAt(document, 'data', 'bounce', 'type')) : outcomesOfA[type];
+  const outcome = isBounce ? bounceOfA(textAt(document, 'data', 'bounce', 'type')) : outcomesOfA.get(type);
   const emailId = tagOf(document, 'email_id');
   if (outcome === undefined || emailId === undefined) return undefined;
   return eventOf({
@@ -89,13 +90,13 @@ function tagOf(document: unknown, name: string): string | undefined {
 }
 
 /** By the type of record: what it reports, and where it has its time. */
-const recordsOfB: Readonly<Record<string, { readonly outcome: Outcome; readonly at: string }>> = {
-  Delivery: { outcome: 'delivered', at: 'DeliveredAt' },
-  Bounce: { outcome: 'soft_bounce', at: 'BouncedAt' },
-  SpamComplaint: { outcome: 'complaint', at: 'BouncedAt' },
-  Open: { outcome: 'opened', at: 'ReceivedAt' },
-  Click: { outcome: 'clicked', at: 'ReceivedAt' },
-};
+const recordsOfB: ReadonlyMap<string, { readonly outcome: Outcome; readonly at: string }> = new Map([
+  ['Delivery', { outcome: 'delivered', at: 'DeliveredAt' }],
+  ['Bounce', { outcome: 'soft_bounce', at: 'BouncedAt' }],
+  ['SpamComplaint', { outcome: 'complaint', at: 'BouncedAt' }],
+  ['Open', { outcome: 'opened', at: 'ReceivedAt' }],
+  ['Click', { outcome: 'clicked', at: 'ReceivedAt' }],
+]);
 
 /** Types of bounces that will not be otherwise next time. */
 const hardBouncesOfB: ReadonlySet<string | undefined> = new Set([
@@ -106,7 +107,7 @@ const hardBouncesOfB: ReadonlySet<string | undefined> = new Set([
 
 function readB(document: unknown): ReceivedEvent | undefined {
   const type = textAt(document, 'RecordType');
-  const record = type === undefined ? undefined : recordsOfB[type];
+  const record = type === undefined ? undefined : recordsOfB.get(type);
   const emailId = textAt(document, 'Metadata', 'email_id');
   const messageId = textAt(document, 'MessageID');
   const occurredAt = record && instantAt(document, record.at);
@@ -137,13 +138,15 @@ interface Report {
   readonly address: string | undefined;
 }
 
-/** Longest text of an event that is kept: an address has at most 254 characters, ids have fewer. */
-const maxLength = 254;
+/** Maximum lengths of what is kept of an event; longer texts, and what is no address, could not become part of a record. */
+const maxLengths = { outcome: 64, emailId: 26, messageId: 200, address: 254 } as const;
 
 function eventOf({ externalId, type, occurredAt, outcome, emailId, messageId, address }: Report) {
-  const texts = { outcome, emailId, messageId, address: address?.toLowerCase() };
+  const email = address?.toLowerCase();
+  const texts = { outcome, emailId, messageId, address: email !== undefined && IsEmail(email) ? email : undefined };
   const known = Object.entries(texts).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined && entry[1].length <= maxLength,
+    (entry): entry is [keyof typeof texts, string] =>
+      entry[1] !== undefined && entry[1].length <= maxLengths[entry[0] as keyof typeof texts],
   );
   if (externalId.length > 200) return undefined;
   return { externalId, type, occurredAt, values: Object.fromEntries(known) };

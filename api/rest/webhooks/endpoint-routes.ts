@@ -93,7 +93,7 @@ export const endpointRoutes: readonly Route[] = [
     url: `${path}/:id`,
     tag,
     summary: `Update one ${singular}`,
-    description: `Omitted fields stay unchanged; null clears an optional field. For another URL, topics or scopes: ${proof}`,
+    description: `Omitted fields stay unchanged; null clears an optional field. For another URL, topics or scopes, and to include records: ${proof}`,
     access: 'required',
     acceptsSingleSignOn: true,
     params: endpointParams,

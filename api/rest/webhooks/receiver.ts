@@ -1,5 +1,6 @@
 import type { Config } from '#config/objects/root.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
+import { isInstant } from '#entities/kit/base/instant.ts';
 import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
@@ -111,8 +112,8 @@ export function textAt(document: unknown, ...keys: readonly string[]): string | 
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** The instant in a document at these keys; undefined when there is none. */
+/** The instant in a document at these keys; undefined when there is none that can be stored. */
 export function instantAt(document: unknown, ...keys: readonly string[]): Date | undefined {
   const at = new Date(textAt(document, ...keys) ?? Number.NaN);
-  return Number.isNaN(at.getTime()) ? undefined : at;
+  return isInstant(at) ? at : undefined;
 }

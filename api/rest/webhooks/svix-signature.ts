@@ -4,6 +4,9 @@ import type { RawDelivery } from './receiver.ts';
 /** How far the time of a signature may be from ours, in seconds. */
 const toleranceS = 300;
 
+/** Smallest key, in bytes. A secret that decodes to nothing, such as the prefix alone, would let anybody sign. */
+const minKeyBytes = 16;
+
 /** Number of signatures that are compared: one for each secret during a rotation. */
 const maxSignatures = 8;
 
@@ -17,6 +20,7 @@ export function hasSvixSignature({ headers, body }: RawDelivery, secret: string,
   if (!/^\d{1,12}$/.test(timestamp)) return false;
   if (Math.abs(Number(timestamp) - now.getTime() / 1_000) > toleranceS) return false;
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  if (key.length < minKeyBytes) return false;
   const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
   let isSigned = false;
   for (const signature of signatures.split(' ').slice(0, maxSignatures)) {

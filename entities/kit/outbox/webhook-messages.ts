@@ -137,20 +137,38 @@ export async function unblockEndpoint(work: Work, endpointId: string): Promise<v
   );
 }
 
-/** Removes messages and attempts that are past their retention, and those of endpoints that no longer exist. */
-export async function pruneMessages(work: Work, at: Date): Promise<void> {
+/**
+ * Removes some messages and attempts that are past their retention, and some of those of endpoints that no longer exist.
+ * @returns whether there may be more
+ */
+export async function pruneMessages(work: Work, at: Date): Promise<boolean> {
   const session = await work.readAs('system');
   const before = new Date(at.getTime() - retentionMs);
-  await session.query(
-    `delete from webhook_messages where (endpoint_id, event_id) in (select endpoint_id, event_id from webhook_messages
-       where occurred_at < $1 and (state <> 'due' or due_at < $1) order by occurred_at limit ${pruned})`,
-    [before],
-  );
-  await session.query(
-    `delete from webhook_attempts where id in (select id from webhook_attempts where attempted_at < $1 order by attempted_at limit ${pruned})`,
-    [before],
-  );
   const gone = `select w.id from webhook_endpoints w where w.deleted_at is not null and exists (select 1 from webhook_queues q where q.endpoint_id = w.id)`;
-  for (const table of ['webhook_messages', 'webhook_attempts', 'webhook_queues'])
-    await session.query(`delete from ${table} where endpoint_id in (${gone})`);
+  const isFull = async (text: string, values: readonly unknown[] = []) =>
+    (await session.query(text, values)).rowCount === pruned;
+  const ofGone = (table: string) =>
+    isFull(
+      `delete from ${table} where ctid = any(array(select row.ctid from ${table} row where row.endpoint_id in (${gone}) limit ${pruned}))`,
+    );
+  const full = [
+    await isFull(
+      `delete from webhook_messages where (endpoint_id, event_id) in (select endpoint_id, event_id from webhook_messages
+         where occurred_at < $1 and (state <> 'due' or due_at < $1) order by occurred_at limit ${pruned})`,
+      [before],
+    ),
+    await isFull(
+      `delete from webhook_attempts where id in (select id from webhook_attempts where attempted_at < $1 order by attempted_at limit ${pruned})`,
+      [before],
+    ),
+    await ofGone('webhook_messages'),
+    await ofGone('webhook_attempts'),
+  ];
+  // The queue is what tells that something of the endpoint is left.
+  await session.query(
+    `delete from webhook_queues held where held.endpoint_id in (${gone})
+       and not exists (select 1 from webhook_messages m where m.endpoint_id = held.endpoint_id)
+       and not exists (select 1 from webhook_attempts a where a.endpoint_id = held.endpoint_id)`,
+  );
+  return full.includes(true);
 }

@@ -80,8 +80,15 @@ export async function claimDueEndpoints(
        where q.next_at is null or q.next_at <= $1
        limit $3
      ),
+     -- Queues that a step has locked are being worked on; the endpoints of others do not wait for them.
+     free as materialized (
+       select q.endpoint_id from webhook_queues q join wanted using (endpoint_id) for update of q skip locked
+     ),
      taken as (
-       insert into webhook_queues as held (endpoint_id, next_at) select endpoint_id, $2 from wanted order by endpoint_id
+       insert into webhook_queues as held (endpoint_id, next_at) select w.endpoint_id, $2 from wanted w
+       where w.endpoint_id in (select endpoint_id from free)
+         or not exists (select 1 from webhook_queues q where q.endpoint_id = w.endpoint_id)
+       order by w.endpoint_id
        on conflict (endpoint_id) do update set next_at = excluded.next_at where held.next_at <= $1
        returning endpoint_id
      )
@@ -124,6 +131,12 @@ export interface MessageClaim {
   readonly leaseMs: number;
 }
 
+/**
+ * Due messages among which those are looked for that are the first of their record. A record with more of them takes its turns one after
+ * the other, and no claim reads them all.
+ */
+const maxCandidates = 1_000;
+
 /** Takes messages that are due, the oldest first. */
 export async function claimMessages(
   work: Work,
@@ -133,13 +146,17 @@ export async function claimMessages(
   const now = work.clock.now();
   const session = await work.readAs('system');
   const { rows } = await session.query<ClaimedMessage>(
-    `with chosen as (
-       select m.event_id, row_number() over (order by m.due_at, m.event_id) as place from webhook_messages m
-       where m.endpoint_id = $1 and m.state = 'due' and m.due_at <= $2 ${isOrdered ? `and not ${isBehind}` : ''}
+    `with candidates as materialized (
+       select * from webhook_messages where endpoint_id = $1 and state = 'due' and due_at <= $2
+       order by due_at, event_id limit ${isOrdered ? maxCandidates : '$4'}
+     ),
+     chosen as (
+       select m.event_id, row_number() over (order by m.due_at, m.event_id) as place from candidates m
+       ${isOrdered ? `where not ${isBehind}` : ''}
        order by m.due_at, m.event_id limit $4
      )
      update webhook_messages held set due_at = $3, claim_id = ($5::text[])[chosen.place], updated_at = $2
-     from chosen where held.endpoint_id = $1 and held.event_id = chosen.event_id
+     from chosen where held.endpoint_id = $1 and held.event_id = chosen.event_id and held.state = 'due'
      returning held.claim_id as "claimId", held.event_id as "eventId", held.topic, held.entity_kind as "entityKind",
        held.entity_id as "entityId", held.record_version as "recordVersion", held.request_id as "requestId",
        held.occurred_at as "occurredAt", held.payload, held.attempts`,
@@ -198,7 +215,7 @@ export async function settleAttempts(
 
 /**
  * When the next message of an endpoint is due; null when none is. Messages behind another one of their record are due with it from
- * then on. To be called while nothing is being sent.
+ * then on, so they do not keep others from being found. To be called while nothing is being sent.
  */
 export async function nextDue(work: Work, endpointId: string, isOrdered: boolean): Promise<Date | null> {
   const session = await work.readAs('system');
@@ -206,10 +223,11 @@ export async function nextDue(work: Work, endpointId: string, isOrdered: boolean
     await session.query(
       `update webhook_messages held set due_at = first.due_at
        from (select m.event_id, (select earlier.due_at from webhook_messages earlier
-           where earlier.endpoint_id = m.endpoint_id and earlier.entity_id = m.entity_id and earlier.state = 'due'
+           where earlier.endpoint_id = $1 and earlier.entity_id = m.entity_id and earlier.state = 'due'
            order by earlier.record_version, earlier.event_id limit 1) as due_at
-         from webhook_messages m where m.endpoint_id = $1 and m.state = 'due' and m.due_at <= $2) as first
-       where held.endpoint_id = $1 and held.event_id = first.event_id and first.due_at > $2`,
+         from (select event_id, entity_id from webhook_messages where endpoint_id = $1 and state = 'due' and due_at <= $2
+           order by due_at, event_id limit ${maxCandidates}) as m) as first
+       where held.endpoint_id = $1 and held.event_id = first.event_id and held.state = 'due' and first.due_at > held.due_at`,
       [endpointId, work.clock.now()],
     );
   const { rows } = await session.query<{ at: Date | null }>(
