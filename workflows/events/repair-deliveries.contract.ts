@@ -12,7 +12,7 @@ export interface RepairSelection {
   readonly requestId?: string;
   readonly eventIds?: readonly string[];
   readonly since?: string;
-  /** The time of the command, at the latest: what fails afterwards is not repaired. */
+  /** Up to this instant. Events after the command are not repaired. */
   readonly until: string;
   /** Part of the error. */
   readonly error?: string;

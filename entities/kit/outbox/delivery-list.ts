@@ -1,4 +1,4 @@
-import { timeOfId } from '../base/ids.ts';
+import { isId, timeOfId } from '../base/ids.ts';
 import type { Work } from '../storage/work.ts';
 import type { DeliveryState } from './deliveries.ts';
 import { eventColumns, type EventRow } from './outbox.ts';
@@ -16,7 +16,7 @@ export interface DeliverySelection {
   readonly eventIds?: readonly string[];
   /** When the event happened (RFC 3339): from this instant on. */
   readonly since?: string;
-  /** Before this instant. */
+  /** Up to this instant. */
   readonly until?: string;
   /** Part of the error, in any case. */
   readonly error?: string;
@@ -28,6 +28,21 @@ export interface DeliveryPosition {
   readonly occurredAt: string;
   readonly eventId: string;
   readonly listener: string;
+}
+
+/** A position as text, for whoever asks for the next page. */
+export function positionText({ eventId, occurredAt, listener }: DeliveryPosition | ListedDelivery): string {
+  const time = typeof occurredAt === 'string' ? occurredAt : occurredAt.toISOString();
+  return `${time}/${eventId}/${listener}`;
+}
+
+/** Undefined for a text that no position has. */
+export function parsePosition(text: string): DeliveryPosition | undefined {
+  const [time = '', eventId, listener, ...others] = text.split('/');
+  if (others.length > 0 || !isId(eventId) || !listener) return undefined;
+  const at = new Date(time);
+  if (Number.isNaN(at.getTime()) || at.toISOString() !== time) return undefined;
+  return { occurredAt: time, eventId, listener };
 }
 
 export interface DeliveryPage {
@@ -120,7 +135,7 @@ function conditionsOf(selection: DeliverySelection) {
   if (requestId !== undefined) conditions.push(`e.request_id = ${bind(requestId)}`);
   if (eventIds) conditions.push(`d.event_id = any(${bind(eventIds)})`);
   if (since !== undefined) conditions.push(`d.occurred_at >= ${bind(since)}::timestamptz`);
-  if (until !== undefined) conditions.push(`d.occurred_at < ${bind(until)}::timestamptz`);
+  if (until !== undefined) conditions.push(`d.occurred_at <= ${bind(until)}::timestamptz`);
   if (error !== undefined) conditions.push(`strpos(lower(d.error), lower(${bind(error)})) > 0`);
   return { values, bind, conditions };
 }
