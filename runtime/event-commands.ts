@@ -1,3 +1,4 @@
+import { isUnknownWorkflow } from '#activities/clients/temporal/temporal-client.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import {
@@ -107,7 +108,7 @@ async function show(eventId: string, tool: EventTool): Promise<boolean> {
   const { print, runtime } = tool;
   const found = await inDatabase(tool, (unit) => readEvent(unit, eventId, null));
   if (!found) {
-    print(`There is no event ${eventId}; events are kept for as long as db.eventretention says.`);
+    print(`There is no event ${eventId}. Events are kept as long as workflows that have ended (jobqueue.queueconf).`);
     return false;
   }
   for (const line of linesOf(found)) print(line);
@@ -156,9 +157,11 @@ const done = { retry: 'are tried again by their workflows', skip: 'are given up'
 
 async function progress(repairId: string, { runtime: { temporal }, print }: EventTool): Promise<boolean> {
   const handle = temporal.client.workflow.getHandle(workflowIdOf(repairId, temporal));
-  const report = await temporal.call('ask a workflow', () => handle.query<RepairReport>(repairProgressQuery));
-  print(progressLine(repairId, report));
-  return true;
+  const report = await unlessUnknown(
+    temporal.call('ask a workflow', () => handle.query<RepairReport>(repairProgressQuery)),
+  );
+  print(report ? progressLine(repairId, report) : noRepair(repairId));
+  return report !== undefined;
 }
 
 async function stop(
@@ -167,9 +170,9 @@ async function stop(
 ): Promise<boolean> {
   const { temporal } = tool.runtime;
   const handle = temporal.client.workflow.getHandle(workflowIdOf(repairId, temporal));
-  const { status } = await temporal.call('find a workflow', () => handle.describe());
-  if (status.name !== 'RUNNING') {
-    tool.print(`The repair ${repairId} has ended already (${status.name}).`);
+  const found = await unlessUnknown(temporal.call('find a workflow', () => handle.describe()));
+  if (found?.status.name !== 'RUNNING') {
+    tool.print(found ? `The repair ${repairId} has ended already (${found.status.name}).` : noRepair(repairId));
     return false;
   }
   // Before the signal: nothing is done that is not on record.
@@ -181,6 +184,19 @@ async function stop(
   await temporal.call('stop a workflow', () => handle.signal(stopRepairSignal));
   tool.print(`The repair ${repairId} ends after the deliveries that it is working on; what it has done stays.`);
   return true;
+}
+
+async function unlessUnknown<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isUnknownWorkflow(error)) return undefined;
+    throw error;
+  }
+}
+
+function noRepair(repairId: string): string {
+  return `There is no repair ${repairId}.`;
 }
 
 function workflowIdOf(repairId: string, { settings }: CoreRuntime['temporal']): string {

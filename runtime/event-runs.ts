@@ -13,6 +13,9 @@ export interface EventRun {
   readonly closedAt: Date | null;
 }
 
+/** An event and its deliveries. */
+export type RunSource = Pick<EventDetails, 'event' | 'deliveries'>;
+
 /** Most runs of an event that are listed. */
 const maxRuns = 100;
 
@@ -23,7 +26,7 @@ const maxRuns = 100;
  */
 export async function listEventRuns(
   temporal: TemporalGateway,
-  { event, deliveries }: Pick<EventDetails, 'event' | 'deliveries'>,
+  { event, deliveries }: RunSource,
 ): Promise<EventRun[]> {
   const { prefix } = temporal.settings;
   const { id: eventId, batchId, requestId, topic, entityId } = event;
