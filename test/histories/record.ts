@@ -127,6 +127,42 @@ test('a failing delivery that is given up, and the next one of its record that f
   await handle.result();
 });
 
+test('deliveries that are skipped, in pages, and a repair that is stopped', async () => {
+  const failing = await failingRecord(world, fragile);
+  await failing.isWaiting();
+  const { temporal } = world.runtime;
+  const start = (name: string, more: object) =>
+    temporal.client.workflow.start('repairDeliveries', {
+      taskQueue: temporal.taskQueue('workflows'),
+      workflowId: `${world.name}/${name}`,
+      args: [
+        {
+          queue: temporal.activityQueue('events'),
+          repairId: name,
+          operation: 'retry',
+          selection: { states: ['failing'], listener: 'recorded', until: world.clock.now().toISOString() },
+          asked: { operator: 'somebody', reason: 'recorded' },
+          isDryRun: false,
+          perSecond: 1,
+          ...more,
+        },
+      ],
+    });
+  await (await start('repair-counted', { isDryRun: true })).result();
+  await record('repair-deliveries.counted', 'repair-counted');
+  const others = [await failingRecord(world, fragile), await failingRecord(world, fragile)];
+  const stopped = await start('repair-stopped', {});
+  await eventually(async () => (await stopped.query<{ repaired: number }>('progress')).repaired === 2);
+  await stopped.signal('stopRepair');
+  await stopped.result();
+  await record('repair-deliveries.stopped', 'repair-stopped');
+  const skipped = await start('repair-skipped', { operation: 'skip', pagesPerRun: 1 });
+  await skipped.result();
+  await record('repair-deliveries.handed-over', 'repair-skipped', skipped.firstExecutionRunId);
+  await record('repair-deliveries.skipped', 'repair-skipped');
+  for (const { handle } of [failing, ...others]) await handle.result();
+});
+
 test('the schedules', async () => {
   await announce(world, [{ topic: 'fragile.happened' }]);
   await sweep(world);
