@@ -109,7 +109,8 @@ function repairCommand(name: 'retry' | 'skip', eventIds: readonly string[], valu
   const isRestricted = eventIds.length > 0 || selecting.some((option) => option !== 'state' && values[option] !== undefined);
   if (isRestricted === (values.all ?? false))
     throw new ArgumentError(`${name} takes ids of events, a selection, or --all`);
-  const wanted = statesOf(values) ?? (name === 'skip' && eventIds.length > 0 ? ['failing', 'held'] : ['failing']);
+  const wanted: DeliverySelection['states'] =
+    statesOf(values) ?? (name === 'skip' && eventIds.length > 0 ? ['failing', 'held'] : ['failing']);
   const states = wanted.filter((state) => state === 'failing' || state === 'held');
   if (states.length < wanted.length || (name === 'retry' && states.includes('held')))
     throw new ArgumentError(
@@ -146,7 +147,11 @@ function selected(values: Values): Omit<DeliverySelection, 'states'> {
   const since = instant('since', values.since);
   const until = instant('until', values.until);
   const known = { listener, topic, organizationId, requestId, error, since, until };
-  return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
+  // As in `known`, without what was left out.
+  return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) as Omit<
+    DeliverySelection,
+    'states'
+  >;
 }
 
 function instant(option: string, value: string | undefined): string | undefined {

@@ -100,7 +100,7 @@ async function list(
 async function count(selection: DeliverySelection, tool: EventTool): Promise<boolean> {
   const { total, groups } = await inDatabase(tool, (unit) => countDeliveries(unit, selection));
   printGroups(groups, tool);
-  tool.print(`${total} deliveries.`);
+  tool.print(`${total} in all`);
   return total > 0;
 }
 
@@ -148,12 +148,12 @@ async function repair(
     return false;
   }
   printGroups(groups, tool);
-  if (isDryRun) print(`${selected} deliveries are selected; nothing was changed.`);
-  else print(`${repaired} deliveries ${done[name]}, of ${selected} selected.${isStopped ? ' It was stopped.' : ''}`);
+  if (isDryRun) print(`${selected} deliveries selected; nothing was changed.`);
+  else print(`${done[name]}: ${repaired} of ${selected} selected deliveries.${isStopped ? ' It was stopped.' : ''}`);
   return true;
 }
 
-const done = { retry: 'are tried again by their workflows', skip: 'are given up' } as const;
+const done = { retry: 'Tried again by their workflows', skip: 'Given up' } as const;
 
 async function progress(repairId: string, { runtime: { temporal }, print }: EventTool): Promise<boolean> {
   const handle = temporal.client.workflow.getHandle(workflowIdOf(repairId, temporal));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
 import { runEventCommand } from '#runtime/event-commands.ts';
-import { announce, isSettled, notingListener } from '../kit/event-fixtures.ts';
+import { announce, notingListener } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
@@ -40,7 +40,7 @@ afterAll(async () => {
     { name: 'retry', selection: { states: ['failing'] }, ...asked },
     { runtime, print: () => {}, progressEveryMs: 50 },
   );
-  await eventually(() => isSettled(world));
+  await eventually(async () => (await client.get('/v1/event-deliveries?state=failing')).body.data.length === 0);
   await world.close();
 });
 

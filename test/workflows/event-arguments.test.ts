@@ -21,7 +21,7 @@ test.each([
   ['list --after here', 'not a position'],
   ['list --reason x', 'no option --reason'],
   [`retry ${id}`, '--reason'],
-  [`retry ${id} --reason= `, '--reason'],
+  [`retry ${id} --reason=`, '--reason'],
   ['skip --reason x', 'a selection, or --all'],
   ['skip --state failing --reason x', 'a selection, or --all'],
   [`retry ${id} --all --reason x`, 'a selection, or --all'],

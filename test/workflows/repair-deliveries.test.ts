@@ -113,7 +113,7 @@ test('a failing delivery is listed and shown with payload and runs, retried, and
   expect(await record.states()).toEqual(['failing', 'held']);
   record.mend();
   const retried = await run(repair('retry', { eventIds: [first] }));
-  expect(retried).toMatchObject({ isDone: true, text: expect.stringContaining('1 deliveries are tried again') });
+  expect(retried).toMatchObject({ isDone: true, text: expect.stringContaining('Tried again by their workflows: 1 of 1 selected') });
   await eventually(async () => (await record.states()).join() === 'done,done');
   expect(await repairs(first)).toEqual([
     { operation: 'retry', operator: 'somebody@machine', reason: 'the cause is removed' },
@@ -149,7 +149,7 @@ test('many are counted by a dry run, which changes nothing, then retried: those 
   const [wanted, others] = [await failingRecords(listener, 12), await failingRecords(stubborn, 2)];
   const dry = await run(repair('retry', { requestId: wanted.requestId }, { isDryRun: true }));
   expect(dry.text).toContain('12  failing  mended.changed  mended  Error');
-  expect(dry.text).toContain('12 deliveries are selected; nothing was changed.');
+  expect(dry.text).toContain('12 deliveries selected; nothing was changed.');
   expect(await wanted.states()).toEqual({ failing: 12 });
   for (const entityId of wanted.entityIds)
     for (const eventId of await eventsOf(entityId)) expect(await repairs(eventId)).toEqual([]);
@@ -157,7 +157,7 @@ test('many are counted by a dry run, which changes nothing, then retried: those 
   wanted.mend();
   others.mend();
   const { text } = await run(repair('retry', { listener: 'mended', since: '2020-01-01T00:00:00Z' }));
-  expect(text).toContain('12 deliveries are tried again by their workflows, of 12 selected.');
+  expect(text).toContain('Tried again by their workflows: 12 of 12 selected deliveries.');
   await eventually(async () => (await wanted.states())['done'] === 12);
   expect(await others.states()).toEqual({ failing: 2 });
   // Events that happened later than this are left out.
@@ -176,7 +176,7 @@ test('a repair goes no faster than asked, says how far it is, and is stopped', a
   expect((await run({ name: 'progress', repairId })).text).toMatch(/\d of 8 deliveries/);
   const stop = { name: 'stop', repairId, operator: 'somebody@machine', reason: 'too early' } as const;
   expect((await run(stop)).isDone).toBe(true);
-  expect((await running).text).toMatch(/[2-6] deliveries are tried again by their workflows, of 8 selected. It was stopped./);
+  expect((await running).text).toMatch(/Tried again by their workflows: [2-6] of 8 selected deliveries. It was stopped./);
   await eventually(async () => ((await many.states())['done'] ?? 0) >= 2);
   expect((await many.states())['failing']).toBeGreaterThanOrEqual(2);
   expect(await asOwner(world, `select operation, reason from event_repairs where repair_id = $1 order by operation`, [repairId])).toEqual([
