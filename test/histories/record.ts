@@ -12,6 +12,7 @@ import { waitForRuns } from '../kit/runs.ts';
 import { setOwned, storeFile, untilCopied } from '../kit/stored-files.ts';
 import { runSchedule, sweep } from '../kit/sweep.ts';
 import { diskSettings } from '../kit/storage-settings.ts';
+import { startRepair } from '../kit/started-repair.ts';
 import { ended, startExport, startImport } from '../kit/started-transfers.ts';
 import { createdEndpoint } from '../kit/created-endpoint.ts';
 import { WebhookSink } from '../kit/fakes/webhook-sink.ts';
@@ -127,40 +128,22 @@ test('a failing delivery that is given up, and the next one of its record that f
   await handle.result();
 });
 
-test('deliveries that are skipped, in pages, and a repair that is stopped', async () => {
-  const failing = await failingRecord(world, fragile);
-  await failing.isWaiting();
-  const { temporal } = world.runtime;
-  const start = (name: string, more: object) =>
-    temporal.client.workflow.start('repairDeliveries', {
-      taskQueue: temporal.taskQueue('workflows'),
-      workflowId: `${world.name}/${name}`,
-      args: [
-        {
-          queue: temporal.activityQueue('events'),
-          repairId: name,
-          operation: 'retry',
-          selection: { states: ['failing'], listener: 'recorded', until: world.clock.now().toISOString() },
-          asked: { operator: 'somebody', reason: 'recorded' },
-          isDryRun: false,
-          perSecond: 1,
-          ...more,
-        },
-      ],
-    });
-  await (await start('repair-counted', { isDryRun: true })).result();
-  await record('repair-deliveries.counted', 'repair-counted');
-  const others = [await failingRecord(world, fragile), await failingRecord(world, fragile)];
-  const stopped = await start('repair-stopped', {});
+test('deliveries that are counted, retried until somebody stops it, and skipped', async () => {
+  const failing = [];
+  for (let count = 0; count < 3; count++) failing.push(await failingRecord(world, fragile));
+  const selection = { listener: fragile.name };
+  await (await startRepair(world, 'counted', { selection, isDryRun: true })).result();
+  await record('repair-deliveries.counted', 'counted');
+  const stopped = await startRepair(world, 'stopped', { selection });
   await eventually(async () => (await stopped.query<{ repaired: number }>('progress')).repaired === 2);
   await stopped.signal('stopRepair');
   await stopped.result();
-  await record('repair-deliveries.stopped', 'repair-stopped');
-  const skipped = await start('repair-skipped', { operation: 'skip', pagesPerRun: 1 });
+  await record('repair-deliveries.stopped', 'stopped');
+  const skipped = await startRepair(world, 'skipped', { selection, operation: 'skip', pagesPerRun: 1 });
   await skipped.result();
-  await record('repair-deliveries.handed-over', 'repair-skipped', skipped.firstExecutionRunId);
-  await record('repair-deliveries.skipped', 'repair-skipped');
-  for (const { handle } of [failing, ...others]) await handle.result();
+  await record('repair-deliveries.handed-over', 'skipped', skipped.firstExecutionRunId);
+  await record('repair-deliveries.skipped', 'skipped');
+  for (const { handle } of failing) await handle.result();
 });
 
 test('the schedules', async () => {

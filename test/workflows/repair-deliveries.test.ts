@@ -5,6 +5,7 @@ import { asOwner } from '../kit/as-owner.ts';
 import { announce, isSettled } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { failingRecord, fragileListener } from '../kit/failing-deliveries.ts';
+import { startRepair } from '../kit/started-repair.ts';
 import { waitForRuns } from '../kit/runs.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -82,6 +83,8 @@ async function failingRecords(of: typeof listener, count: number) {
     return Object.fromEntries(rows.map((row) => [row.state, row.count]));
   };
   await eventually(async () => (await states())['failing'] === count);
+  // The one of the batch, and the only one of the workflow.
+  await eventually(() => entityIds.every((entityId) => of.attempts.get(entityId) === 2));
   return { entityIds, requestId, states, mend: () => entityIds.forEach((entityId) => of.broken.delete(entityId)) };
 }
 
@@ -190,23 +193,8 @@ test('a repair goes no faster than asked, says how far it is, and is stopped', a
 
 test('long repairs continue as new, and take each delivery once', async () => {
   const many = await failingRecords(stubborn, 5);
-  const { temporal } = world.runtime;
-  const handle = await temporal.client.workflow.start('repairDeliveries', {
-    taskQueue: temporal.taskQueue('workflows'),
-    workflowId: `${world.name}/repair-by-hand`,
-    args: [
-      {
-        queue: temporal.activityQueue('events'),
-        repairId: newId(),
-        operation: 'retry',
-        selection: { states: ['failing'], requestId: many.requestId, until: world.clock.now().toISOString() },
-        asked: { operator: 'somebody', reason: 'a test' },
-        isDryRun: false,
-        perSecond: 1,
-        pagesPerRun: 1,
-      },
-    ],
-  });
+  const selection = { requestId: many.requestId };
+  const handle = await startRepair(world, 'repair-by-hand', { selection, pagesPerRun: 1 });
   expect(await handle.result()).toMatchObject({ selected: 5, repaired: 5, isStopped: false });
   await waitForRuns(world, `WorkflowId = "${world.name}/repair-by-hand" AND ExecutionStatus = "ContinuedAsNew"`, 2);
   expect(await many.states()).toEqual({ failing: 5 });
