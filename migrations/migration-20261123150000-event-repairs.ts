@@ -3,7 +3,8 @@ import { Migration } from '@mikro-orm/migrations';
 /** What operators do with deliveries of events is kept; those that are not done are found by their time. */
 export class Migration20261123150000EventRepairs extends Migration {
   readonly locks = {
-    event_deliveries: 'the index has only what is not done, which is little; concurrently, the index of a partitioned table cannot be made',
+    event_deliveries:
+      'the index has only what is not done, which is little; concurrently, the index of a partitioned table cannot be made',
   };
 
   override up(): void {

@@ -52,7 +52,9 @@ const options = {
   'dry-run': { type: 'boolean' },
 } as const;
 
-type Values = ReturnType<typeof parseArgs<{ options: typeof options; args: string[]; allowPositionals: true }>>['values'];
+type Values = ReturnType<
+  typeof parseArgs<{ options: typeof options; args: string[]; allowPositionals: true }>
+>['values'];
 
 /** Options that select deliveries. */
 const selecting = ['state', 'listener', 'topic', 'organization', 'request', 'since', 'until', 'error'] as const;
@@ -79,11 +81,15 @@ export function readEventCommand(args: readonly string[]): EventCommand {
   for (const id of ids) if (!isId(id)) throw new ArgumentError(`"${id}" is not an id`);
   if (name === 'list' || name === 'count') {
     if (ids.length > 0) throw new ArgumentError(`${name} takes no id; see show`);
-    const selection = { states: statesOf(values) ?? deliveryStates.filter((state) => state !== 'done'), ...selected(values) };
+    const selection = {
+      states: statesOf(values) ?? deliveryStates.filter((state) => state !== 'done'),
+      ...selected(values),
+    };
     if (name === 'count') return { name, selection };
     const limit = wholeNumber('limit', values.limit, { otherwise: defaultListed, max: maxListed });
     const after = values.after === undefined ? undefined : parsePosition(values.after);
-    if (values.after !== undefined && !after) throw new ArgumentError('--after is not a position that list has printed');
+    if (values.after !== undefined && !after)
+      throw new ArgumentError('--after is not a position that list has printed');
     return { name, selection, limit, ...(after ? { after } : {}) };
   }
   if (name === 'retry' || name === 'skip') return repairCommand(name, ids, values);
@@ -106,7 +112,8 @@ function isCommand(name: string | undefined): name is EventCommand['name'] {
 }
 
 function repairCommand(name: 'retry' | 'skip', eventIds: readonly string[], values: Values): RepairCommand {
-  const isRestricted = eventIds.length > 0 || selecting.some((option) => option !== 'state' && values[option] !== undefined);
+  const isRestricted =
+    eventIds.length > 0 || selecting.some((option) => option !== 'state' && values[option] !== undefined);
   if (isRestricted === (values.all ?? false))
     throw new ArgumentError(`${name} takes ids of events, a selection, or --all`);
   const wanted: DeliverySelection['states'] =
@@ -114,7 +121,9 @@ function repairCommand(name: 'retry' | 'skip', eventIds: readonly string[], valu
   const states = wanted.filter((state) => state === 'failing' || state === 'held');
   if (states.length < wanted.length || (name === 'retry' && states.includes('held')))
     throw new ArgumentError(
-      name === 'retry' ? 'only failing deliveries can be tried again' : 'only failing and held deliveries can be skipped',
+      name === 'retry'
+        ? 'only failing deliveries can be tried again'
+        : 'only failing and held deliveries can be skipped',
     );
   return {
     name,
@@ -135,8 +144,7 @@ function statesOf({ state }: Values): DeliverySelection['states'] | undefined {
   if (state === undefined) return undefined;
   const states = state.split(',');
   const unknown = states.find((name) => !(deliveryStates as readonly string[]).includes(name));
-  if (unknown !== undefined)
-    throw new ArgumentError(`no state "${unknown}"; there are ${deliveryStates.join(', ')}`);
+  if (unknown !== undefined) throw new ArgumentError(`no state "${unknown}"; there are ${deliveryStates.join(', ')}`);
   return deliveryStates.filter((name) => states.includes(name));
 }
 

@@ -6,7 +6,6 @@ import {
   listDeliveries,
   positionText,
   readEvent,
-  type DeliveryGroup,
   type DeliveryPosition,
   type DeliverySelection,
   type EventDetails,
@@ -20,6 +19,7 @@ import {
   repairWorkflowId,
   stopRepairSignal,
   type RepairDeliveriesInput,
+  type RepairGroup,
   type RepairReport,
   type RepairSelection,
 } from '#workflows/events/repair-deliveries.contract.ts';
@@ -207,7 +207,7 @@ function progressLine(repairId: string, { selected, repaired, isStopped }: Repai
   return `repair ${repairId}: ${repaired} of ${selected} deliveries${isStopped ? ', stopped' : ''}`;
 }
 
-function printGroups(groups: readonly DeliveryGroup[], { print }: EventTool): void {
+function printGroups(groups: readonly RepairGroup[], { print }: EventTool): void {
   for (const { count: size, state, topic, listener, error } of groups)
     print(`${size}  ${state}  ${topic}  ${listener}${error === null ? '' : `  ${error}`}`);
 }
@@ -232,7 +232,9 @@ function linesOf({ event, deliveries, messages, repairs }: EventDetails): string
         `listener ${listener}  ${state} since ${updatedAt.toISOString()}${error === null ? '' : `  ${error}`}`,
     ),
     ...(deliveries.length > 0 ? [] : [event.pending ? waits : 'No listener wanted it.']),
-    ...messages.map(({ endpointId, state, attempts }) => `endpoint ${endpointId}  ${state}  ${attempts} attempts failed`),
+    ...messages.map(
+      ({ endpointId, state, attempts }) => `endpoint ${endpointId}  ${state}  ${attempts} attempts failed`,
+    ),
     ...repairs.map(
       ({ repairId, listener, operation, at, operator, reason }) =>
         `${operation} ${listener}  ${at.toISOString()}  by ${operator}: ${reason} (repair ${repairId})`,

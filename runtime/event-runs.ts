@@ -24,10 +24,7 @@ const maxRuns = 100;
  * Temporal lists runs a moment after they began, and those that ended for as long as `jobqueue` keeps them.
  * @throws AppError workflows_unavailable
  */
-export async function listEventRuns(
-  temporal: TemporalGateway,
-  { event, deliveries }: RunSource,
-): Promise<EventRun[]> {
+export async function listEventRuns(temporal: TemporalGateway, { event, deliveries }: RunSource): Promise<EventRun[]> {
   const { prefix } = temporal.settings;
   const { id: eventId, batchId, requestId, topic, entityId } = event;
   const ids = [

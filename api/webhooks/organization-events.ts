@@ -72,6 +72,9 @@ export async function eventOfOrganization(unit: UnitOfWork, wanted: string): Pro
 function managedOrganization({ context: { caller } }: UnitOfWork): string {
   const { kind, organizationId, role } = caller;
   if (kind !== 'user' || organizationId === null || !isManager(role))
-    throw new AppError('permission_denied', 'Only managers of the current organization see the deliveries of its events.');
+    throw new AppError(
+      'permission_denied',
+      'Only managers of the current organization see the deliveries of its events.',
+    );
   return organizationId;
 }

@@ -116,7 +116,10 @@ test('a failing delivery is listed and shown with payload and runs, retried, and
   expect(await record.states()).toEqual(['failing', 'held']);
   record.mend();
   const retried = await run(repair('retry', { eventIds: [first] }));
-  expect(retried).toMatchObject({ isDone: true, text: expect.stringContaining('Tried again by their workflows: 1 of 1 selected') });
+  expect(retried).toMatchObject({
+    isDone: true,
+    text: expect.stringContaining('Tried again by their workflows: 1 of 1 selected'),
+  });
   await eventually(async () => (await record.states()).join() === 'done,done');
   expect(await repairs(first)).toEqual([
     { operation: 'retry', operator: 'somebody@machine', reason: 'the cause is removed' },
@@ -179,10 +182,16 @@ test('a repair goes no faster than asked, says how far it is, and is stopped', a
   expect((await run({ name: 'progress', repairId })).text).toMatch(/\d of 8 deliveries/);
   const stop = { name: 'stop', repairId, operator: 'somebody@machine', reason: 'too early' } as const;
   expect((await run(stop)).isDone).toBe(true);
-  expect((await running).text).toMatch(/Tried again by their workflows: [2-6] of 8 selected deliveries. It was stopped./);
+  expect((await running).text).toMatch(
+    /Tried again by their workflows: [2-6] of 8 selected deliveries. It was stopped./,
+  );
   await eventually(async () => ((await many.states())['done'] ?? 0) >= 2);
   expect((await many.states())['failing']).toBeGreaterThanOrEqual(2);
-  expect(await asOwner(world, `select operation, reason from event_repairs where repair_id = $1 order by operation`, [repairId])).toEqual([
+  expect(
+    await asOwner(world, `select operation, reason from event_repairs where repair_id = $1 order by operation`, [
+      repairId,
+    ]),
+  ).toEqual([
     { operation: 'retry', reason: 'the cause is removed' },
     { operation: 'stop', reason: 'too early' },
   ]);
@@ -223,7 +232,9 @@ test('the next page of a list begins where the last one ended', async () => {
   const [occurredAt = '', eventId = '', name = ''] = after.split('/');
   const next = await run({ name: 'list', selection, limit: 2, after: { occurredAt, eventId, listener: name } });
   expect(next.text.split('\n')).toHaveLength(1);
-  const ids = [page, next].flatMap(({ text }) => [...text.matchAll(/Z {2}(\w{26}) {2}failing/g)].map((match) => match[1]));
+  const ids = [page, next].flatMap(({ text }) =>
+    [...text.matchAll(/Z {2}(\w{26}) {2}failing/g)].map((match) => match[1]),
+  );
   expect(new Set(ids).size).toBe(3);
   expect((await run({ name: 'count', selection })).text).toContain('3  failing  stubborn.changed  stubborn  Error');
   many.mend();

@@ -119,7 +119,8 @@ export const deliveryRoutes: readonly Route[] = [
         changed: Type.Unsafe<unknown>({
           type: ['array', 'null'],
           items: { type: 'string' },
-          description: 'Names of the fields that were set or changed; null for other events, and for kinds whose events endpoints cannot receive.',
+          description:
+            'Names of the fields that were set or changed; null for other events, and for kinds whose events endpoints cannot receive.',
         }),
         details: Type.Unsafe<unknown>({
           type: ['object', 'null'],
@@ -156,7 +157,8 @@ export const deliveryRoutes: readonly Route[] = [
     method: 'GET',
     url: '/v1/events/:id/runs',
     summary: 'List workflow runs of an event',
-    description: 'Runs that deliver the event, and those that began because of it, the newest first, at most a hundred.',
+    description:
+      'Runs that deliver the event, and those that began because of it, the newest first, at most a hundred.',
     params: eventParams,
     answers: {
       200: Type.Object({

@@ -17,9 +17,7 @@ export function shownPayload(
   const names = Object.keys(details);
   return {
     ...(Array.isArray(changed) ? { changed: shownNames(changed, module) } : {}),
-    ...(names.length > 0
-      ? { details: Object.fromEntries(names.map((name) => [snakeCase(name), details[name]])) }
-      : {}),
+    ...(names.length > 0 ? { details: Object.fromEntries(names.map((name) => [snakeCase(name), details[name]])) } : {}),
   };
 }
 
