@@ -78,7 +78,8 @@ export function readEventCommand(args: readonly string[]): EventCommand {
   for (const option of Object.keys(values))
     if (option !== 'config' && !(accepted[name] as readonly string[]).includes(option))
       throw new ArgumentError(`${name} has no option --${option}`);
-  for (const id of ids) if (!isId(id)) throw new ArgumentError(`"${id}" is not an id`);
+  const malformed = ids.findIndex((id) => !isId(id));
+  if (malformed >= 0) throw new ArgumentError(`"${ids[malformed]}" is not an id`);
   if (name === 'list' || name === 'count') {
     if (ids.length > 0) throw new ArgumentError(`${name} takes no id; see show`);
     const selection = {
@@ -150,16 +151,11 @@ function statesOf({ state }: Values): DeliverySelection['states'] | undefined {
 
 function selected(values: Values): Omit<DeliverySelection, 'states'> {
   const { listener, topic, organization: organizationId, request: requestId, error } = values;
-  if (organizationId !== undefined && !isId(organizationId))
-    throw new ArgumentError(`--organization "${organizationId}" is not an id`);
+  if (organizationId !== undefined && !isId(organizationId)) throw new ArgumentError('--organization is not an id');
   const since = instant('since', values.since);
   const until = instant('until', values.until);
   const known = { listener, topic, organizationId, requestId, error, since, until };
-  // As in `known`, without what was left out.
-  return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) as Omit<
-    DeliverySelection,
-    'states'
-  >;
+  return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
 }
 
 function instant(option: string, value: string | undefined): string | undefined {

@@ -80,6 +80,9 @@ export async function runEventCommand(command: EventCommand, tool: EventTool): P
       return progress(command.repairId, tool);
     case 'stop':
       return stop(command, tool);
+    default:
+      command satisfies never;
+      throw new Error('unknown command');
   }
 }
 

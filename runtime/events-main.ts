@@ -3,18 +3,20 @@ import { ArgumentError, eventUsage, readEventCommand } from './event-arguments.t
 import { runEventCommand, type EventCommand } from './event-commands.ts';
 import { openTool } from './open-tool.ts';
 
-function commandOf(args: readonly string[]): EventCommand {
+/** Undefined for arguments that are no command. */
+function commandOf(args: readonly string[]): EventCommand | undefined {
   try {
     return readEventCommand(args);
   } catch (error) {
     if (!(error instanceof ArgumentError)) throw error;
     console.error(`${error.message}\n\n${eventUsage}`);
-    process.exit(2);
+    return undefined;
   }
 }
 
 const args = process.argv.slice(2);
 const command = commandOf(args);
+if (!command) process.exit(2);
 const runtime = await openTool('events', args);
 try {
   const isDone = await runEventCommand(command, { runtime, print: (line) => console.log(line) });

@@ -197,7 +197,7 @@ function deliveryArguments(query: Readonly<Record<string, unknown>>): DeliveryAr
   const { type: topic, request_id: requestId, ...others } = query;
   const named = { ...others, topic, requestId };
   // The schema has checked the values.
-  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)) as DeliveryArguments;
+  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
 }
 
 function shownEvent({ event, payload, deliveries, messages, repairs }: OrganizationEvent) {
