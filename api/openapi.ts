@@ -27,6 +27,10 @@ export function openapiOptions(registry: Registry): FastifyDynamicSwaggerOptions
         },
         { name: 'Acting as somebody else', description: 'Support access, and impersonation of members by managers.' },
         ...recordTags(registry),
+        {
+          name: 'Events',
+          description: 'What became of the events of the current organization inside the server, for its managers.',
+        },
         { name: 'Receivers', description: 'For other systems, which report events to this server and sign them.' },
         { name: 'Service', description: 'Health checks, public keys and API descriptions.' },
       ],

@@ -10,6 +10,7 @@ import type { ConfigStore } from '#config/live/config-store.ts';
 import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
 import { UploadRows } from '#entities/kit/objects/upload-rows.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
+import { listEventRuns } from '#runtime/event-runs.ts';
 import { createApp } from './app.ts';
 import { AccessTokens, accessTokenSettings } from './auth/access-token.ts';
 import { ChallengeTokens } from './auth/challenge-token.ts';
@@ -106,6 +107,7 @@ export async function createApi({
     fileReceiver: runtime.fileReceiver,
     uploadRows: new UploadRows(database),
     wakeRelays: () => runtime.wakeRelays(),
+    runsOfEvent: (event) => listEventRuns(temporal, event),
     emailProblem: (email) => emails.problemOf(email),
     textRecords: runtime.textRecords,
     contextOfCallers: runtime.contextOfCallers,

@@ -193,7 +193,8 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'api/webhooks',
-    purpose: 'what REST and GraphQL share about endpoints of customers and what is sent to them',
+    purpose:
+      'what REST and GraphQL share about events of an organization: deliveries, endpoints of customers, what is sent to them',
     imports: [...peopleImports, ...kit('outbox'), 'activities/clients/*'],
   },
   {

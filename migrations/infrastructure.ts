@@ -25,4 +25,6 @@ export const infrastructureTables = [
   /^webhook_messages$/,
   /^webhook_attempts$/,
   /^webhook_queues$/,
+  /^event_repairs$/,
+  /^repaired_deliveries$/,
 ] as const;

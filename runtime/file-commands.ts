@@ -32,6 +32,7 @@ import {
   type SweepBackupsInput,
 } from '#workflows/storage/sweep-backups.contract.ts';
 import type { CoreRuntime } from './core-runtime.ts';
+import { followWorkflow } from './follow-workflow.ts';
 
 /** A command about stored bytes, as an operator types it. */
 export type FileCommand =
@@ -143,45 +144,29 @@ async function audit(options: FileCommandOptions): Promise<boolean> {
   return report.lost.length === 0 && report.unknown === 0 && report.unreachable.length === 0;
 }
 
-interface FollowOptions<Result> {
+interface FollowedFiles<Result> {
   /** What is asked for. A run that exists already has recorded only who asked for it first. */
   readonly operation?: FileOperation;
   readonly progressLine?: (progress: Result) => string;
 }
 
 /** Starts a workflow, or finds it running, shows its progress, and waits for its result. */
-async function follow<Result, Input>(
-  { runtime, print, progressEveryMs = 2_000 }: FileCommandOptions,
+function follow<Result, Input>(
+  { runtime, print, progressEveryMs }: FileCommandOptions,
   contract: WorkflowContract<Input>,
   input: StartInput<Input>,
-  { operation, progressLine }: FollowOptions<Result> = {},
+  { operation, progressLine }: FollowedFiles<Result> = {},
 ): Promise<Result> {
-  const { temporal } = runtime;
-  const isNew = await temporal.start(contract, input, { repeat: 'again', search: {} });
-  const workflowId = temporal.workflowId(contract, input);
-  if (!isNew && operation) await inDatabase(runtime, (unit) => recordFileOperation(unit, operation), false);
-  print(isNew ? `started ${workflowId}` : `${workflowId} runs already; following it`);
-  const handle = temporal.client.workflow.getHandle(workflowId);
-  const ended = new AbortController();
-  const shown = progressLine ? showProgress(ended.signal) : Promise.resolve();
-  try {
-    return (await handle.result()) as Result;
-  } finally {
-    ended.abort();
-    await shown;
-  }
-
-  async function showProgress(signal: AbortSignal): Promise<void> {
-    for (let last = ''; !signal.aborted;) {
-      await pause(progressEveryMs, undefined, { signal }).catch(() => {});
-      if (signal.aborted || !progressLine) return;
-      // While a run is handed over to the next one, no answer comes; the result does.
-      const progress = await handle.query<Result>('progress').catch(() => undefined);
-      const line = progress && progressLine(progress);
-      if (line !== undefined && line !== last) print(line);
-      last = line ?? last;
-    }
-  }
+  const whenFound = async () => {
+    if (operation) await inDatabase(runtime, (unit) => recordFileOperation(unit, operation), false);
+  };
+  return followWorkflow<Result, Input>(contract, input, {
+    temporal: runtime.temporal,
+    print,
+    progressEveryMs,
+    progressLine,
+    whenFound,
+  });
 }
 
 function inDatabase<T>(

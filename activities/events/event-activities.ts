@@ -1,12 +1,16 @@
 import { endDelivery, failingAmong, lockRecords, noteFailure, readDelivery } from '#entities/kit/outbox/deliveries.ts';
+import { countDeliveries, listDeliveries, type DeliveryGroup } from '#entities/kit/outbox/delivery-list.ts';
+import { recordRepair, type Repair } from '#entities/kit/outbox/delivery-repairs.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { readBatch, settleBatch, type EventRow } from '#entities/kit/outbox/outbox.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { DeliverEventInput } from '#workflows/events/deliver-event.contract.ts';
+import type { RepairPosition, RepairSelection } from '#workflows/events/repair-deliveries.contract.ts';
 import { defineActivities } from '../kit/activity-dependencies.ts';
 import { deliverHeld, listenerCalled, type HeldEvents } from './deliver-held.ts';
 import { deliverSlices, whereOf, type DeliverySlice } from './deliver-record.ts';
 import { inputOf } from './delivery-input.ts';
+import { repairPage, type RepairedPage } from './repair-page.ts';
 import {
   deliverOne,
   inDeliveryTransaction,
@@ -19,6 +23,12 @@ export interface DeliveryReference {
   readonly eventId: string;
   readonly occurredAt: string;
   readonly listener: string;
+}
+
+export interface RepairStep {
+  readonly selection: RepairSelection;
+  readonly after?: RepairPosition;
+  readonly limit: number;
 }
 
 export type EventActivities = ReturnType<typeof createEventActivities>;
@@ -85,6 +95,32 @@ export const createEventActivities = defineActivities((deps: EventDependencies) 
         return endDelivery(unit, key, 'skipped');
       });
     },
+
+    /** How many deliveries a repair will find. */
+    countToRepair: (
+      selection: RepairSelection,
+    ): Promise<{ readonly total: number; readonly groups: readonly DeliveryGroup[] }> =>
+      inDatabase((unit) => countDeliveries(unit, selection)),
+
+    /** Keeps who repairs what and why. */
+    async recordRepair(repair: Repair): Promise<void> {
+      await inDatabase((unit) => recordRepair(unit, repair));
+    },
+
+    /** The next deliveries of a repair, oldest first. */
+    async deliveriesToRepair({ selection, after, limit }: RepairStep): Promise<RepairPosition[]> {
+      const found = await inDatabase((unit) =>
+        listDeliveries(unit, selection, { order: 'oldest', limit, ...(after ? { after } : {}) }),
+      );
+      return found.map(({ occurredAt, eventId, listener }) => ({
+        occurredAt: occurredAt.toISOString(),
+        eventId,
+        listener,
+      }));
+    },
+
+    /** Retries or skips these deliveries. @returns how many of them were open */
+    repairPage: (page: RepairedPage): Promise<number> => repairPage(deps, page),
   };
 });
 

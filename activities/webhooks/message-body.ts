@@ -1,6 +1,5 @@
-import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
-import { answeredFields } from '#entities/kit/model/exposure.ts';
+import { shownPayload } from '#entities/kit/model/shown-payload.ts';
 import type { ClaimedMessage } from '#entities/kit/outbox/webhook-queue.ts';
 
 /** The record of a message as the endpoint reads it: null if it cannot; undefined if it does not ask for it. */
@@ -13,8 +12,6 @@ export function messageBody(
   module: EntityModule | undefined,
   record: MessageRecord,
 ): string {
-  const { changed, ...details } = payload;
-  const names = Object.keys(details);
   return JSON.stringify({
     type: topic,
     timestamp: occurredAt.toISOString(),
@@ -24,17 +21,8 @@ export function messageBody(
       organization_id: organizationId,
       version: recordVersion,
       request_id: requestId,
-      ...(Array.isArray(changed) ? { changed: shownNames(changed, module) } : {}),
-      ...(names.length > 0
-        ? { details: Object.fromEntries(names.map((name) => [snakeCase(name), details[name]])) }
-        : {}),
+      ...shownPayload(payload, module),
       ...(record === undefined ? {} : { record }),
     },
   });
-}
-
-/** Names of fields that the APIs show. */
-function shownNames(names: readonly unknown[], module: EntityModule | undefined): string[] {
-  const shown = new Set(module ? answeredFields(module) : []);
-  return names.flatMap((name) => (typeof name === 'string' && shown.has(name) ? [snakeCase(name)] : []));
 }

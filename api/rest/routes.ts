@@ -55,6 +55,7 @@ import { resendEmail } from './email/resend-email.ts';
 import { emailReceivers } from './webhooks/email-receivers.ts';
 import { webhookRoutes } from './integrations/webhook-routes.ts';
 import { endpointRoutes } from './webhooks/endpoint-routes.ts';
+import { deliveryRoutes } from './events/delivery-routes.ts';
 import { eventTypes } from './webhooks/event-types.ts';
 import { messageRoutes } from './webhooks/message-routes.ts';
 import { readNotifications } from './people/mark-notifications-read.ts';
@@ -159,6 +160,7 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   ...endpointRoutes,
   ...messageRoutes,
   eventTypes,
+  ...deliveryRoutes,
   ...emailReceivers,
   resendEmail,
   releaseSuppression,

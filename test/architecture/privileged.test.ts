@@ -95,6 +95,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/people/unsubscribe.ts': [`system 'unsubscribe'`],
   // An operator of the installation, at its command line; no role of an organization concerns accounts.
   'runtime/address-commands.ts': [`system 'operator of addresses'`],
+  // An operator of the installation, who reads and repairs the deliveries of all organizations.
+  'runtime/event-commands.ts': [`system 'operator of events'`],
   // Another system has proven with its secret who it is; what follows from its events is up to listeners.
   'api/rest/webhooks/receiver.ts': [`system 'receive event'`],
   'api/rest/people/register-invited.ts': [`system 'sign-up with invitation'`, `privileged 'sign-up with invitation'`],
@@ -220,6 +222,16 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'readDelivery',
     'staleFailing',
   ],
+  // Of all organizations for operators, of their own one for its managers.
+  'outbox/delivery-list.ts': [
+    'countDeliveries',
+    'deliveryStates',
+    'listDeliveries',
+    'parsePosition',
+    'positionText',
+    'readEvent',
+  ],
+  'outbox/delivery-repairs.ts': ['recordRepair', 'skipHeld', 'takeForRepair'],
   'outbox/desired-tuples.ts': ['lockUnapplied', 'markApplied'],
   'outbox/outbox.ts': [
     'claimBatch',

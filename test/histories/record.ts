@@ -12,6 +12,7 @@ import { waitForRuns } from '../kit/runs.ts';
 import { setOwned, storeFile, untilCopied } from '../kit/stored-files.ts';
 import { runSchedule, sweep } from '../kit/sweep.ts';
 import { diskSettings } from '../kit/storage-settings.ts';
+import { startRepair } from '../kit/started-repair.ts';
 import { ended, startExport, startImport } from '../kit/started-transfers.ts';
 import { createdEndpoint } from '../kit/created-endpoint.ts';
 import { WebhookSink } from '../kit/fakes/webhook-sink.ts';
@@ -125,6 +126,24 @@ test('a failing delivery that is given up, and the next one of its record that f
   const handle = world.runtime.temporal.client.workflow.getHandle(`${world.name}/${next?.id}`);
   await handle.signal('retryDelivery');
   await handle.result();
+});
+
+test('deliveries that are counted, retried until somebody stops it, and skipped', async () => {
+  const failing = [];
+  for (let count = 0; count < 3; count++) failing.push(await failingRecord(world, fragile));
+  const selection = { listener: fragile.name };
+  await (await startRepair(world, 'counted', { selection, isDryRun: true })).result();
+  await record('repair-deliveries.counted', 'counted');
+  const stopped = await startRepair(world, 'stopped', { selection });
+  await eventually(async () => (await stopped.query<{ repaired: number }>('progress')).repaired === 2);
+  await stopped.signal('stopRepair');
+  await stopped.result();
+  await record('repair-deliveries.stopped', 'stopped');
+  const skipped = await startRepair(world, 'skipped', { selection, operation: 'skip', pagesPerRun: 1 });
+  await skipped.result();
+  await record('repair-deliveries.handed-over', 'skipped', skipped.firstExecutionRunId);
+  await record('repair-deliveries.skipped', 'skipped');
+  for (const { handle } of failing) await handle.result();
 });
 
 test('the schedules', async () => {

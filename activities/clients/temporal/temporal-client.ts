@@ -3,6 +3,7 @@ import {
   Client,
   Connection,
   WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
   type ConnectionLike,
   type ConnectionOptions,
   type WorkflowClientInterceptor,
@@ -265,6 +266,11 @@ export function isRefused(error: unknown): boolean {
     if ((cause as { code?: unknown }).code === 3) return true;
   }
   return false;
+}
+
+/** Whether Temporal has no such workflow, or no longer has it. */
+export function isUnknownWorkflow(error: unknown): boolean {
+  return error instanceof WorkflowNotFoundError;
 }
 
 /** The SDK does not encrypt headers, so the origin is encrypted here. */

@@ -1,4 +1,4 @@
-import { monotonicFactory } from 'ulid';
+import { decodeTime, monotonicFactory } from 'ulid';
 import { randomFraction } from './random-pool.ts';
 
 const nextUlid = monotonicFactory(randomFraction);
@@ -16,4 +16,9 @@ export function newId(timeMs?: number): string {
 
 export function isId(value: unknown): value is string {
   return typeof value === 'string' && idPattern.test(value);
+}
+
+/** When an id was made. @param id well-formed */
+export function timeOfId(id: string): Date {
+  return new Date(decodeTime(id));
 }

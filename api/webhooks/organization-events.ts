@@ -1,0 +1,80 @@
+import { AppError } from '#entities/kit/base/errors.ts';
+import { isId } from '#entities/kit/base/ids.ts';
+import { inputError } from '#entities/kit/base/input-error.ts';
+import { shortened } from '#entities/kit/base/shortened.ts';
+import { publicKinds } from '#entities/kit/model/event-catalogue.ts';
+import { shownPayload, type ShownPayload } from '#entities/kit/model/shown-payload.ts';
+import {
+  deliveryStates,
+  listDeliveries,
+  parsePosition,
+  positionText,
+  readEvent,
+  type DeliverySelection,
+  type EventDetails,
+  type ListedDelivery,
+} from '#entities/kit/outbox/delivery-list.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { isManager } from '#entities/presets/roles.ts';
+import type { Asking } from '../credentials/asking.ts';
+import { pageSlice } from '../http/page-slice.ts';
+
+export { deliveryStates, positionText };
+
+/** Those that are delivered are shown with their event: listing them could take long. */
+export const openStates = ['failing', 'held', 'skipped'] as const;
+
+export interface DeliveryArguments extends Omit<DeliverySelection, 'states' | 'organizationId' | 'eventIds'> {
+  readonly state?: (typeof openStates)[number];
+  /** Position of the last delivery of the page before. */
+  readonly after?: string;
+  readonly first?: number;
+}
+
+/** What managers see of an event. */
+export interface OrganizationEvent extends EventDetails {
+  /** Undefined for kinds whose events do not leave the server. */
+  readonly payload: ShownPayload | undefined;
+}
+
+/**
+ * Deliveries of the events of the caller's organization that are not done, the newest first.
+ * @throws AppError permission_denied, invalid_input, limit_exceeded
+ */
+export async function deliveriesOfOrganization(
+  { unit, services }: Asking,
+  { state, after, first, ...selection }: DeliveryArguments,
+): Promise<readonly ListedDelivery[]> {
+  const organizationId = managedOrganization(unit);
+  const { size } = pageSlice({ first: first ?? null }, services.config.current.server.maxresultlimit);
+  const position = after === undefined ? undefined : parsePosition(after);
+  if (after !== undefined && !position)
+    throw inputError([{ path: '/after', message: 'must be the position of a delivery' }]);
+  return listDeliveries(
+    unit,
+    { ...selection, organizationId, states: state ? [state] : openStates },
+    { order: 'newest', limit: size, ...(position ? { after: position } : {}) },
+  );
+}
+
+/** An event of the caller's organization. @throws AppError permission_denied, not_found */
+export async function eventOfOrganization(unit: UnitOfWork, wanted: string): Promise<OrganizationEvent> {
+  const organizationId = managedOrganization(unit);
+  const found = isId(wanted) ? await readEvent(unit, wanted, organizationId) : undefined;
+  if (!found) throw new AppError('not_found', `There is no event "${shortened(wanted)}".`);
+  const { entityKind, payload } = found.event;
+  const module = unit.registry.modules.find(({ topic }) => topic === entityKind);
+  const isShown = publicKinds(unit.registry).has(entityKind);
+  return { ...found, payload: isShown ? shownPayload(payload, module) : undefined };
+}
+
+/** The organization that the caller manages. @throws AppError permission_denied */
+function managedOrganization({ context: { caller } }: UnitOfWork): string {
+  const { kind, organizationId, role } = caller;
+  if (kind !== 'user' || organizationId === null || !isManager(role))
+    throw new AppError(
+      'permission_denied',
+      'Only managers of the current organization see the deliveries of its events.',
+    );
+  return organizationId;
+}

@@ -1,0 +1,257 @@
+import { isUnknownWorkflow } from '#activities/clients/temporal/temporal-client.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import {
+  countDeliveries,
+  listDeliveries,
+  positionText,
+  readEvent,
+  type DeliveryPosition,
+  type DeliverySelection,
+  type EventDetails,
+  type ListedDelivery,
+} from '#entities/kit/outbox/delivery-list.ts';
+import { recordRepair } from '#entities/kit/outbox/delivery-repairs.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import {
+  repairDeliveriesContract,
+  repairProgressQuery,
+  repairWorkflowId,
+  stopRepairSignal,
+  type RepairDeliveriesInput,
+  type RepairGroup,
+  type RepairReport,
+  type RepairSelection,
+} from '#workflows/events/repair-deliveries.contract.ts';
+import type { CoreRuntime } from './core-runtime.ts';
+import { listEventRuns } from './event-runs.ts';
+import { followWorkflow } from './follow-workflow.ts';
+
+/** A command about events, as an operator types it. */
+export type EventCommand =
+  | {
+      readonly name: 'list';
+      readonly selection: DeliverySelection;
+      readonly limit: number;
+      readonly after?: DeliveryPosition;
+    }
+  | { readonly name: 'count'; readonly selection: DeliverySelection }
+  | { readonly name: 'show'; readonly eventId: string }
+  | RepairCommand
+  | { readonly name: 'progress'; readonly repairId: string }
+  | { readonly name: 'stop'; readonly repairId: string; readonly operator: string; readonly reason: string };
+
+export interface RepairCommand {
+  readonly name: 'retry' | 'skip';
+  /** `until` is the time of the command when left out. */
+  readonly selection: Omit<RepairSelection, 'until'> & { readonly until?: string };
+  readonly operator: string;
+  readonly reason: string;
+  /** Most deliveries a second. */
+  readonly perSecond: number;
+  readonly isDryRun: boolean;
+}
+
+export interface EventTool {
+  readonly runtime: Pick<CoreRuntime, 'database' | 'temporal'>;
+  /** Shows a line to the operator. */
+  readonly print: (line: string) => void;
+  /** Pause between two lines of progress, in milliseconds. */
+  readonly progressEveryMs?: number;
+}
+
+/**
+ * Runs a command and prints what it has found or done. Deliveries are repaired by workers; interrupting the command does not stop it.
+ * @returns whether something was found, or done
+ * @throws AppError workflows_unavailable, database_unavailable
+ */
+export async function runEventCommand(command: EventCommand, tool: EventTool): Promise<boolean> {
+  switch (command.name) {
+    case 'list':
+      return list(command, tool);
+    case 'count':
+      return count(command.selection, tool);
+    case 'show':
+      return show(command.eventId, tool);
+    case 'retry':
+    case 'skip':
+      return repair(command, tool);
+    case 'progress':
+      return progress(command.repairId, tool);
+    case 'stop':
+      return stop(command, tool);
+    default:
+      command satisfies never;
+      throw new Error('unknown command');
+  }
+}
+
+async function list(
+  { selection, limit, after }: Extract<EventCommand, { name: 'list' }>,
+  tool: EventTool,
+): Promise<boolean> {
+  const found = await inDatabase(tool, (unit) =>
+    listDeliveries(unit, selection, { order: 'newest', limit, ...(after ? { after } : {}) }),
+  );
+  for (const delivery of found) tool.print(lineOf(delivery));
+  const last = found.at(-1);
+  if (!last) tool.print('There are no such deliveries.');
+  else if (found.length === limit) tool.print(`for the next ones: --after ${positionText(last)}`);
+  return last !== undefined;
+}
+
+async function count(selection: DeliverySelection, tool: EventTool): Promise<boolean> {
+  const { total, groups } = await inDatabase(tool, (unit) => countDeliveries(unit, selection));
+  printGroups(groups, tool);
+  tool.print(`${total} in all`);
+  return total > 0;
+}
+
+async function show(eventId: string, tool: EventTool): Promise<boolean> {
+  const { print, runtime } = tool;
+  const found = await inDatabase(tool, (unit) => readEvent(unit, eventId, null));
+  if (!found) {
+    print(`There is no event ${eventId}. Events are kept as long as workflows that have ended (jobqueue.queueconf).`);
+    return false;
+  }
+  for (const line of linesOf(found)) print(line);
+  for (const { workflowId, type, status, startedAt } of await listEventRuns(runtime.temporal, found))
+    print(`run ${workflowId}  ${type}  ${status}  since ${startedAt.toISOString()}`);
+  return true;
+}
+
+async function repair(
+  { name, selection, operator, reason, perSecond, isDryRun }: RepairCommand,
+  tool: EventTool,
+): Promise<boolean> {
+  const { print, runtime, progressEveryMs } = tool;
+  const now = await inDatabase(tool, async ({ clock }) => clock.now().toISOString());
+  const repairId = newId();
+  const { selected, groups, repaired, isStopped } = await followWorkflow<RepairReport, RepairDeliveriesInput>(
+    repairDeliveriesContract,
+    {
+      repairId,
+      operation: name,
+      selection: { ...selection, until: selection.until ?? now },
+      asked: { operator, reason },
+      isDryRun,
+      perSecond,
+    },
+    {
+      temporal: runtime.temporal,
+      print,
+      progressEveryMs,
+      progressLine: (report) => progressLine(repairId, report),
+      search: selection.organizationId === undefined ? {} : { OrganizationId: [selection.organizationId] },
+    },
+  );
+  if (selected === 0) {
+    const hint = ' Those that are held follow when the failing one before them has ended.';
+    print(`No selected delivery is ${selection.states.join(' or ')}.${name === 'retry' ? hint : ''}`);
+    return false;
+  }
+  printGroups(groups, tool);
+  if (isDryRun) print(`${selected} deliveries selected; nothing was changed.`);
+  else print(`${done[name]}: ${repaired} of ${selected} selected deliveries.${isStopped ? ' It was stopped.' : ''}`);
+  return true;
+}
+
+const done = { retry: 'Tried again by their workflows', skip: 'Given up' } as const;
+
+async function progress(repairId: string, { runtime: { temporal }, print }: EventTool): Promise<boolean> {
+  const handle = temporal.client.workflow.getHandle(workflowIdOf(repairId, temporal));
+  const report = await unlessUnknown(
+    temporal.call('ask a workflow', () => handle.query<RepairReport>(repairProgressQuery)),
+  );
+  print(report ? progressLine(repairId, report) : noRepair(repairId));
+  return report !== undefined;
+}
+
+async function stop(
+  { repairId, operator, reason }: Extract<EventCommand, { name: 'stop' }>,
+  tool: EventTool,
+): Promise<boolean> {
+  const { temporal } = tool.runtime;
+  const handle = temporal.client.workflow.getHandle(workflowIdOf(repairId, temporal));
+  const found = await unlessUnknown(temporal.call('find a workflow', () => handle.describe()));
+  if (found?.status.name !== 'RUNNING') {
+    tool.print(found ? `The repair ${repairId} has ended already (${found.status.name}).` : noRepair(repairId));
+    return false;
+  }
+  // Before the signal: nothing is done that is not on record.
+  await inDatabase(
+    tool,
+    (unit) => recordRepair(unit, { repairId, operation: 'stop', selection: null, operator, reason }),
+    false,
+  );
+  await temporal.call('stop a workflow', () => handle.signal(stopRepairSignal));
+  tool.print(`The repair ${repairId} ends after the deliveries that it is working on; what it has done stays.`);
+  return true;
+}
+
+async function unlessUnknown<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isUnknownWorkflow(error)) return undefined;
+    throw error;
+  }
+}
+
+function noRepair(repairId: string): string {
+  return `There is no repair ${repairId}.`;
+}
+
+function workflowIdOf(repairId: string, { settings }: CoreRuntime['temporal']): string {
+  return `${settings.prefix}/${repairWorkflowId({ repairId })}`;
+}
+
+function progressLine(repairId: string, { selected, repaired, isStopped }: RepairReport): string {
+  return `repair ${repairId}: ${repaired} of ${selected} deliveries${isStopped ? ', stopped' : ''}`;
+}
+
+function printGroups(groups: readonly RepairGroup[], { print }: EventTool): void {
+  for (const { count: size, state, topic, listener, error } of groups)
+    print(`${size}  ${state}  ${topic}  ${listener}${error === null ? '' : `  ${error}`}`);
+}
+
+function lineOf(delivery: ListedDelivery): string {
+  const { eventId, occurredAt, topic, entityId, organizationId, requestId, listener, state, error } = delivery;
+  const of = organizationId === null ? '' : `  organization ${organizationId}`;
+  const why = error === null ? '' : `  ${error}`;
+  return `${occurredAt.toISOString()}  ${eventId}  ${state}  ${topic} ${entityId}  ${listener}${of}  request ${requestId}${why}`;
+}
+
+function linesOf({ event, deliveries, messages, repairs }: EventDetails): string[] {
+  const { id, topic, occurredAt, entityKind, entityId, recordVersion, organizationId, actor, requestId } = event;
+  const waits = event.batchId === null ? 'It waits for the relay.' : `Its batch ${event.batchId} is under way.`;
+  return [
+    `${id}  ${topic}  ${occurredAt.toISOString()}`,
+    `record ${entityKind} ${entityId}, version ${recordVersion}, organization ${organizationId ?? 'none'}`,
+    `by ${actor}, request ${requestId}`,
+    `payload ${JSON.stringify(event.payload)}`,
+    ...deliveries.map(
+      ({ listener, state, error, updatedAt }) =>
+        `listener ${listener}  ${state} since ${updatedAt.toISOString()}${error === null ? '' : `  ${error}`}`,
+    ),
+    ...(deliveries.length > 0 ? [] : [event.pending ? waits : 'No listener wanted it.']),
+    ...messages.map(
+      ({ endpointId, state, attempts }) => `endpoint ${endpointId}  ${state}  ${attempts} attempts failed`,
+    ),
+    ...repairs.map(
+      ({ repairId, listener, operation, at, operator, reason }) =>
+        `${operation} ${listener}  ${at.toISOString()}  by ${operator}: ${reason} (repair ${repairId})`,
+    ),
+  ];
+}
+
+function inDatabase<T>(
+  { runtime: { database } }: EventTool,
+  work: (unit: UnitOfWork) => Promise<T>,
+  readOnly = true,
+): Promise<T> {
+  return database.transact(
+    { caller: systemCaller('operator of events'), requestId: `events-${newId()}`, readOnly },
+    work,
+  );
+}
