@@ -110,7 +110,7 @@ function spellingsOf(address: string): string[] {
     parts.map((part) => `0x${hex(part)}`).join('.'),
     `${a}.${number % 2 ** 24}`,
     `${a}.${b}.${c * 256 + d}`,
-    [...address].map((sign) => `%${hex(sign.charCodeAt(0))}`).join(''),
+    Array.from(address, (sign) => `%${hex(sign.charCodeAt(0))}`).join(''),
     address.replaceAll(/\d/g, (digit) => String.fromCharCode(0xff10 + Number(digit))),
     address.replaceAll('.', '\u3002'),
     `[::ffff:${address}]`,
@@ -204,9 +204,9 @@ describe('names of customers', () => {
     const { port } = new URL(sink.url);
     await expect(ask(`https://rebound.example.com:${port}/`, limits)).rejects.toThrow('its address must not be asked');
     await expect(ask(`https://missing.example.com:${port}/`, limits)).rejects.toThrow('it cannot be reached');
-    expect(
-      await outboundUrlProblem('https://mixed.example.com/', closed, (host) => resolveByDns(host, network)),
-    ).toBe('does not lead to a public address');
+    expect(await outboundUrlProblem('https://mixed.example.com/', closed, (host) => resolveByDns(host, network))).toBe(
+      'does not lead to a public address',
+    );
     expect(sink.received).toEqual([]);
   });
 });

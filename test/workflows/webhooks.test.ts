@@ -423,7 +423,8 @@ describe('an organization that is deleted', () => {
     expect((await client.mutate({ method: 'DELETE', url: `/v1/organizations/${id}` })).status).toBe(204);
     world.clock.advance(10 * second);
     await eventually(
-      async () => (await asOwner(world, 'select 1 from webhook_messages where organization_id = $1', [id])).length === 0,
+      async () =>
+        (await asOwner(world, 'select 1 from webhook_messages where organization_id = $1', [id])).length === 0,
     );
     expect(sink.received).toHaveLength(1);
   });

@@ -1,4 +1,5 @@
 import { isIP, type LookupFunction } from 'node:net';
+import { callbackify } from 'node:util';
 import { resolverOf, type NameServers } from '../email-validation/resolver.ts';
 
 /** Time for the answers of name servers, in milliseconds. */
@@ -22,10 +23,8 @@ export async function resolveByDns(host: string, network: Partial<NameServers> =
 
 /** The same for connections. */
 export function lookupByDns(network?: Partial<NameServers>): LookupFunction {
-  return (host, _options, done) => {
-    resolveByDns(host, network).then(
-      (found) => done(null, found.map((address) => ({ address, family: isIP(address) }))),
-      (error: NodeJS.ErrnoException) => done(error, []),
-    );
-  };
+  const lookup = callbackify(async (host: string) =>
+    (await resolveByDns(host, network)).map((address) => ({ address, family: isIP(address) })),
+  );
+  return (host, _options, done) => lookup(host, (error, addresses) => done(error, addresses));
 }
