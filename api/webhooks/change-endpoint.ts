@@ -59,6 +59,7 @@ export async function createEndpoint(asking: Asking, input: EndpointSettings): P
   const { id } = await unit.data.create(webhookEndpoint, { ...settings, secret });
   // After the creation, which says why somebody may not create endpoints at all.
   refuseScopesBeyond(unit.registry, settings.scopes, unit.context.caller);
+  refuseTopicsBeyond(settings);
   if ((await unit.data.find(webhookEndpoint, { limit: maxEndpoints + 1 })).length > maxEndpoints)
     throw limitExceeded(`There are ${maxEndpoints} endpoints already; delete some that are not used.`, {
       path: '/',
@@ -85,6 +86,8 @@ export async function changeEndpoint(
   if (sendsMore) await requireOrganizationProof(asking);
   const held = await lockedEndpoint(asking, wanted);
   if (sendsMore) refuseScopesBeyond(unit.registry, settings.scopes ?? held.scopes, unit.context.caller);
+  if (settings.topics ?? settings.scopes)
+    refuseTopicsBeyond({ topics: settings.topics ?? held.topics, scopes: settings.scopes ?? held.scopes });
   const { status } = settings;
   const stateOf = {
     enabled: { disabledReason: null, disabledAt: null },
@@ -158,6 +161,18 @@ async function checked<Input extends EndpointChanges>(
   if (problems.length > 0) throw inputError(problems);
   if (scopes) refuseUnknownScopes(unit.registry, 'api', scopes);
   return { ...input, ...(topics ? { topics: unique(topics) } : {}), ...(scopes ? { scopes: unique(scopes) } : {}) };
+}
+
+/** An endpoint would never receive these. @throws AppError invalid_input */
+function refuseTopicsBeyond({ topics, scopes }: Pick<EndpointSettings, 'topics' | 'scopes'>): void {
+  const kinds = new Set(scopes.map((scope) => scope.slice(0, scope.indexOf(':'))));
+  const problems = topics.flatMap((pattern, index): FieldProblem[] => {
+    const kind = pattern.slice(0, pattern.indexOf('.'));
+    return pattern === '*' || kinds.has(kind)
+      ? []
+      : [{ path: `/topics/${index}`, message: `needs the scope ${kind}:read` }];
+  });
+  if (problems.length > 0) throw inputError(problems);
 }
 
 function unique(list: readonly string[]): string[] {

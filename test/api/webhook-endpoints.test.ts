@@ -71,6 +71,7 @@ test.each([
   ['a topic of credentials', { topics: ['api_token.created'] }, 'topics/0'],
   ['a topic of its own kind', { topics: ['webhook_endpoint.*'] }, 'topics/0'],
   ['no topic', { topics: [] }, 'topics'],
+  ['a topic without the scope for it', { topics: ['task.*', 'group.updated'] }, 'topics/1'],
   ['no scope', { scopes: [] }, 'scopes'],
   ['an unknown scope', { scopes: ['task:fly'] }, 'scopes/0'],
   ['too many at once', { max_in_flight: 51 }, 'max_in_flight'],

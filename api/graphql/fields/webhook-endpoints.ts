@@ -169,6 +169,7 @@ const webhookMessages: HandWrittenField = {
       topic: [text, 'Type of the event.'],
       entityKind: [text, 'Kind of the record.'],
       entityId: [text, 'Id of the record.'],
+      requestId: [GraphQLString, 'Id of the request that caused the event.'],
       occurredAt: [new GraphQLNonNull(DateTime), 'When the event happened.'],
       state: [new GraphQLNonNull(state), 'How far the message is.'],
       attempts: [new GraphQLNonNull(GraphQLInt), 'Attempts that failed since the message became due.'],

@@ -39,6 +39,7 @@ const messageSchema = Type.Object({
   type: Type.String({ description: 'Type of the event.' }),
   kind: Type.String({ description: 'Kind of the record.' }),
   record_id: id('Id of the record.'),
+  request_id: nullable('string', 'Id of the request that caused the event.'),
   occurred_at: instant('When the event happened.'),
   state: Type.String({ enum: [...messageStates], description: 'How far the message is.' }),
   attempts: Type.Integer({ description: 'Attempts that failed since the message became due.' }),
@@ -162,12 +163,23 @@ function logArguments(query: Readonly<Record<string, unknown>>): LogArguments {
   return { eventId, state, after, first } as LogArguments;
 }
 
-function shownMessage({ eventId, topic, entityKind, entityId, occurredAt, state, attempts, dueAt }: ShownMessage) {
+function shownMessage({
+  eventId,
+  topic,
+  entityKind,
+  entityId,
+  requestId,
+  occurredAt,
+  state,
+  attempts,
+  dueAt,
+}: ShownMessage) {
   return {
     event_id: eventId,
     type: topic,
     kind: entityKind,
     record_id: entityId,
+    request_id: requestId,
     occurred_at: occurredAt,
     state,
     attempts,

@@ -15,6 +15,8 @@ export interface ShownMessage {
   readonly topic: string;
   readonly entityKind: string;
   readonly entityId: string;
+  /** Id of the request that caused the event; null if there was none. */
+  readonly requestId: string | null;
   readonly occurredAt: Date;
   readonly state: MessageState;
   readonly attempts: number;
@@ -49,8 +51,8 @@ export async function readMessages(
 ): Promise<ShownMessage[]> {
   const session = await work.readAs('system');
   const { rows } = await session.query<ShownMessage>(
-    `select event_id as "eventId", topic, entity_kind as "entityKind", entity_id as "entityId", occurred_at as "occurredAt", state,
-       attempts, due_at as "dueAt" from webhook_messages
+    `select event_id as "eventId", topic, entity_kind as "entityKind", entity_id as "entityId", request_id as "requestId",
+       occurred_at as "occurredAt", state, attempts, due_at as "dueAt" from webhook_messages
      where endpoint_id = $1 and ($2::text is null or event_id = $2) and ($3::text is null or event_id < $3)
        and ($4::text is null or state = $4) order by event_id desc limit $5`,
     [endpointId, eventId ?? null, before ?? null, state ?? null, size],
