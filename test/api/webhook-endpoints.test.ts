@@ -105,7 +105,10 @@ test('nobody gives an endpoint scopes beyond their own rights, or sends what it 
     expectProblem(await patch(admin, path, change), 'permission_denied');
   expectProblem(await admin.post(`${path}/rotate`), 'permission_denied');
   // Stopping it is up to every manager.
-  expect((await patch(admin, path, { status: 'disabled' })).body).toMatchObject({ status: 'disabled', topics: ['note.*'] });
+  expect((await patch(admin, path, { status: 'disabled' })).body).toMatchObject({
+    status: 'disabled',
+    topics: ['note.*'],
+  });
 });
 
 test('only managers see and change endpoints, those of their own organization', async () => {

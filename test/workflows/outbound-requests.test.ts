@@ -204,9 +204,9 @@ describe('names of customers', () => {
     const { port } = new URL(sink.url);
     await expect(ask(`https://rebound.example.com:${port}/`, limits)).rejects.toThrow('its address must not be asked');
     await expect(ask(`https://missing.example.com:${port}/`, limits)).rejects.toThrow('it cannot be reached');
-    expect(
-      await outboundUrlProblem('https://mixed.example.com/', closed, (host) => resolveByDns(host, network)),
-    ).toBe('does not lead to a public address');
+    expect(await outboundUrlProblem('https://mixed.example.com/', closed, (host) => resolveByDns(host, network))).toBe(
+      'does not lead to a public address',
+    );
     expect(sink.received).toEqual([]);
   });
 });

@@ -416,14 +416,16 @@ describe('an organization that is deleted', () => {
     );
     const { id } = data.createOrganization.organization;
     expect((await client.post('/v1/switch', { target_organization_id: id })).status).toBe(200);
-    const endpoint = await createdEndpoint(client, sink);
+    // A new organization gets tasks of its own.
+    const endpoint = await createdEndpoint(client, sink, { topics: ['task.updated'] });
     sink.answer = () => ({ status: 500 });
-    await newTask();
+    await rename(await newTask(), 'changed');
     await untilAttempts(endpoint, 1);
     expect((await client.mutate({ method: 'DELETE', url: `/v1/organizations/${id}` })).status).toBe(204);
     world.clock.advance(10 * second);
     await eventually(
-      async () => (await asOwner(world, 'select 1 from webhook_messages where organization_id = $1', [id])).length === 0,
+      async () =>
+        (await asOwner(world, 'select 1 from webhook_messages where organization_id = $1', [id])).length === 0,
     );
     expect(sink.received).toHaveLength(1);
   });

@@ -24,7 +24,11 @@ export async function resolveByDns(host: string, network: Partial<NameServers> =
 export function lookupByDns(network?: Partial<NameServers>): LookupFunction {
   return (host, _options, done) => {
     resolveByDns(host, network).then(
-      (found) => done(null, found.map((address) => ({ address, family: isIP(address) }))),
+      (found) =>
+        done(
+          null,
+          found.map((address) => ({ address, family: isIP(address) })),
+        ),
       (error: NodeJS.ErrnoException) => done(error, []),
     );
   };
