@@ -66,6 +66,7 @@ const leftOut: readonly (readonly [path: string, reason: string])[] = [
   ['entities/kit/model/event-catalogue.ts', 'kinds whose events endpoints can receive'],
   ['relay/storage/', 'looks for stored bytes that are due'],
   ['entities/kit/objects/due-work.ts', 'stored bytes that are due'],
+  ['entities/kit/objects/object-copies.ts', 'copies of stored bytes, which a schedule looks at'],
   ['runtime/configured-storage.ts', 'reads settings while the worker runs'],
   ['activities/clients/storage/', 'providers of stored bytes, for files'],
   ['activities/storage/', 'runs by a schedule, and for files'],

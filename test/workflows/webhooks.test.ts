@@ -416,9 +416,10 @@ describe('an organization that is deleted', () => {
     );
     const { id } = data.createOrganization.organization;
     expect((await client.post('/v1/switch', { target_organization_id: id })).status).toBe(200);
-    const endpoint = await createdEndpoint(client, sink);
+    // A new organization gets tasks of its own.
+    const endpoint = await createdEndpoint(client, sink, { topics: ['task.updated'] });
     sink.answer = () => ({ status: 500 });
-    await newTask();
+    await rename(await newTask(), 'changed');
     await untilAttempts(endpoint, 1);
     expect((await client.mutate({ method: 'DELETE', url: `/v1/organizations/${id}` })).status).toBe(204);
     world.clock.advance(10 * second);

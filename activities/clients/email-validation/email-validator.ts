@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import type { Logger } from 'pino';
 import type { Config } from '#config/objects/root.ts';
 import type { Clock } from '#entities/kit/base/clock.ts';
-import { resolverOf, type NameServers } from './resolver.ts';
+import { resolverOf, type NameServers } from '#entities/kit/base/name-servers.ts';
 import { addressParts, isFree, isListed, isRole, type AddressParts } from './address-classes.ts';
 import { askMailServer } from './ask-mail-server.ts';
 import { hasAvatarProfile } from './avatar-profile.ts';

@@ -1,5 +1,5 @@
 import type { Resolver } from 'node:dns/promises';
-import { unlessAbsent } from './resolver.ts';
+import { unlessAbsent } from '#entities/kit/base/name-servers.ts';
 
 /**
  * The hosts that receive mail for a domain, the preferred ones first: those of its MX records, else the domain itself if it has an

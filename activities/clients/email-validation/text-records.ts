@@ -1,4 +1,4 @@
-import { resolverOf, unlessAbsent, type NameServers } from './resolver.ts';
+import { resolverOf, unlessAbsent, type NameServers } from '#entities/kit/base/name-servers.ts';
 
 /** Time for a question when no other is given, in milliseconds. */
 const defaultLimitMs = 5_000;

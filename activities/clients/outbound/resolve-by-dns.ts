@@ -1,6 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
-import { resolverOf, type NameServers } from '../email-validation/resolver.ts';
+import { resolverOf, type NameServers } from '#entities/kit/base/name-servers.ts';
 
 /** Time for the answers of name servers, in milliseconds. */
 const answerMs = 5_000;

@@ -131,10 +131,7 @@ export interface MessageClaim {
   readonly leaseMs: number;
 }
 
-/**
- * Due messages among which those are looked for that are the first of their record. A record with more of them takes its turns one after
- * the other, and no claim reads them all.
- */
+/** Messages that one claim reads at most, however many are due. */
 const maxCandidates = 1_000;
 
 /** Takes messages that are due, the oldest first. */
@@ -146,14 +143,9 @@ export async function claimMessages(
   const now = work.clock.now();
   const session = await work.readAs('system');
   const { rows } = await session.query<ClaimedMessage>(
-    `with candidates as materialized (
-       select * from webhook_messages where endpoint_id = $1 and state = 'due' and due_at <= $2
-       order by due_at, event_id limit ${isOrdered ? maxCandidates : '$4'}
-     ),
-     chosen as (
-       select m.event_id, row_number() over (order by m.due_at, m.event_id) as place from candidates m
-       ${isOrdered ? `where not ${isBehind}` : ''}
-       order by m.due_at, m.event_id limit $4
+    `with chosen as (
+       select m.event_id, row_number() over (order by m.due_at, m.event_id) as place
+       from (${isOrdered ? firstOfRecords : dueMessages}) as m where m.due_at <= $2 order by m.due_at, m.event_id limit $4
      )
      update webhook_messages held set due_at = $3, claim_id = ($5::text[])[chosen.place], updated_at = $2
      from chosen where held.endpoint_id = $1 and held.event_id = chosen.event_id and held.state = 'due'
@@ -165,10 +157,20 @@ export async function claimMessages(
   return rows.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
 }
 
-/** Whether an earlier message about the same record is still due, also one that is being sent. */
-const isBehind = `exists (select 1 from webhook_messages earlier
-  where earlier.endpoint_id = m.endpoint_id and earlier.entity_id = m.entity_id and earlier.state = 'due'
-    and (earlier.record_version, earlier.event_id) < (m.record_version, m.event_id))`;
+const dueMessages = `select event_id, due_at, entity_id from webhook_messages where endpoint_id = $1 and state = 'due' and due_at <= $2`;
+
+/** The oldest due messages of an endpoint. */
+const candidates = `${dueMessages} order by due_at, event_id limit ${maxCandidates}`;
+
+/**
+ * The first message of each of their records, also one that is being sent or waits. It is looked up in the index of records: a comparison of
+ * messages with each other would take quadratic time.
+ */
+const firstOfRecords = `select first.event_id, first.due_at
+  from (select distinct entity_id from (${candidates}) as oldest) as record
+    cross join lateral (select e.event_id, e.due_at from webhook_messages e
+      where e.endpoint_id = $1 and e.entity_id = record.entity_id and e.state = 'due'
+      order by e.record_version, e.event_id limit 1) as first`;
 
 /** Keeps how attempts ended. A message that another attempt has taken since, or that was settled meanwhile, stays as it is. */
 export async function settleAttempts(
@@ -225,8 +227,7 @@ export async function nextDue(work: Work, endpointId: string, isOrdered: boolean
        from (select m.event_id, (select earlier.due_at from webhook_messages earlier
            where earlier.endpoint_id = $1 and earlier.entity_id = m.entity_id and earlier.state = 'due'
            order by earlier.record_version, earlier.event_id limit 1) as due_at
-         from (select event_id, entity_id from webhook_messages where endpoint_id = $1 and state = 'due' and due_at <= $2
-           order by due_at, event_id limit ${maxCandidates}) as m) as first
+         from (${candidates}) as m) as first
        where held.endpoint_id = $1 and held.event_id = first.event_id and held.state = 'due' and first.due_at > held.due_at`,
       [endpointId, work.clock.now()],
     );
