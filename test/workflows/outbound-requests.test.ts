@@ -110,7 +110,7 @@ function spellingsOf(address: string): string[] {
     parts.map((part) => `0x${hex(part)}`).join('.'),
     `${a}.${number % 2 ** 24}`,
     `${a}.${b}.${c * 256 + d}`,
-    [...address].map((sign) => `%${hex(sign.charCodeAt(0))}`).join(''),
+    address.replaceAll(/./g, (sign) => `%${hex(sign.charCodeAt(0))}`),
     address.replaceAll(/\d/g, (digit) => String.fromCharCode(0xff10 + Number(digit))),
     address.replaceAll('.', '\u3002'),
     `[::ffff:${address}]`,
