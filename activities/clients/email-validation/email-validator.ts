@@ -86,7 +86,7 @@ export class EmailValidator {
   async problemOf(email: string): Promise<string | undefined> {
     const settings = this.#options.config().ormconfig.emailvalidation;
     const parts = addressParts(email);
-    const outcome = parts ? await this.#outcomeOf(parts, settings) : withoutParts(email, settings);
+    const outcome = parts ? await this.#outcomeOf(parts, settings) : withoutParts(settings);
     this.#options.onOutcome(outcome);
     return problemText(outcome, parts?.domain ?? '');
   }
@@ -175,12 +175,9 @@ export class EmailValidator {
   }
 }
 
-/**
- * Unusual forms of an address must not lead past the blocked domains. Quoted names can hold line breaks and other addresses, so they would
- * reach the headers of mails; nobody needs one.
- */
-function withoutParts(email: string, { enabled, blockeddomains }: Settings): EmailOutcome {
-  return enabled || blockeddomains.length > 0 || email.startsWith('"') ? 'syntax' : 'unknown';
+/** Unusual forms of an address must not lead past the blocked domains. */
+function withoutParts({ enabled, blockeddomains }: Settings): EmailOutcome {
+  return enabled || blockeddomains.length > 0 ? 'syntax' : 'unknown';
 }
 
 function problemText(outcome: EmailOutcome, domain: string): string | undefined {
