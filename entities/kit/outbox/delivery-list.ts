@@ -175,7 +175,7 @@ export interface EventRepair {
   readonly reason: string;
 }
 
-/** How far the time of an event is from that in its id, at most: of both the same transaction has read the clock. */
+/** How far the time of an event is after that in its id, at most. It can be before it: ids of a process grow even when its clock is set back. */
 const idTolerance = `interval '1 hour'`;
 
 /**
@@ -190,11 +190,11 @@ export async function readEvent(
   organizationId: string | null,
 ): Promise<EventDetails | undefined> {
   const session = await work.readAs('system');
-  // Its key begins with its time, which partitions the table.
+  // Its key begins with its time, which partitions the table: the search begins near the time of the id, and goes back.
   const { rows } = await session.query<ShownEvent>(
     `select ${eventColumns}, e.pending, e.batch_id as "batchId" from events e
      where e.id = $1 and ($2::text is null or e.organization_id = $2)
-       and e.occurred_at between $3::timestamptz - ${idTolerance} and $3::timestamptz + ${idTolerance}`,
+       and e.occurred_at <= $3::timestamptz + ${idTolerance} order by e.occurred_at desc limit 1`,
     [id, organizationId, timeOfId(id)],
   );
   const [event] = rows;
