@@ -10,6 +10,7 @@ import { oddRequests, refuseBrokenRequest } from './http/plugins/connections.ts'
 import { crossOriginPlugin } from './http/plugins/cross-origin.ts';
 import { cookiesPlugin, sendCookies } from './http/plugins/cookies.ts';
 import { csrfPlugin } from './http/plugins/csrf.ts';
+import { actingOrganization } from './http/plugins/acting-organization.ts';
 import { delegationBanner } from './http/plugins/delegation-banner.ts';
 import { errorsPlugin, refuseUnknownAddresses, sendProblem } from './http/plugins/error-answers.ts';
 import { openapiOptions } from './openapi.ts';
@@ -24,6 +25,7 @@ import { newRequestContext } from './http/request-context.ts';
 import { RequestLogger } from './http/request-logger.ts';
 import { registerRoute, type Route } from './http/route.ts';
 import { configuredDownloads, downloadBases } from './rest/files/download-file.ts';
+import { fileAddressHint } from './rest/records/file-address-hint.ts';
 import { routesOf } from './rest/routes.ts';
 import { configuredKeySet } from './rest/service/jwks.ts';
 import type { Services } from './http/services.ts';
@@ -93,7 +95,8 @@ export async function createApp(services: Services, extraRoutes: readonly Route[
   csrfPlugin(app, services);
   requireCaller(app, services);
   delegationBanner(app);
-  refuseUnknownAddresses(app);
+  actingOrganization(app);
+  refuseUnknownAddresses(app, fileAddressHint(registry));
   unitOfWorkPlugin(app);
   sendCookies(app);
   cutSlowReaders(app, services);

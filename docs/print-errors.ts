@@ -1,18 +1,20 @@
-import { errorCatalogue, statusOf, type ErrorCode } from '#entities/kit/base/errors.ts';
+import { errorCatalogue, type ErrorCode } from '#entities/kit/base/error-catalogue.ts';
+import { statusOf } from '#entities/kit/base/errors.ts';
 
 /** The reference page of all error codes. */
 export function printErrors(): string {
-  const rows = (Object.keys(errorCatalogue) as ErrorCode[]).map(
-    (code) => `| \`${code}\` | ${statusOf(code)} | ${errorCatalogue[code].title} |`,
-  );
+  const rows = (Object.keys(errorCatalogue) as ErrorCode[]).map((code) => {
+    const { title, cause, remedy } = errorCatalogue[code];
+    return `| \`${code}\` | ${statusOf(code)} | ${title} | ${cause} | ${remedy} |`;
+  });
   return [
     '# Errors',
     '',
     'REST returns the code in `code` of the problem document, GraphQL in `extensions.code`, a workflow failure in `type`.',
-    'Clients should depend on codes only: messages can change. Printed from `entities/kit/base/errors.ts` by `npm run derive`.',
+    'Clients should depend on codes only: messages can change. Printed from `entities/kit/base/error-catalogue.ts` by `npm run derive`.',
     '',
-    '| Code | HTTP status | Meaning |',
-    '| --- | --- | --- |',
+    '| Code | HTTP status | Meaning | Cause | What to do |',
+    '| --- | --- | --- | --- | --- |',
     ...rows,
     '',
   ].join('\n');

@@ -25,6 +25,9 @@ export const infrastructureTables = [
   /^webhook_messages$/,
   /^webhook_attempts$/,
   /^webhook_queues$/,
+  /^notification_(sendings|digests)$/,
   /^event_repairs$/,
   /^repaired_deliveries$/,
+  /^listener_states$/,
+  /^system_messages$/,
 ] as const;

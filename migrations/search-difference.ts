@@ -1,6 +1,6 @@
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { searchIndexOf } from '#entities/kit/storage/orm-schema.ts';
-import { searchFunctionOf, searchFunctionStatements } from '#entities/kit/storage/search-function.ts';
+import { searchFunctionOf, searchFunctionStatements, searchHelpers } from '#entities/kit/storage/search-function.ts';
 
 /** Statements of a migration and of what takes it back. */
 export interface Difference {
@@ -20,7 +20,7 @@ export async function searchDifference(execute: Execute, modules: readonly Entit
 async function functionDifference(execute: Execute, modules: readonly EntityModule[]): Promise<Difference> {
   const held = await execute<{ name: string; body: string; definition: string }>(
     `select proname as name, prosrc as body, pg_get_functiondef(oid) as definition from pg_proc
-     where pronamespace = 'public'::regnamespace and proname like 'search\\_%' and proname not in ('search_pattern', 'search_query')`,
+     where pronamespace = 'public'::regnamespace and proname like 'search\\_%' and proname not in (${searchHelpers.map((name) => `'${name}'`).join()})`,
   );
   const wanted = modules.flatMap((module) => searchFunctionOf(module) ?? []);
   const difference: Difference = { up: [], down: [] };

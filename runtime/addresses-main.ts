@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { runAddressCommand, type AddressCommand } from './address-commands.ts';
-import { openTool } from './open-tool.ts';
+import { runTool } from './open-tool.ts';
 
 const usage = `usage: npm run addresses -- COMMAND
   list                             addresses that get no e-mails about accounts, and why
@@ -28,10 +28,6 @@ if (!command) {
   console.error(usage);
   process.exit(2);
 }
-const runtime = await openTool('addresses', args);
-try {
-  const isDone = await runAddressCommand(command, { runtime, print: (line) => console.log(line) });
-  process.exitCode = isDone ? 0 : 1;
-} finally {
-  await runtime.close();
-}
+await runTool('addresses', args, 'Database, Temporal and a worker', (runtime) =>
+  runAddressCommand(command, { runtime, print: (line) => console.log(line) }),
+);

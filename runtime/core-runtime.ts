@@ -183,7 +183,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
       };
     },
     close: async () => {
-      notifier.stop();
+      await notifier.stop();
       stopSettling();
       applying?.stop();
       endedSessions?.close();

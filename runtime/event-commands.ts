@@ -12,6 +12,7 @@ import {
   type ListedDelivery,
 } from '#entities/kit/outbox/delivery-list.ts';
 import { recordRepair } from '#entities/kit/outbox/delivery-repairs.ts';
+import { waitingListeners } from '#entities/kit/outbox/listener-states.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import {
   repairDeliveriesContract,
@@ -23,6 +24,7 @@ import {
   type RepairReport,
   type RepairSelection,
 } from '#workflows/events/repair-deliveries.contract.ts';
+import { probingWorkflowId } from '#workflows/events/probe-listener.contract.ts';
 import type { CoreRuntime } from './core-runtime.ts';
 import { listEventRuns } from './event-runs.ts';
 import { followWorkflow } from './follow-workflow.ts';
@@ -93,6 +95,7 @@ async function list(
   const found = await inDatabase(tool, (unit) =>
     listDeliveries(unit, selection, { order: 'newest', limit, ...(after ? { after } : {}) }),
   );
+  await printHeld(selection, tool);
   for (const delivery of found) tool.print(lineOf(delivery));
   const last = found.at(-1);
   if (!last) tool.print('There are no such deliveries.');
@@ -102,6 +105,7 @@ async function list(
 
 async function count(selection: DeliverySelection, tool: EventTool): Promise<boolean> {
   const { total, groups } = await inDatabase(tool, (unit) => countDeliveries(unit, selection));
+  await printHeld(selection, tool);
   printGroups(groups, tool);
   tool.print(`${total} in all`);
   return total > 0;
@@ -158,12 +162,15 @@ async function repair(
 
 const done = { retry: 'Tried again by their workflows', skip: 'Given up' } as const;
 
-async function progress(repairId: string, { runtime: { temporal }, print }: EventTool): Promise<boolean> {
+async function progress(repairId: string, tool: EventTool): Promise<boolean> {
+  const { print, runtime } = tool;
+  const { temporal } = runtime;
   const handle = temporal.client.workflow.getHandle(workflowIdOf(repairId, temporal));
   const report = await unlessUnknown(
     temporal.call('ask a workflow', () => handle.query<RepairReport>(repairProgressQuery)),
   );
   print(report ? progressLine(repairId, report) : noRepair(repairId));
+  await printHeld({}, tool);
   return report !== undefined;
 }
 
@@ -208,6 +215,20 @@ function workflowIdOf(repairId: string, { settings }: CoreRuntime['temporal']): 
 
 function progressLine(repairId: string, { selected, repaired, isStopped }: RepairReport): string {
   return `repair ${repairId}: ${repaired} of ${selected} deliveries${isStopped ? ', stopped' : ''}`;
+}
+
+/** Says which of the selected listeners are held as a whole: a repair does not help them. */
+async function printHeld({ listener: wanted }: Pick<DeliverySelection, 'listener'>, tool: EventTool): Promise<void> {
+  const { temporal } = tool.runtime;
+  const held = await inDatabase(tool, (unit) => waitingListeners(unit));
+  for (const { listener, heldAt, error, probes, waiting } of held) {
+    if (wanted !== undefined && wanted !== listener) continue;
+    const workflowId = `${temporal.settings.prefix}/${probingWorkflowId({ listener })}`;
+    const why = error === null ? '' : ` with ${error}`;
+    tool.print(
+      `listener ${listener} fails on everything${why} since ${heldAt.toISOString()}: ${waiting} deliveries wait, ${probes} probes, workflow ${workflowId}`,
+    );
+  }
 }
 
 function printGroups(groups: readonly RepairGroup[], { print }: EventTool): void {

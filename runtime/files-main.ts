@@ -1,7 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { parseArgs } from 'node:util';
-import { isAppError } from '#entities/kit/base/errors.ts';
-import { openTool } from './open-tool.ts';
+import { runTool } from './open-tool.ts';
 import { runFileCommand, type FileCommand } from './file-commands.ts';
 
 const usage = `usage: npm run files -- COMMAND
@@ -53,14 +52,6 @@ if (!command) {
   console.error(usage);
   process.exit(2);
 }
-const runtime = await openTool('files', args);
-try {
-  const isWell = await runFileCommand(command, { runtime, print: (line) => console.log(line) });
-  process.exitCode = isWell ? 0 : 1;
-} catch (error) {
-  if (!isAppError(error)) throw error;
-  console.error(`${error.message} Database, Temporal and a worker must be running; "npm start" starts them.`);
-  process.exitCode = 1;
-} finally {
-  await runtime.close();
-}
+await runTool('files', args, 'Database, Temporal and a worker', (runtime) =>
+  runFileCommand(command, { runtime, print: (line) => console.log(line) }),
+);

@@ -3,11 +3,14 @@ import { systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { Tuple } from '#entities/kit/model/tuples.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import type { ComparedPage, FailingDelivery, PageRequest } from '#entities/kit/write/comparison.ts';
+import type { ComparedPage, ExpectedWork, PageRequest } from '#entities/kit/outbox/comparison.ts';
 import { settledPage, unexpectedAmong } from '#entities/kit/outbox/tuple-repair.ts';
 import { compareDatabases } from '#entities/kit/storage/compare-databases.ts';
 import { comparisonsOf, nameOf } from '#entities/kit/write/inconsistencies.ts';
+import { emailWorkflowId } from '#workflows/email/send-email.contract.ts';
 import { deliveryWorkflowId } from '#workflows/events/deliver-event.contract.ts';
+import { probingWorkflowId } from '#workflows/events/probe-listener.contract.ts';
+import { deliverToEndpointContract } from '#workflows/webhooks/deliver-to-endpoint.contract.ts';
 import type { CoreRuntime } from './core-runtime.ts';
 import { verifyObjects } from './verify-objects.ts';
 
@@ -24,9 +27,9 @@ type Store = NonNullable<CoreRuntime['store']>;
 
 /**
  * Compares what different parts of the installation say about the same things: rows with history, events with deliveries,
- * desired tuples with the authorization store, failing deliveries with their workflows, stored objects with their providers, the second
- * database with the primary one. It reads in
- * pages, each in a transaction of its own, so that it works at any size; only the names of the stored tuples are kept, about 100 bytes each.
+ * messages to endpoints with events and attempts, desired tuples with the authorization store, rows of work that goes on with its
+ * workflows, stored objects with their providers, the second database with the primary one. It reads in pages, each in a transaction of
+ * its own, so that it works at any size; only the names of the stored tuples are kept, about 100 bytes each.
  * @returns one line per disagreement; none when all agree
  */
 export async function verifyInstallation(
@@ -38,20 +41,25 @@ export async function verifyInstallation(
     database.transact({ caller: systemCaller('verify'), requestId: `verify-${newId()}`, readOnly: true }, work);
   const graceMs = isQuiet ? 0 : 60_000;
   const lines: string[] = [];
-  const failing: FailingDelivery[] = [];
+  const expected = new Map<string, string>();
   for (const comparison of comparisonsOf(registry, recordHistory)) {
     let count = 0;
     for (let after: readonly string[] | undefined = comparison.first; after;) {
       const request: PageRequest = { after, limit: pageSize, graceMs };
       const page: ComparedPage = await transact((unit) => comparison.page(unit, request));
       lines.push(...page.lines);
-      failing.push(...(page.failing ?? []));
+      for (const { eventId, occurredAt, listener } of page.failing ?? [])
+        expected.set(
+          deliveryWorkflowId({ eventId, listener }),
+          `delivery of event ${eventId} (${occurredAt.toISOString()}) to ${listener} is failing`,
+        );
+      for (const { of, key, claim } of page.expected ?? []) expected.set(workflowOf[of](key), claim);
       count += page.read;
       onProgress(comparison.name, count);
       after = page.next;
     }
   }
-  for (const delivery of failing) lines.push(...(await compareWorkflow(delivery, temporal)));
+  for (const [workflowId, claim] of expected) lines.push(...(await compareWorkflow(workflowId, claim, temporal)));
   lines.push(
     ...(await verifyObjects({
       storage,
@@ -96,11 +104,17 @@ export async function verifyInstallation(
   return lines;
 }
 
-async function compareWorkflow(
-  { eventId, occurredAt, listener }: FailingDelivery,
-  temporal: CoreRuntime['temporal'],
-): Promise<string[]> {
-  const workflowId = `${temporal.settings.prefix}/${deliveryWorkflowId({ eventId, listener })}`;
+/** Ids of the workflows that do the work of which rows say that it goes on. */
+const workflowOf: Readonly<Record<ExpectedWork['of'], (key: string) => string>> = {
+  listener: (listener) => probingWorkflowId({ listener }),
+  endpoint: (endpointId) => deliverToEndpointContract.workflowId({ endpointId, organizationId: '' }),
+  email: (key) => emailWorkflowId({ key }),
+};
+
+async function compareWorkflow(id: string, claim: string, temporal: CoreRuntime['temporal']): Promise<string[]> {
+  // For tests, each run has an id that nobody can foresee.
+  if (temporal.settings.hasRandomIds) return [];
+  const workflowId = `${temporal.settings.prefix}/${id}`;
   const status = await temporal.client.workflow
     .getHandle(workflowId)
     .describe()
@@ -108,8 +122,5 @@ async function compareWorkflow(
       (run) => run.status.name,
       () => 'MISSING',
     );
-  if (status === 'RUNNING') return [];
-  return [
-    `delivery of event ${eventId} (${occurredAt.toISOString()}) to ${listener} is failing, but its workflow ${workflowId} is ${status}`,
-  ];
+  return status === 'RUNNING' ? [] : [`${claim}, but its workflow ${workflowId} is ${status}`];
 }

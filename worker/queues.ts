@@ -1,6 +1,6 @@
 import type { Config } from '#config/objects/root.ts';
 import { deliveryQueue } from '#workflows/events/deliver-event.contract.ts';
-import { webhookQueue } from '#workflows/webhooks/deliver-to-endpoint.contract.ts';
+import { webhookQueue, webhookWorkers } from '#workflows/webhooks/deliver-to-endpoint.contract.ts';
 import { releaseWorkflows } from './release-workflows.ts';
 
 /** Queue on which all workflow types run. */
@@ -16,9 +16,6 @@ export interface ActivityQueueLimit {
 /** Concurrency of a queue that `jobqueue.queueconf.Queues` does not name. */
 const defaultConcurrency = 10;
 
-/** The same for webhooks: each activity stands for one endpoint, and mostly waits for the server of a customer. */
-const webhookConcurrency = 100;
-
 /** The activity queues that the contracts of this release name. */
 export function activityQueues({ jobqueue, workflows }: Config): readonly ActivityQueueLimit[] {
   const { Queues } = jobqueue.queueconf;
@@ -32,7 +29,7 @@ export function activityQueues({ jobqueue, workflows }: Config): readonly Activi
 
 function defaultOf(queue: string, workercount: number): number {
   if (queue === deliveryQueue) return workercount;
-  return queue === webhookQueue ? webhookConcurrency : defaultConcurrency;
+  return queue === webhookQueue ? webhookWorkers : defaultConcurrency;
 }
 
 /** Queues that the configuration names and for which this release has no work. */

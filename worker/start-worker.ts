@@ -2,6 +2,7 @@ import { NativeConnection, Worker, type NativeConnectionOptions, type WorkerOpti
 import type { Logger } from 'pino';
 import { ConfigurationError } from '#config/schema/config-problem.ts';
 import type { ConfigStore } from '#config/live/config-store.ts';
+import type { ChatSettings } from '#activities/clients/chat/chat-target.ts';
 import type { EmailProviderSettings } from '#activities/clients/email/from-config.ts';
 import { configuredMiddleware } from '#activities/clients/temporal/job-middleware.ts';
 import { encryptedDataConverter, TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
@@ -18,7 +19,7 @@ import { heartbeatInterceptor } from './interceptors/heartbeat.ts';
 import { middlewareInterceptor } from './interceptors/middleware.ts';
 import { originInterceptor } from './interceptors/origin.ts';
 import { activityQueues, pollPauses, queuesWithoutWork, workflowQueue } from './queues.ts';
-import { maintenanceQueue } from '#workflows/maintenance/sweep-outbox.contract.ts';
+import { maintenanceQueue } from '#workflows/kit/maintenance-queue.ts';
 import { convergeSchedules, wantedSchedules } from './schedules.ts';
 
 export interface WorkerProcessOptions {
@@ -31,6 +32,8 @@ export interface WorkerProcessOptions {
   readonly queues?: readonly string[];
   /** Where the providers of e-mail are, for tests. */
   readonly emailProviders?: EmailProviderSettings;
+  /** Where the operator's chat is, for tests. */
+  readonly chat?: ChatSettings;
 }
 
 export interface RunningWorker {
@@ -101,6 +104,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       storageMetrics,
       fileReceiver,
       emailProviders: options.emailProviders ?? {},
+      chat: options.chat ?? {},
       contextOfCallers: runtime.contextOfCallers,
       textRecords,
       logger,

@@ -10,7 +10,7 @@ import { serverUrl } from '#runtime/server-url.ts';
 import { onStop } from '#runtime/stop-signals.ts';
 import { statementSpans, startTelemetry } from '#runtime/telemetry.ts';
 import {
-  readEmailProviderUrls,
+  readEmailProviders,
   readFailpoints,
   readStateFolder,
   readTelemetryEnvironment,
@@ -106,7 +106,7 @@ async function startWhenReachable(): Promise<RunningWorker> {
         runtime,
         logger,
         bundlePath,
-        emailProviders: { urls: readEmailProviderUrls() },
+        emailProviders: server.dev ? readEmailProviders() : {},
         ...(values.queues ? { queues: values.queues.split(',') } : {}),
       });
     } catch (error) {

@@ -9,7 +9,8 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { ReleaseAddressInput } from '#workflows/email/release-address.contract.ts';
 import type { SendEmailInput, SendEmailResult } from '#workflows/email/send-email.contract.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
-import { emailBrand } from '../clients/email/email-brand.ts';
+import { tellOperator } from '../events/tell-operator.ts';
+import { emailBrand, withoutSlash } from '../clients/email/email-brand.ts';
 import { emailTransport, transportOf } from '../clients/email/from-config.ts';
 import type { EmailThemeName } from '../clients/email/content.ts';
 import { renderEmail } from '../clients/email/render.ts';
@@ -22,7 +23,7 @@ import type { Mail } from './mail.ts';
 import { ProviderPauses } from './provider-pauses.ts';
 import { sentRecords } from './read-mail.ts';
 
-type EmailDependencies = Pick<ActivityDependencies, 'config' | 'database' | 'logger' | 'emailProviders'>;
+type EmailDependencies = Pick<ActivityDependencies, 'config' | 'database' | 'temporal' | 'logger' | 'emailProviders'>;
 
 export type EmailActivities = ReturnType<typeof createEmailActivities>;
 
@@ -47,152 +48,155 @@ const finalProblems = {
 } as const;
 
 /** Sends mail. Its content is read when it is sent, so neither address nor token is in a workflow's history. */
-export const createEmailActivities = defineActivities(
-  ({ config, database, logger, emailProviders }: EmailDependencies) => {
-    const pauses = new ProviderPauses();
-    const operatorPauseMs = emailProviders.operatorPauseMs ?? usualOperatorPauseMs;
-    /** A folder is never asked: writing the same file again changes nothing. */
-    const askAfter = (carrier: string | null) => (carrier === 'folder' ? 0 : (emailProviders.askAfterMs ?? askAfterMs));
+export const createEmailActivities = defineActivities((deps: EmailDependencies) => {
+  const { config, database, logger, emailProviders } = deps;
+  const pauses = new ProviderPauses();
+  const operatorPauseMs = emailProviders.operatorPauseMs ?? usualOperatorPauseMs;
+  /** A folder is never asked: writing the same file again changes nothing. */
+  const askAfter = (carrier: string | null) => (carrier === 'folder' ? 0 : (emailProviders.askAfterMs ?? askAfterMs));
 
-    const transact = <T>(input: SendEmailInput, work: (unit: UnitOfWork) => Promise<T>): Promise<T> => {
-      const caller = systemCaller('send e-mail', input.organizationId ?? null);
-      return database.transact(workContext(caller, `email-${input.key}`), work);
-    };
+  const transact = <T>(input: SendEmailInput, work: (unit: UnitOfWork) => Promise<T>): Promise<T> => {
+    const caller = systemCaller('send e-mail', input.organizationId ?? null);
+    return database.transact(workContext(caller, `email-${input.key}`), work);
+  };
 
-    const begin = (
-      input: SendEmailInput,
-      transport: EmailTransport | undefined,
-      isAnswered = false,
-    ): Promise<Attempt> => {
-      const current = config.current;
-      const tokenKey = deriveKey(current.sessions.signingkey, 'one-time-token');
-      const links = { tokenKey, apiUrl: publicApiUrl(current) };
-      const brand = emailBrand(current, database.options.clock.now());
-      const render = ({ content, to, name }: Mail, id: string, theme: EmailThemeName): OutgoingEmail =>
-        renderEmail(content, { id, to, name, theme, brand });
-      const settings = { options: database.options, links, transport, render };
-      return transact(input, (unit) => beginAttempt(input, unit, settings, isAnswered));
-    };
+  const begin = (
+    input: SendEmailInput,
+    transport: EmailTransport | undefined,
+    isAnswered = false,
+  ): Promise<Attempt> => {
+    const current = config.current;
+    const tokenKey = deriveKey(current.sessions.signingkey, 'one-time-token');
+    const consoleUrl = withoutSlash(current.ormconfig.notifications.consoleurl);
+    const links = { tokenKey, apiUrl: publicApiUrl(current), consoleUrl };
+    const brand = emailBrand(current, database.options.clock.now());
+    const render = ({ content, to, name }: Mail, id: string, theme: EmailThemeName): OutgoingEmail =>
+      renderEmail(content, { id, to, name, theme, brand });
+    const settings = { options: database.options, links, transport, render };
+    return transact(input, (unit) => beginAttempt(input, unit, settings, isAnswered));
+  };
 
-    const accept = async (input: SendEmailInput, messageId: string): Promise<'sent'> => {
-      failpoint('email-accepted');
+  const accept = async (input: SendEmailInput, messageId: string): Promise<'sent'> => {
+    failpoint('email-accepted');
+    await transact(input, async (unit) => {
+      await recordAccepted(input, unit, messageId);
+      await sentRecords[input.template]?.(input, unit);
+    });
+    return 'sent';
+  };
+
+  /** Records why a mail was not sent. @throws ApplicationFailure when another attempt can succeed */
+  const recordFailure = async (
+    input: SendEmailInput,
+    { id, to }: OutgoingEmail,
+    carrier: string,
+    error: unknown,
+  ): Promise<SendEmailResult> => {
+    // Whatever else has failed: nobody knows what the provider has seen.
+    const failure = error instanceof SendFailure ? error : new SendFailure('unknown', 'The attempt broke off.');
+    const { reason, message } = failure;
+    if (reason === 'address' || reason === 'content') {
+      const { state, code } = finalProblems[reason];
       await transact(input, async (unit) => {
-        await recordAccepted(input, unit, messageId);
-        await sentRecords[input.template]?.(input, unit);
+        await recordProblem(input, unit, { state, code, message });
+        const scope = { organizationId: input.organizationId ?? null };
+        if (reason === 'address') await suppressAddress(unit, scope, to, { reason: 'refused', emailId: id });
       });
-      return 'sent';
-    };
-
-    /** Records why a mail was not sent. @throws ApplicationFailure when another attempt can succeed */
-    const recordFailure = async (
-      input: SendEmailInput,
-      { id, to }: OutgoingEmail,
-      carrier: string,
-      error: unknown,
-    ): Promise<SendEmailResult> => {
-      // Whatever else has failed: nobody knows what the provider has seen.
-      const failure = error instanceof SendFailure ? error : new SendFailure('unknown', 'The attempt broke off.');
-      const { reason, message } = failure;
-      if (reason === 'address' || reason === 'content') {
-        const { state, code } = finalProblems[reason];
-        await transact(input, async (unit) => {
-          await recordProblem(input, unit, { state, code, message });
-          const scope = { organizationId: input.organizationId ?? null };
-          if (reason === 'address') await suppressAddress(unit, scope, to, { reason: 'refused', emailId: id });
-        });
-        return state;
-      }
-      const { state, code } = passingProblems[reason];
-      await transact(input, (unit) => recordProblem(input, unit, { state, code, message }));
-      if (reason === 'credentials') logger.error({ carrier, reason: message }, 'the provider of e-mails refuses us');
-      if (reason === 'limited') pauses.pause(carrier, failure.retryAfterMs);
-      const delays = {
-        limited: pauses.remainingMs(carrier),
-        credentials: operatorPauseMs,
-        unknown: askAfter(carrier),
-        unsent: 0,
-      };
-      throw laterFailure(code, message, delays[reason], error);
-    };
-
-    return {
-      /** One attempt. @returns how the mail has ended; `outdated` when its content is no longer true: then nothing is sent */
-      async deliverEmail(input: SendEmailInput): Promise<SendEmailResult> {
-        const transport = emailTransport(config.current, emailProviders);
-        const pausedMs = transport ? pauses.remainingMs(transport.carrier) : 0;
-        if (pausedMs > 0) throw laterFailure('too_many_requests', 'The provider takes no requests yet.', pausedMs);
-        let attempt = await begin(input, transport);
-        if ('uncertain' in attempt) {
-          const found = await askAbout(input, attempt);
-          if (found !== undefined) return accept(input, found);
-          attempt = await begin(input, transport, true);
-        }
-        if ('result' in attempt) return attempt.result;
-        if (!transport || !('body' in attempt))
-          throw laterFailure(
-            'no_provider',
-            'No provider of e-mails is configured (integrations.email.provider).',
-            operatorPauseMs,
-          );
-        let messageId: string;
-        try {
-          failpoint('email-before-send');
-          messageId = await transport.send(attempt.message, attempt.body);
-        } catch (error) {
-          return recordFailure(input, attempt.message, transport.carrier, error);
-        }
-        return accept(input, messageId);
-      },
-
-      /** The workflow has given up: after two days, or because no attempt can succeed. */
-      async giveUpEmail(input: SendEmailInput): Promise<void> {
-        await transact(input, (unit) => recordProblem(input, unit, { state: 'failed', code: 'given_up' }));
-      },
-
-      /** Makes the configured providers send to a released address again. */
-      async releaseAddress({ suppressionId, organizationId }: ReleaseAddressInput): Promise<void> {
-        const caller = systemCaller('release address', organizationId ?? null);
-        const context = workContext(caller, `release-${suppressionId}`);
-        const held = await database.transact({ ...context, readOnly: true }, ({ data }) =>
-          organizationId === undefined
-            ? data.findOne(accountEmailSuppression, { id: { eq: suppressionId } })
-            : data.findOne(emailSuppression, { id: { eq: suppressionId } }),
-        );
-        // Deleted with its organization.
-        if (!held) return;
-        for (const carrier of ['providera', 'providerb'] as const)
-          await transportOf(carrier, config.current, emailProviders)?.release(held.email);
-      },
-    };
-
-    /** The id of the mail at the provider that may have accepted it. @throws ApplicationFailure while that cannot be known */
-    async function askAbout(
-      input: SendEmailInput,
-      { message, uncertain: { carrier, since } }: Extract<Attempt, { uncertain: unknown }>,
-    ): Promise<string | undefined> {
-      const waitMs = since.getTime() + askAfter(carrier) - database.options.clock.now().getTime();
-      if (waitMs > 0) throw laterFailure('no_answer', 'The provider is asked about the last attempt later.', waitMs);
-      const asked = carrier && transportOf(carrier, config.current, emailProviders);
-      if (!asked) {
-        const problem = `It is not known whether ${carrier} has accepted the mail, and no key to ask it is configured.`;
-        await transact(input, (unit) =>
-          recordProblem(input, unit, { state: 'sending', code: 'no_provider', message: problem }),
-        );
-        throw laterFailure('no_provider', problem, operatorPauseMs);
-      }
-      try {
-        return await asked.find(message, since);
-      } catch (error) {
-        // Whatever was the matter with the question, the outcome of the attempt is as unknown as before.
-        const problem = error instanceof SendFailure ? error.message : 'The question broke off.';
-        await transact(input, (unit) =>
-          recordProblem(input, unit, { state: 'sending', code: 'no_answer', message: problem }),
-        );
-        throw laterFailure('no_answer', problem, askAfter(carrier), error);
-      }
+      return state;
     }
-  },
-);
+    const { state, code } = passingProblems[reason];
+    await transact(input, (unit) => recordProblem(input, unit, { state, code, message }));
+    if (reason === 'credentials') {
+      logger.error({ carrier, reason: message }, 'the provider of e-mails refuses us');
+      await tellOperator(deps, carrier, { message: 'email-refused', carrier });
+    }
+    if (reason === 'limited') pauses.pause(carrier, failure.retryAfterMs);
+    const delays = {
+      limited: pauses.remainingMs(carrier),
+      credentials: operatorPauseMs,
+      unknown: askAfter(carrier),
+      unsent: 0,
+    };
+    throw laterFailure(code, message, delays[reason], error);
+  };
+
+  return {
+    /** One attempt. @returns how the mail has ended; `outdated` when its content is no longer true: then nothing is sent */
+    async deliverEmail(input: SendEmailInput): Promise<SendEmailResult> {
+      const transport = emailTransport(config.current, emailProviders);
+      const pausedMs = transport ? pauses.remainingMs(transport.carrier) : 0;
+      if (pausedMs > 0) throw laterFailure('too_many_requests', 'The provider takes no requests yet.', pausedMs);
+      let attempt = await begin(input, transport);
+      if ('uncertain' in attempt) {
+        const found = await askAbout(input, attempt);
+        if (found !== undefined) return accept(input, found);
+        attempt = await begin(input, transport, true);
+      }
+      if ('result' in attempt) return attempt.result;
+      if (!transport || !('body' in attempt))
+        throw laterFailure(
+          'no_provider',
+          'No provider of e-mails is configured (integrations.email.provider).',
+          operatorPauseMs,
+        );
+      let messageId: string;
+      try {
+        failpoint('email-before-send');
+        messageId = await transport.send(attempt.message, attempt.body);
+      } catch (error) {
+        return recordFailure(input, attempt.message, transport.carrier, error);
+      }
+      return accept(input, messageId);
+    },
+
+    /** The workflow has given up: after two days, or because no attempt can succeed. */
+    async giveUpEmail(input: SendEmailInput): Promise<void> {
+      await transact(input, (unit) => recordProblem(input, unit, { state: 'failed', code: 'given_up' }));
+    },
+
+    /** Makes the configured providers send to a released address again. */
+    async releaseAddress({ suppressionId, organizationId }: ReleaseAddressInput): Promise<void> {
+      const caller = systemCaller('release address', organizationId ?? null);
+      const context = workContext(caller, `release-${suppressionId}`);
+      const held = await database.transact({ ...context, readOnly: true }, ({ data }) =>
+        organizationId === undefined
+          ? data.findOne(accountEmailSuppression, { id: { eq: suppressionId } })
+          : data.findOne(emailSuppression, { id: { eq: suppressionId } }),
+      );
+      // Deleted with its organization.
+      if (!held) return;
+      for (const carrier of ['providera', 'providerb'] as const)
+        await transportOf(carrier, config.current, emailProviders)?.release(held.email);
+    },
+  };
+
+  /** The id of the mail at the provider that may have accepted it. @throws ApplicationFailure while that cannot be known */
+  async function askAbout(
+    input: SendEmailInput,
+    { message, uncertain: { carrier, since } }: Extract<Attempt, { uncertain: unknown }>,
+  ): Promise<string | undefined> {
+    const waitMs = since.getTime() + askAfter(carrier) - database.options.clock.now().getTime();
+    if (waitMs > 0) throw laterFailure('no_answer', 'The provider is asked about the last attempt later.', waitMs);
+    const asked = carrier && transportOf(carrier, config.current, emailProviders);
+    if (!asked) {
+      const problem = `It is not known whether ${carrier} has accepted the mail, and no key to ask it is configured.`;
+      await transact(input, (unit) =>
+        recordProblem(input, unit, { state: 'sending', code: 'no_provider', message: problem }),
+      );
+      throw laterFailure('no_provider', problem, operatorPauseMs);
+    }
+    try {
+      return await asked.find(message, since);
+    } catch (error) {
+      // Whatever was the matter with the question, the outcome of the attempt is as unknown as before.
+      const problem = error instanceof SendFailure ? error.message : 'The question broke off.';
+      await transact(input, (unit) =>
+        recordProblem(input, unit, { state: 'sending', code: 'no_answer', message: problem }),
+      );
+      throw laterFailure('no_answer', problem, askAfter(carrier), error);
+    }
+  }
+});
 
 /** A failure after which Temporal tries again: after this time, or after that of the retry policy. */
 function laterFailure(type: string, message: string, delayMs: number, cause?: unknown): ApplicationFailure {

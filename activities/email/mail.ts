@@ -21,6 +21,8 @@ export interface Links {
   readonly tokenKey: Buffer;
   /** Base of links that lead to the API itself (`integrations.email.apiurl`), without a trailing slash. */
   readonly apiUrl: string;
+  /** Base of links to the application (`ormconfig.notifications.consoleurl`), without a trailing slash; empty for none. */
+  readonly consoleUrl: string;
   /** Id of the record of the e-mail; a token to unsubscribe names it. */
   readonly emailId: string;
 }

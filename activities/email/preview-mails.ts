@@ -6,6 +6,7 @@ import type { OutgoingEmail } from '../clients/email/transport.ts';
 import { accountContents } from './account-contents.ts';
 import { laterContents } from './later-contents.ts';
 import type { MailDefinition } from './mail-definition.ts';
+import { notificationContents } from './notification-contents.ts';
 import { notices } from './notices.ts';
 import { organizationContents } from './organization-contents.ts';
 
@@ -18,9 +19,12 @@ export interface MailPreview {
 /** Every mail of the product with the values of its fixture, in each theme. @param at decides the year of the copyright */
 export function previewMails(config: Config, at: Date): MailPreview[] {
   const brand = emailBrand(config, at);
-  const defined = Object.entries({ ...accountContents, ...organizationContents, ...laterContents }).map(
-    ([template, definition]) => [template, contentOf(definition as MailDefinition<unknown>)] as const,
-  );
+  const defined = Object.entries({
+    ...accountContents,
+    ...organizationContents,
+    ...notificationContents,
+    ...laterContents,
+  }).map(([template, definition]) => [template, contentOf(definition as MailDefinition<unknown>)] as const);
   const contents: (readonly [string, EmailContent])[] = [...defined, ...Object.entries(notices)];
   return contents.flatMap(([template, content]) =>
     emailThemes.map((theme) => {

@@ -10,6 +10,7 @@ import { accountMail, isAccountTemplate } from './account-mails.ts';
 import { delegationMail, supportConsentMail } from './delegation-mails.ts';
 import { inviteAcceptedMail, inviteMail, recordSentInvite } from './invite-mails.ts';
 import { recipientOf, type Links, type Mail } from './mail.ts';
+import { digestMail, notificationMail } from './notification-mails.ts';
 import { notices } from './notices.ts';
 import { enforcementMail, newOwnerMail, providerMail, removalMail } from './organization-mails.ts';
 import { recordSentVerification, subscriberMail } from './subscriber-mails.ts';
@@ -115,6 +116,8 @@ const mails = {
   invite: inviteMail,
   'invite-accepted': inviteAcceptedMail,
   'verify-subscriber': subscriberMail,
+  notification: notificationMail,
+  digest: digestMail,
 } as const;
 
 /** What records of their own e-mails say afterwards. */

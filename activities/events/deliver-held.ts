@@ -1,4 +1,5 @@
 import { endDelivery, lockRecords, nextHeld, noteFailure, readDelivery } from '#entities/kit/outbox/deliveries.ts';
+import { isListenerHeld, noteListenerFailure } from '#entities/kit/outbox/listener-states.ts';
 import type { DeliverEventInput } from '#workflows/events/deliver-event.contract.ts';
 import type { Listener } from '../listeners/listener.ts';
 import { whereOf } from './deliver-record.ts';
@@ -35,7 +36,10 @@ export async function deliverHeld(
 ): Promise<DeliverEventInput | undefined> {
   const listener = listenerCalled(deps, name);
   for (;;) {
-    const event = await inDeliveryTransaction(deps, (unit) => nextHeld(unit, name, entityId));
+    const event = await inDeliveryTransaction(deps, async (unit) =>
+      // They follow when it is let go.
+      (await isListenerHeld(unit, name)) ? undefined : nextHeld(unit, name, entityId),
+    );
     if (!event) return undefined;
     const key = { eventId: event.id, occurredAt: event.occurredAt, listener: name };
     try {
@@ -50,7 +54,10 @@ export async function deliverHeld(
     } catch (error) {
       if (isOutage(error)) throw error;
       deps.logger.error({ err: error, ...whereOf(listener, event) }, 'a listener fails on a held event too');
-      await inDeliveryTransaction(deps, (unit) => noteFailure(unit, key, summaryOf(error)));
+      await inDeliveryTransaction(deps, async (unit) => {
+        await noteFailure(unit, key, summaryOf(error));
+        await noteListenerFailure(unit, name, summaryOf(error));
+      });
       return inputOf(event, name, deps);
     }
   }

@@ -5,6 +5,7 @@ import type { Listener } from '../listeners/listener.ts';
 import { blockedRecords, dueEvents, insertDeliveries, lockRecords } from '#entities/kit/outbox/deliveries.ts';
 import type { EventRow } from '#entities/kit/outbox/outbox.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import type { ListenerHealth } from './listener-health.ts';
 import {
   deliverOne,
   inListenerTransaction,
@@ -26,6 +27,13 @@ const maxConcurrentRecords = 4;
 /** Time after which a failing delivery gets a workflow of its own, however many attempts `maxretries` allows. */
 const maxTryMs = 120_000;
 
+/** The delivery of what is due of one record. */
+interface RecordDelivery {
+  readonly deps: EventDependencies;
+  readonly slice: DeliverySlice;
+  readonly health: ListenerHealth;
+}
+
 /** The event on which a listener failed. */
 interface Failure {
   readonly event: EventRow;
@@ -33,15 +41,19 @@ interface Failure {
 }
 
 /**
- * Delivers slices, each in one transaction where that works, else record by record.
+ * Delivers slices, each in one transaction where that works, else record by record. Events of a listener that is held wait.
  * @returns how many events were delivered
  * @throws AppError when the database or Temporal is unavailable; what was delivered stays delivered
  */
-export async function deliverSlices(deps: EventDependencies, slices: readonly DeliverySlice[]): Promise<number> {
+export async function deliverSlices(
+  deps: EventDependencies,
+  slices: readonly DeliverySlice[],
+  health: ListenerHealth,
+): Promise<number> {
   let delivered = 0;
   const retryQueue: { readonly slice: DeliverySlice; readonly failure: Failure | undefined }[] = [];
   for (const slice of slices) {
-    const outcome = await deliverTogether(deps, slice);
+    const outcome = await deliverTogether(deps, slice, health);
     if (typeof outcome === 'number') {
       delivered += outcome;
       continue;
@@ -59,7 +71,7 @@ export async function deliverSlices(deps: EventDependencies, slices: readonly De
   // After the slices that succeed, so that none of them waits for these attempts.
   const next = async () => {
     for (let record = retryQueue.shift(); record; record = retryQueue.shift())
-      delivered += await deliverRecord(deps, record.slice, record.failure);
+      delivered += await deliverRecord({ deps, slice: record.slice, health }, record.failure);
   };
   await Promise.all(Array.from({ length: Math.min(maxConcurrentRecords, retryQueue.length) }, next));
   return delivered;
@@ -72,15 +84,17 @@ export async function deliverSlices(deps: EventDependencies, slices: readonly De
 async function deliverTogether(
   deps: EventDependencies,
   { listener, organizationId, entityIds }: DeliverySlice,
+  health: ListenerHealth,
 ): Promise<number | { readonly event: EventRow | undefined; readonly error: unknown }> {
   let event: EventRow | undefined;
   try {
     return await inListenerTransaction(deps, listener, organizationId, async (unit, starts) => {
-      const open = await openEvents(unit, listener, entityIds);
+      const open = await openEvents(unit, listener, entityIds, health);
       for (event of open) await deliverOne(unit, listener, event, starts);
       event = undefined;
       await starts.run();
       await insertDeliveries(unit, listener.name, open, 'done');
+      if (open.length > 0) await health.succeeded(unit, listener.name);
       return open.length;
     });
   } catch (error) {
@@ -94,24 +108,23 @@ async function deliverTogether(
  * The first event that keeps failing is marked, and those after it are held behind it.
  * @param failure the attempt that failed already
  */
-async function deliverRecord(
-  deps: EventDependencies,
-  slice: DeliverySlice,
-  failure: Failure | undefined,
-): Promise<number> {
+async function deliverRecord(one: RecordDelivery, failure: Failure | undefined): Promise<number> {
+  const { deps, slice, health } = one;
   let delivered = 0;
   let failures = failure ? 1 : 0;
   const giveUpAt = performance.now() + maxTryMs;
   for (;;) {
+    // It waits like all others, without a workflow of its own.
+    if (health.seemsHeld(slice.listener.name)) failure = undefined;
     if (failure) {
       const mayRetry =
         failures < deps.config.current.workflows.dispatch.maxretries &&
         performance.now() < giveUpAt &&
         !isRefusal(failure.error);
       if (mayRetry) await pause(Math.min(10 * 2 ** failures, 500));
-      else if (await markFailing(deps, slice, failure)) return delivered;
+      else if (await markFailing(one, failure)) return delivered;
     }
-    const outcome = await deliverNext(deps, slice);
+    const outcome = await deliverNext(one);
     if (outcome === 'nothing due') return delivered;
     if (outcome === 'delivered') {
       delivered++;
@@ -127,18 +140,20 @@ async function deliverRecord(
   }
 }
 
-async function deliverNext(
-  deps: EventDependencies,
-  { listener, organizationId, entityIds }: DeliverySlice,
-): Promise<'delivered' | 'nothing due' | Failure> {
+async function deliverNext({
+  deps,
+  slice: { listener, organizationId, entityIds },
+  health,
+}: RecordDelivery): Promise<'delivered' | 'nothing due' | Failure> {
   let event: EventRow | undefined;
   try {
     return await inListenerTransaction(deps, listener, organizationId, async (unit, starts) => {
-      [event] = await openEvents(unit, listener, entityIds);
+      [event] = await openEvents(unit, listener, entityIds, health);
       if (!event) return 'nothing due';
       await deliverOne(unit, listener, event, starts);
       await starts.run();
       await insertDeliveries(unit, listener.name, [event], 'done');
+      await health.succeeded(unit, listener.name);
       return 'delivered';
     });
   } catch (error) {
@@ -149,16 +164,16 @@ async function deliverNext(
 
 /** @returns false when the event was delivered elsewhere meanwhile */
 async function markFailing(
-  deps: EventDependencies,
-  { listener, organizationId, entityIds }: DeliverySlice,
+  { deps, slice: { listener, organizationId, entityIds }, health }: RecordDelivery,
   { event, error }: Failure,
 ): Promise<boolean> {
   return inListenerTransaction(deps, listener, organizationId, async (unit) => {
-    const [first, ...behind] = await openEvents(unit, listener, entityIds);
+    const [first, ...behind] = await openEvents(unit, listener, entityIds, health);
     if (first?.id !== event.id) return first === undefined;
     deps.logger.error({ err: error, ...whereOf(listener, event) }, 'a listener keeps failing on this event');
     await insertDeliveries(unit, listener.name, [event], 'failing', summaryOf(error));
     await insertDeliveries(unit, listener.name, behind, 'held');
+    await health.failed(unit, listener.name, summaryOf(error));
     return true;
   });
 }
@@ -174,11 +189,23 @@ export function whereOf(listener: Listener, { id, topic, requestId, traceparent 
   };
 }
 
-/** The due events that no failing delivery holds up; those that one does are marked as held. Locks the records. */
-async function openEvents(unit: UnitOfWork, listener: Listener, entityIds: readonly string[]): Promise<EventRow[]> {
+/**
+ * The due events that are to be delivered now; those that wait, for a failing delivery of their record or because the listener is held as
+ * a whole, are marked as held. Locks the records.
+ */
+async function openEvents(
+  unit: UnitOfWork,
+  listener: Listener,
+  entityIds: readonly string[],
+  health: ListenerHealth,
+): Promise<EventRow[]> {
   await lockRecords(unit, listener.name, entityIds);
   const due = await dueEvents(unit, listener.name, listener.topics, entityIds);
   if (due.length === 0) return due;
+  if (await health.isHeld(unit, listener.name)) {
+    await insertDeliveries(unit, listener.name, due, 'held');
+    return [];
+  }
   const blocked = await blockedRecords(unit, listener.name, entityIds);
   await insertDeliveries(
     unit,

@@ -1,16 +1,23 @@
+import { Context } from '@temporalio/activity';
 import { endDelivery, failingAmong, lockRecords, noteFailure, readDelivery } from '#entities/kit/outbox/deliveries.ts';
 import { countDeliveries, listDeliveries, type DeliveryGroup } from '#entities/kit/outbox/delivery-list.ts';
 import { recordRepair, type Repair } from '#entities/kit/outbox/delivery-repairs.ts';
+import { noteListenerSuccess } from '#entities/kit/outbox/listener-states.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { readBatch, settleBatch, type EventRow } from '#entities/kit/outbox/outbox.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import type { DeliverEventInput } from '#workflows/events/deliver-event.contract.ts';
+import { isRefusal } from '#entities/kit/base/errors.ts';
+import { deliveryQueue, type DeliverEventInput } from '#workflows/events/deliver-event.contract.ts';
 import type { RepairPosition, RepairSelection } from '#workflows/events/repair-deliveries.contract.ts';
+import { chatTarget } from '../clients/chat/chat-target.ts';
 import { defineActivities } from '../kit/activity-dependencies.ts';
 import { deliverHeld, listenerCalled, type HeldEvents } from './deliver-held.ts';
 import { deliverSlices, whereOf, type DeliverySlice } from './deliver-record.ts';
 import { inputOf } from './delivery-input.ts';
+import { ListenerHealth } from './listener-health.ts';
+import { giveBack, probeListener, startProbing, type Probe } from './held-listener.ts';
 import { repairPage, type RepairedPage } from './repair-page.ts';
+import { tellOperator } from './tell-operator.ts';
 import {
   deliverOne,
   inDeliveryTransaction,
@@ -22,6 +29,10 @@ import {
 export interface DeliveryReference {
   readonly eventId: string;
   readonly occurredAt: string;
+  readonly listener: string;
+}
+
+interface HeldName {
   readonly listener: string;
 }
 
@@ -47,9 +58,16 @@ export const createEventActivities = defineActivities((deps: EventDependencies) 
     }: {
       readonly batchId: string;
     }): Promise<{ delivered: number; failing: DeliverEventInput[] }> {
-      const events = await inDatabase((unit) => readBatch(unit, batchId));
+      const [events, health] = await inDatabase(
+        async (unit) => [await readBatch(unit, batchId), await ListenerHealth.read(unit)] as const,
+      );
       const open = events.filter((event) => !event.isSettled);
-      const delivered = await deliverSlices(deps, slicesOf(open, deps.listeners));
+      const delivered = await deliverSlices(deps, slicesOf(open, wantedListeners(deps)), health);
+      for (const listener of health.heldHere) {
+        deps.logger.error({ listener }, 'a listener fails on everything; its events wait until it handles one again');
+        await startProbing(deps, listener);
+        await tellOperator(deps, listener, { message: 'listener-held', listener });
+      }
       // Read for settled events too: a worker that died after settling them has not returned them yet.
       const failing = await inDatabase((unit) => failingAmong(unit, events));
       failpoint('delivery-before-settle');
@@ -76,10 +94,18 @@ export const createEventActivities = defineActivities((deps: EventDependencies) 
           await deliverOne(unit, listener, current.event, starts);
           await starts.run();
           await endDelivery(unit, key, 'done');
+          await noteListenerSuccess(unit, listener.name);
         });
       } catch (error) {
         deps.logger.warn({ err: error, ...whereOf(listener, known.event) }, 'a listener failed again');
         await inDatabase((unit) => noteFailure(unit, key, summaryOf(error)));
+        const { maximumAttempts } = deps.temporal.activityQueue(deliveryQueue).retry;
+        if (isRefusal(error) || Context.current().info.attempt >= maximumAttempts)
+          await tellOperator(deps, listener.name, {
+            message: 'delivery-waiting',
+            listener: listener.name,
+            topic: known.event.topic,
+          });
         throw error;
       }
     },
@@ -119,10 +145,22 @@ export const createEventActivities = defineActivities((deps: EventDependencies) 
       }));
     },
 
+    /** Tries a listener that is held, and lets it go when it handles an event. */
+    probeListener: ({ listener }: HeldName): Promise<Probe> => probeListener(deps, listener),
+
+    /** Gives some of the events that have waited for a listener back to the relay; returns how many. */
+    giveBackHeld: ({ listener }: HeldName): Promise<number> => giveBack(deps, listener),
+
     /** Retries or skips these deliveries. @returns how many of them were open */
     repairPage: (page: RepairedPage): Promise<number> => repairPage(deps, page),
   };
 });
+
+/** Those that have something to do with the settings of now. */
+function wantedListeners({ config, listeners }: EventDependencies): EventDependencies['listeners'] {
+  const settings = { hasChat: chatTarget(config.current, {}) !== undefined };
+  return listeners.filter(({ isWanted }) => isWanted?.(settings) ?? true);
+}
 
 /** The slices of a batch: one per listener and organization. */
 function slicesOf(events: readonly EventRow[], listeners: EventDependencies['listeners']): DeliverySlice[] {

@@ -1,4 +1,5 @@
 import { orphanedHolds, staleFailing } from '#entities/kit/outbox/deliveries.ts';
+import { heldListeners } from '#entities/kit/outbox/listener-states.ts';
 import {
   deliverEventContract,
   searchOfDelivery,
@@ -6,7 +7,9 @@ import {
 } from '#workflows/events/deliver-event.contract.ts';
 import { deliverHeld } from './deliver-held.ts';
 import { inputOf } from './delivery-input.ts';
+import { startProbing } from './held-listener.ts';
 import { inDeliveryTransaction, type EventDependencies } from './listener-transaction.ts';
+import { tellOperator } from './tell-operator.ts';
 
 /** Most deliveries one sweep resumes. */
 const maxResumed = 100;
@@ -19,10 +22,16 @@ const maxResumed = 100;
 export async function resumeDeliveries(deps: EventDependencies, before: Date): Promise<number> {
   const start = (input: DeliverEventInput) =>
     deps.temporal.start(deliverEventContract, input, { repeat: 'again', search: searchOfDelivery(input) });
-  const { failing, orphaned } = await inDeliveryTransaction(deps, async (unit) => ({
+  const { failing, orphaned, held } = await inDeliveryTransaction(deps, async (unit) => ({
     failing: await staleFailing(unit, before, maxResumed),
     orphaned: await orphanedHolds(unit, before, maxResumed),
+    held: await heldListeners(unit),
   }));
+  for (const { listener } of held) {
+    await startProbing(deps, listener);
+    // Whoever held it may have died before telling.
+    await tellOperator(deps, listener, { message: 'listener-held', listener });
+  }
   let resumed = 0;
   for (const { event, listener } of failing) {
     // Changes nothing for a workflow that is running.

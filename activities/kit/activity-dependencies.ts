@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { StorageMetrics } from '../clients/storage/storage-metrics.ts';
 import type { FileReceiver } from '../clients/storage/file-receiver.ts';
 import type { ObjectStorage } from '../clients/storage/object-storage.ts';
+import type { ChatSettings } from '../clients/chat/chat-target.ts';
 import type { EmailProviderSettings } from '../clients/email/from-config.ts';
 import type { EndedSessions } from '../clients/cache/ended-sessions.ts';
 import type { AuthorizationStore } from '../clients/fga/authorization-store.ts';
@@ -26,6 +27,8 @@ export interface ActivityDependencies {
   readonly fileReceiver: Pick<FileReceiver, 'check' | 'limitsOf' | 'newLocation' | 'receive' | 'removeIncoming'>;
   /** Where the providers of e-mail are; empty except in tests. */
   readonly emailProviders: EmailProviderSettings;
+  /** Where the operator's chat is; empty except in tests. */
+  readonly chat: ChatSettings;
   /** How the organization of a person counts, for work that has their rights. */
   readonly contextOfCallers: () => Promise<Partial<Caller>>;
   /** The text records of a name in the DNS. */

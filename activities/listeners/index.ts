@@ -30,11 +30,12 @@ import {
 import { mailTokenAuthorized, mailTokenCreated } from './mail-token-created.ts';
 import { mailVerification } from './mail-verification.ts';
 import { mailWelcome } from './mail-welcome.ts';
+import { tellNewUser } from './tell-new-user.ts';
 import { admitConfirmed } from './admit-confirmed.ts';
 import { announceEndedSession } from './announce-ended-session.ts';
-import { notifyAssigned } from './notifications/notify-assigned.ts';
-import { notifyEndpointDisabled, notifyEndpointFailing } from './notifications/notify-endpoint-failing.ts';
-import { notifyMentionedInNote, notifyMentionedInTask } from './notifications/notify-mentioned.ts';
+import { notificationKinds } from './notifications/notification-kinds.ts';
+import { notifyListener } from './notifications/notify.ts';
+import { sendNotification } from './notifications/send-notification.ts';
 import { linkSubscribers } from './link-subscribers.ts';
 import { removeEmptyDiscussion } from './remove-empty-discussion.ts';
 import { beginRemoval } from './begin-removal.ts';
@@ -49,6 +50,7 @@ import type { Listener } from './listener.ts';
 export const listeners: readonly Listener[] = [
   mailVerification,
   mailWelcome,
+  tellNewUser,
   mailRepeatedRegistration,
   mailPasswordReset,
   mailPasswordChanged,
@@ -76,11 +78,8 @@ export const listeners: readonly Listener[] = [
   mailSingleSignOnEnforcement,
   mailSingleSignOnProvider,
   mailSingleSignOnRemoved,
-  notifyAssigned,
-  notifyMentionedInTask,
-  notifyMentionedInNote,
-  notifyEndpointFailing,
-  notifyEndpointDisabled,
+  ...notificationKinds.map(notifyListener),
+  sendNotification,
   removeEmptyDiscussion,
   linkSubscribers,
   beginSetUp,

@@ -28,6 +28,14 @@ export interface Listener {
   readonly name: string;
   readonly topics: readonly string[];
   readonly deliver: (delivery: Delivery) => Promise<void> | void;
+  /** Whether it is given events while these settings hold; always when left out. What it was not given is not made up for. */
+  readonly isWanted?: (settings: ListenerSettings) => boolean;
+}
+
+/** Settings on which it depends whether there is something to do. */
+export interface ListenerSettings {
+  /** Whether the operator has a chat (`integrations.chatruntime`). */
+  readonly hasChat: boolean;
 }
 
 /** The events of one topic, with the type of their payloads. */

@@ -1,15 +1,9 @@
-import { createHash } from 'node:crypto';
-import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { invite } from '#entities/organizations/invite.ts';
 import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
 import { defineListener, on } from './listener.ts';
+import { isBeyondMailLimit } from './mail-limit.ts';
 
-const dayMs = 86_400_000;
-
-/** Invitations that are mailed within a day to one address, whoever invites, and for one organization; others stay pending. */
-const limits = { recipient: 10, organization: 500 } as const;
-
-/** Mails the link of an invitation. Anybody with an organization can invite any address, so the mails are limited. */
+/** Mails the link of an invitation. Anybody with an organization can invite any address, so the mails are limited; others stay pending. */
 export const mailInvite = defineListener(
   'mail-invite',
   [on(invite, 'created'), on(invite, 'resent')],
@@ -18,13 +12,8 @@ export const mailInvite = defineListener(
     const round = 'round' in event.payload ? event.payload.round : 1;
     // Withdrawn or sent again since.
     if (held?.status !== 'pending' || held.round !== round) return;
-    const recipient = createHash('sha256').update(held.recipient).digest('hex');
-    const counters = [
-      { key: `invite-to:${recipient}`, limit: limits.recipient },
-      { key: `invite-of:${held.organizationId}`, limit: limits.organization },
-    ];
-    if (await takeAttempt(unit, counters, dayMs)) return;
     const { organizationId } = held;
+    if (await isBeyondMailLimit(unit, 'invite', { email: held.recipient, organizationId })) return;
     start(sendEmailContract, { key, template: 'invite', organizationId, about: { id: held.id, round } });
   },
 );

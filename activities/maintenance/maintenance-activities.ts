@@ -1,12 +1,18 @@
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { workflowRetentionMs } from '../clients/temporal/temporal-admin.ts';
+import { prunedRecords } from './pruned-records.ts';
 import { resealSecretsPage } from './reseal-secrets-page.ts';
 import { resumeDeliveries } from '../events/resume-deliveries.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { ResealCursor, ResealedSecrets } from '#workflows/maintenance/reseal-secrets.contract.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { pruneMessages } from '#entities/kit/outbox/webhook-messages.ts';
+import { pruneRepairs } from '#entities/kit/outbox/delivery-repairs.ts';
+import { pruneSystemMessages } from '#entities/kit/outbox/system-messages.ts';
+import { pruneRecords } from '#entities/kit/outbox/old-records.ts';
+import { pruneSendings } from '#entities/kit/outbox/notification-sendings.ts';
 import { maintainPartitions, maintainSecondPartitions } from '#entities/kit/outbox/outbox.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 
 /** History is an audit record: it is kept for ten years. */
 const historyRetentionMs = 10 * 365 * 86_400_000;
@@ -52,8 +58,19 @@ export const createMaintenanceActivities = defineActivities(
         await database.transact(context, (unit) => maintainPartitions(unit, at, retention));
         // Half of the time is enough for the other parts, and what is left over is removed an hour later.
         const endsAt = Date.now() + timeoutMs / 2;
-        for (let hasMore = true; hasMore && Date.now() < endsAt;)
-          hasMore = await database.transact(context, (unit) => pruneMessages(unit, at));
+        const parts: readonly ((unit: UnitOfWork) => Promise<boolean>)[] = [
+          (unit) => pruneMessages(unit, at),
+          (unit) => pruneSendings(unit, at),
+          ...prunedRecords.map((records) => (unit: UnitOfWork) => pruneRecords(unit, records, at)),
+          (unit) => pruneSystemMessages(unit, at),
+          (unit) => pruneRepairs(unit, new Date(at.getTime() - historyRetentionMs)),
+        ];
+        // A batch of each in turn, so that none of them waits for all of another.
+        for (let left = parts; left.length > 0 && Date.now() < endsAt;) {
+          const full: (typeof left)[number][] = [];
+          for (const part of left) if (await database.transact(context, part)) full.push(part);
+          left = full;
+        }
         if (database.second) await maintainSecondPartitions(database.second, at, retention);
       },
 

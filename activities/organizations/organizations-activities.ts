@@ -1,4 +1,5 @@
 import { systemCaller } from '#entities/kit/model/caller.ts';
+import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { membership } from '#entities/organizations/membership.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import { task } from '#entities/work/task.ts';
@@ -24,7 +25,8 @@ export const createOrganizationsActivities = defineActivities(
         systemCaller('set up organization', organizationId),
         `set-up-organization-${organizationId}`,
       );
-      return database.transact(context, async ({ data }) => {
+      return database.transact(context, async (unit) => {
+        const { data } = unit;
         // Locked, so that of two attempts the second finds what the first has created.
         const found = await data.findLocked(organization, organizationId);
         // Deleted meanwhile.
@@ -44,6 +46,8 @@ export const createOrganizationsActivities = defineActivities(
             path: '',
           })),
         );
+        const event = { ...found, organizationId: found.id };
+        unit.emit(customEvent(organization, 'ready', event, { tasks: missing.length }));
         return missing.length;
       });
     },

@@ -14,6 +14,7 @@ import {
   type RemovableObject,
 } from '#entities/kit/objects/object-removal.ts';
 import type { Location } from '#entities/kit/objects/stored-object.ts';
+import { removeUnfinished } from './remove-unfinished.ts';
 import type { StorageWork } from './storage-work.ts';
 
 /** Objects of one page: their bytes are deleted with one request for each place. */
@@ -39,11 +40,15 @@ export async function markFilesForRemoval(work: StorageWork, objectId: string | 
   return marked >= maxMarked || expired >= maxMarked;
 }
 
-/** Deletes what links of direct uploads stored after their object was made, and the rows of these uploads. */
+/**
+ * Deletes what links of direct uploads stored after their object was made, and the rows of these uploads. The first page also removes
+ * unfinished writes.
+ */
 export async function removeReplayedUploads(
   work: StorageWork,
   { after }: { readonly after: string },
 ): Promise<Omit<RemovedPage, 'removed'>> {
+  if (after === '') await removeUnfinished(work);
   const ended = await work.transact((unit) => endedDirectUploads(unit, { after, limit: pageSize }));
   const left = await deleteBytes(
     work,

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { workContext } from '../clients/temporal/work-origin.ts';
-import { isAppError } from '#entities/kit/base/errors.ts';
+import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { csvLine } from '#entities/kit/csv/csv-cells.ts';
 import { textOfValue } from '#entities/kit/csv/csv-values.ts';
@@ -39,16 +39,13 @@ const byteOrderMark = '\uFEFF';
  * Writes the pages that are missing. Each is read with the rights that the person has then, and kept in a transaction of its own, so an attempt
  * goes on where the one before it stopped.
  * @returns whether all pages are there
+ * @throws AppError limit_exceeded as soon as the document is larger than a file can be
  */
 export async function writeExportPages(work: ExportWork, transfer: Transfer, signal: AbortSignal): Promise<boolean> {
   let size = maxPageSize;
   for (;;) {
     signal.throwIfAborted();
-    const state = await work.transact(async (unit) => {
-      const row = await work.running(unit, transfer);
-      if (!row) return undefined;
-      return { row, caller: await work.caller(unit, row), position: await exportPosition(unit, transfer.runId) };
-    });
+    const state = await stateOf(work, transfer);
     if (!state) return false;
     const { row, caller, position } = state;
     if (position && position.next === null) return true;
@@ -61,6 +58,7 @@ export async function writeExportPages(work: ExportWork, transfer: Transfer, sig
       size = Math.ceil(size / 2);
       continue;
     }
+    refuseTooLarge(work, page, position, row);
     const number = (position?.pages ?? 0) + 1;
     await work.transact((unit) => keepExportPage(unit, { ...page, exportId: row.id, runId: transfer.runId, number }));
     failpoint('export-page-kept');
@@ -68,6 +66,23 @@ export async function writeExportPages(work: ExportWork, transfer: Transfer, sig
     const totalRows = page.total === undefined ? {} : { totalRows: page.total };
     if (!(await work.report(transfer, { doneRows, ...totalRows }))) return false;
   }
+}
+
+function refuseTooLarge(
+  { dependencies: { fileReceiver }, kind }: ExportWork,
+  page: ReadPage,
+  position: ExportPosition | undefined,
+  { totalRows }: Export,
+): void {
+  const { maxBytes } = fileReceiver.limitsOf(kind.fields.content.file);
+  if ((position?.bytes ?? 0) + page.bytes.length <= maxBytes) return;
+  const rows = (position?.rows ?? 0) + page.rows;
+  const all = page.total ?? totalRows;
+  const about = all === null ? `${rows} records` : `${rows} of ${all} records`;
+  throw new AppError(
+    'limit_exceeded',
+    `The document is larger than a file can be: ${about} have more than ${maxBytes} bytes (objectstorage.maxsizemb). Export fewer records at a time with filters, or fewer fields with fields.`,
+  );
 }
 
 interface ReadPage {
@@ -111,16 +126,21 @@ function jsonTexts({ fields }: DescribedList, records: Records, position: Export
   });
 }
 
+/** What a step begins with; undefined when the export is not running any more. */
+function stateOf(work: ExportWork, transfer: Transfer) {
+  return work.transact(async (unit) => {
+    const row = await work.running(unit, transfer);
+    if (!row) return undefined;
+    return { row, caller: await work.caller(unit, row), position: await exportPosition(unit, transfer.runId) };
+  });
+}
+
 /** Stores the document as a file of the person, gives it to the export, and removes the pages. @returns whether the export is complete */
 export async function storeExport(work: ExportWork, transfer: Transfer): Promise<boolean> {
   const { dependencies, kind } = work;
   const { database, fileReceiver } = dependencies;
   const { clock } = database.options;
-  const state = await work.transact(async (unit) => {
-    const row = await work.running(unit, transfer);
-    if (!row) return undefined;
-    return { row, caller: await work.caller(unit, row), position: await exportPosition(unit, transfer.runId) };
-  });
+  const state = await stateOf(work, transfer);
   if (!state) return false;
   const { row, caller, position } = state;
   const owner = uploadOwnerOf(caller);

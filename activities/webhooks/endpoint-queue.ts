@@ -1,9 +1,10 @@
 import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
-import { readMembershipState } from '#entities/kit/access/principal-state.ts';
+import { callerIn, readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { callerOf, type Caller } from '#entities/kit/model/caller.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
+import { offeredScopes } from '#entities/kit/model/scopes.ts';
 import { relationsOfScopes } from '#entities/kit/model/scope-relations.ts';
 import {
   claimMessages,
@@ -21,6 +22,7 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { openSealedValue } from '#entities/kit/write/sealed-values.ts';
 import { organization } from '#entities/organizations/organization.ts';
+import { isManager } from '#entities/presets/roles.ts';
 import { messageBody, type MessageRecord } from './message-body.ts';
 import { inFlightLimit, outcomeOf, refilled, type AnsweredAttempt, type Outcome } from './next-attempt.ts';
 
@@ -39,6 +41,8 @@ export interface Step {
   readonly inFlight: number;
   /** How many further ones may begin, whatever the limits of the endpoint are. */
   readonly maxCount: () => number;
+  /** Whether it begins a round. */
+  readonly isFirst: boolean;
 }
 
 /** A message as it is sent. */
@@ -75,7 +79,7 @@ export async function takeStep(
   deps: WebhookDependencies,
   unit: UnitOfWork,
   target: Target,
-  { ended, inFlight, maxCount }: Step,
+  { ended, inFlight, maxCount, isFirst }: Step,
 ): Promise<NextStep> {
   const { endpointId } = target;
   const now = unit.clock.now();
@@ -98,9 +102,13 @@ export async function takeStep(
     endpointId,
     ended.map((attempt, index) => ({ ...attempt, ...(outcomes[index] as Outcome) })),
   );
-  if ((await tellOf(unit, endpoint, outcomes, queue)) || endpoint.status === 'disabled') {
+  if (
+    (await tellOf(unit, endpoint, outcomes, queue)) ||
+    endpoint.status === 'disabled' ||
+    (isFirst && (await isUnanswered(deps, unit, endpoint)))
+  ) {
     await keepMessages(unit, endpointId);
-    await saveQueue(unit, endpointId, queue, now);
+    await saveQueue(unit, endpointId, queue, { nextAt: now, sendingUntil: null });
     return nothing;
   }
   const isOrdered = endpoint.ordering === 'record';
@@ -112,14 +120,15 @@ export async function takeStep(
   const claimed = await claimMessages(unit, { endpointId, isOrdered, claimIds, leaseMs });
   queue = { ...queue, tokens: tokens - claimed.length, tokensAt: now };
   if (claimed.length > 0 || inFlight > 0) {
-    await saveQueue(unit, endpointId, queue, new Date(now.getTime() + leaseMs));
+    const lease = new Date(now.getTime() + leaseMs);
+    await saveQueue(unit, endpointId, queue, { nextAt: lease, sendingUntil: lease });
     return { begun: await prepare(deps, unit, endpoint, claimed), hasRoom: limit > claimed.length, waitMs: null };
   }
   const due = await nextDue(unit, endpointId, isOrdered);
   const mayBeginAt = new Date(
     Math.max(now.getTime() + (tokens < 1 ? refillMs : 0), queue.blockedUntil?.getTime() ?? 0),
   );
-  await saveQueue(unit, endpointId, queue, mayBeginAt);
+  await saveQueue(unit, endpointId, queue, { nextAt: mayBeginAt, sendingUntil: null });
   const at = due === null ? null : Math.max(due.getTime(), mayBeginAt.getTime());
   return { begun: [], hasRoom: limit > 0, waitMs: at === null ? null : at - now.getTime() };
 }
@@ -136,10 +145,34 @@ async function tellOf(
     unit.emit(customEvent(webhookEndpoint, 'failing', endpoint, { since: failingSince.toISOString() }));
   const reason = outcomes.find(({ disabled }) => disabled)?.disabled;
   if (reason === undefined) return false;
+  await disable(unit, endpoint, reason);
+  return true;
+}
+
+/** Disables an endpoint if the person who answers for it has lost the rights that it needs. @returns whether it was disabled */
+async function isUnanswered(
+  { contextOfCallers }: WebhookDependencies,
+  unit: UnitOfWork,
+  endpoint: Endpoint,
+): Promise<boolean> {
+  const { responsibleId, organizationId, scopes } = endpoint;
+  if (responsibleId === null) return false;
+  const state = await readMembershipState(unit, responsibleId, organizationId);
+  const caller = callerIn(responsibleId, organizationId, state, await contextOfCallers());
+  const offered = new Set(offeredScopes(unit.registry, 'api', caller));
+  if (isManager(caller.role) && scopes.every((scope) => offered.has(scope))) return false;
+  await disable(unit, endpoint, 'rights_lost');
+  return true;
+}
+
+async function disable(
+  unit: UnitOfWork,
+  endpoint: Endpoint,
+  reason: 'gone' | 'failing' | 'rights_lost',
+): Promise<void> {
   const changes = { status: 'disabled', disabledReason: reason, disabledAt: unit.clock.now() } as const;
   const disabled = await unit.data.update(webhookEndpoint, endpoint.id, changes);
   unit.emit(customEvent(webhookEndpoint, 'disabled', disabled, { reason }));
-  return true;
 }
 
 async function prepare(

@@ -5,6 +5,8 @@ import { workContext } from '../clients/temporal/work-origin.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
+import { takeShare } from '#entities/kit/outbox/webhook-share.ts';
+import { webhookQueue, webhookWorkers } from '#workflows/webhooks/deliver-to-endpoint.contract.ts';
 import { takeStep, type PreparedMessage, type Target, type WebhookDependencies } from './endpoint-queue.ts';
 import type { HeldBodies } from './held-bodies.ts';
 import type { AnsweredAttempt } from './next-attempt.ts';
@@ -12,6 +14,18 @@ import { messageHeaders } from './sign-message.ts';
 
 /** Time after which a round begins no further attempts: its workflow then gives others a turn. */
 const roundMs = 20_000;
+
+/** The same while other endpoints of the organization may wait for a turn. */
+const sharedRoundMs = 2_000;
+
+/** Part of the workers of this process that the endpoints of one organization can occupy. */
+const sharePart = 0.25;
+
+/** Longer than a round with its last attempts. */
+const lostRoundMs = 45_000;
+
+/** Pause of an endpoint that gets no turn, with as much again at random. */
+const turnPauseMs = 1_000;
 
 /** Messages that one step takes at most: it reads their records at once. */
 const maxBegun = 10;
@@ -41,24 +55,31 @@ export async function sendMessages(
   deps: WebhookDependencies,
   { target, held, signal }: Round,
 ): Promise<{ readonly waitMs: number | null }> {
-  const roundEnd = performance.now() + roundMs;
+  const context = () => workContext(systemCaller('webhooks', target.organizationId), `webhooks-${newId()}`);
+  const pauseMs = turnPauseMs * (1 + Math.random());
+  const turn = await deps.database.transact(context(), (unit) =>
+    takeShare(unit, { ...target, share: shareOf(deps), roundMs: lostRoundMs, pauseMs }),
+  );
+  if (turn === 'none') return { waitMs: Math.ceil(pauseMs) };
+  const roundEnd = performance.now() + (turn === 'last' ? sharedRoundMs : roundMs);
+  let isFirst = true;
   const running = new Set<Promise<void>>();
   const ended: AnsweredAttempt[] = [];
   const errors: unknown[] = [];
   // Attempts end with the round also when it fails.
   const failed = new AbortController();
   const stop = AbortSignal.any([signal, failed.signal]);
-  const context = () => workContext(systemCaller('webhooks', target.organizationId), `webhooks-${newId()}`);
   try {
     for (;;) {
       signal.throwIfAborted();
       const mayBegin = performance.now() < roundEnd;
       // However full the memory is, every endpoint gets one message at a time.
       const maxCount = () => (held.isFull ? Math.max(0, 1 - running.size) : maxBegun);
-      const step = { ended: ended.splice(0), inFlight: running.size, maxCount: mayBegin ? maxCount : () => 0 };
+      const step = { ended: ended.splice(0), inFlight: running.size, maxCount: mayBegin ? maxCount : () => 0, isFirst };
       const { begun, hasRoom, waitMs } = await deps.database.transact(context(), (unit) =>
         takeStep(deps, unit, target, step),
       );
+      isFirst = false;
       if (step.ended.length > 0) failpoint('webhook-settled');
       for (const prepared of begun) {
         const attempt = held
@@ -79,6 +100,12 @@ export async function sendMessages(
     failed.abort();
     await Promise.allSettled(running);
   }
+}
+
+/** Endpoints of one organization that are sent to at the same time. */
+function shareOf({ config }: WebhookDependencies): number {
+  const { Queues } = config.current.jobqueue.queueconf;
+  return Math.max(1, Math.floor((Queues[webhookQueue]?.MaxWorkers ?? webhookWorkers) * sharePart));
 }
 
 async function send(

@@ -17,6 +17,7 @@ import type { SigningKeys } from './signing-keys.ts';
 const accessToken: TokenType = {
   typ: 'at+jwt',
   rejection: 'The access token is not valid or has expired; sign in again.',
+  expired: 'The access token has expired: exchange the refresh token with POST /v1/refresh, or sign in again.',
 };
 
 /** Maximum number of tokens whose verified signature is cached. */
@@ -105,7 +106,7 @@ export class AccessTokens {
     return isGood ? known.claims : undefined;
   }
 
-  /** @throws AppError unauthenticated, with the same message for every reason */
+  /** @throws AppError unauthenticated, with the same message for every reason but that a good token has expired */
   async verify(token: string): Promise<AccessClaims> {
     const known = this.known(token);
     if (known) return known;

@@ -40,11 +40,11 @@ const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Z
 export const maxPasswordLength = 1_024;
 
 /**
- * All hashing of this process. libuv has four threads for hashing, files and name look-ups together; more hashes at a time than there
- * are cores gain nothing.
+ * All hashing of this process. One hash more than there are cores goes on while the result of another waits for the event loop. libuv has
+ * four threads for hashing, files and name look-ups together.
  */
 const queue = new HashQueue({
-  concurrency: Math.min(availableParallelism(), 3),
+  concurrency: Math.min(availableParallelism() + 1, 3),
   waiting: { 'sign-in': 256, 'sign-up': 32 },
 });
 

@@ -23,6 +23,8 @@ export interface TokenType {
   readonly typ: string;
   /** The message for a token that is not accepted, whatever the reason. */
   readonly rejection: string;
+  /** The message for a token that was good until it expired; without it, `rejection`. */
+  readonly expired?: string;
 }
 
 /** From whom a token comes, and for whom it is. */
@@ -119,6 +121,9 @@ export class SignedTokens {
       // `nbf` is checked last but for `exp`, which is later.
       if (error instanceof errors.JWTClaimValidationFailed && error.claim === 'nbf' && error.reason === 'check_failed')
         return { payload: error.payload as VerifiedToken['payload'], isYetValid: false, isForeign };
+      // `exp` is checked after the signature and all other claims: this says nothing about forged tokens.
+      if (error instanceof errors.JWTExpired && type.expired !== undefined)
+        throw new AppError('unauthenticated', type.expired, { cause: error });
       if (error instanceof errors.JOSEError) throw rejectedToken(type, error);
       throw error;
     }

@@ -65,7 +65,7 @@ function refuseStale({ provenAt }: RowOf<typeof session>, call: Asking): void {
   if (ageOf(provenAt, call) > proofLifetimeMs)
     throw new AppError(
       'step_up_required',
-      'Prove again who you are with POST /v1/2fa/step-up, then repeat this request within ten minutes.',
+      'This needs a proof of who you are that is at most ten minutes old. Call POST /v1/2fa/step-up in this session, with code (of your authenticator app) or recovery_code, or with password if you have no second factor; then repeat this request.',
     );
 }
 

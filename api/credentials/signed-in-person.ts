@@ -6,6 +6,9 @@ import type { Asking } from './asking.ts';
 export function signedInPerson({ unit, request }: Pick<Asking, 'unit' | 'request'>): AccessClaims {
   const { claims } = request.core;
   if (unit.context.caller.kind !== 'user' || !claims)
-    throw new AppError('permission_denied', 'Only a person who is signed in can do this.');
+    throw new AppError(
+      'permission_denied',
+      'Only a person who is signed in can do this, and not a token for programs or somebody who acts as somebody else. Sign in with POST /v1/login, and send the access token of the answer.',
+    );
   return claims;
 }

@@ -1,4 +1,5 @@
 import {
+  GraphQLBoolean,
   GraphQLEnumType,
   GraphQLID,
   GraphQLInt,
@@ -10,7 +11,8 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql';
 import type { RecordJson } from '#entities/kit/unit/answers.ts';
-import type { EntityModule } from '#entities/kit/model/define.ts';
+import { tenancyField, type EntityModule } from '#entities/kit/model/define.ts';
+import { currentField, isSessionKind } from '#entities/kit/model/current-record.ts';
 import { isExposed, readableFields } from '#entities/kit/model/exposure.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import { entryFields, historyOf } from '#entities/kit/model/derived/history-kind.ts';
@@ -147,6 +149,8 @@ class SchemaDeriver implements Types {
           const isNullable = field.optional || field.isNew;
           fields[name] = passthroughField(isNullable ? type : new GraphQLNonNull(type), field.description);
         }
+        if (isSessionKind(module))
+          fields[currentField.name] = passthroughField(new GraphQLNonNull(GraphQLBoolean), currentField.description);
         for (const [name, relation] of relationsOf(this.registry, module)) {
           fields[name] =
             relation.is === 'one'
@@ -182,7 +186,7 @@ class SchemaDeriver implements Types {
   }
 
   leafType(module: EntityModule, name: string): GraphQLLeafType {
-    if (name === 'id') return GraphQLID;
+    if (name === 'id' || tenancyField(module.tenancy).includes(name)) return GraphQLID;
     const field = module.fields[name];
     // A field of every record.
     if (!field) return DateTime;

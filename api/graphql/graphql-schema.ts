@@ -11,6 +11,7 @@ import { rotateApiToken, rotatePersonalAccessToken } from './fields/rotate-token
 import { explainAccess } from './fields/explain-access.ts';
 import { createIntegrationWebhook, rotateIntegrationWebhook } from './fields/integration-webhooks.ts';
 import { markAllNotificationsRead } from './fields/mark-all-notifications-read.ts';
+import { notificationInboxField } from './fields/notification-inbox-field.ts';
 import { self } from './fields/self.ts';
 import { transferOwnership } from './fields/ownership.ts';
 import { webhookEndpointFields } from './fields/webhook-endpoints.ts';
@@ -34,6 +35,7 @@ export function productSchema(kinds = registry): GraphQLSchema {
     resendSubscriberVerification,
     transferOwnership,
     markAllNotificationsRead,
+    notificationInboxField,
     createIntegrationWebhook,
     rotateIntegrationWebhook,
     ...webhookEndpointFields,

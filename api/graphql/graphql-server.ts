@@ -164,7 +164,10 @@ function jsonProblem(name: string, text: string | undefined): AppError | undefin
 function refusalOf(status: number): AppError {
   if (status === 406)
     return new AppError('not_acceptable', 'Accept application/json or application/graphql-response+json.');
-  return new AppError('invalid_input', 'This is not a GraphQL request.');
+  return new AppError(
+    'invalid_input',
+    'This is not a GraphQL request: send {"query": "…"} with POST and the header Content-Type: application/json, or the parameter query with GET.',
+  );
 }
 
 /** Initial request headers of GraphiQL: with them, operations pass the CSRF check. */

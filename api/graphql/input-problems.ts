@@ -191,8 +191,8 @@ function leafProblem<V>(type: GraphQLLeafType, value: V, reading: Reading<V>): s
 }
 
 /**
- * What is wrong with variables that their types do not accept. Paths start at the variable, or in it where it is an object or a list of
- * objects: as in the errors of the data layer.
+ * What is wrong with variables that their types do not accept. Paths start at the variable, or in it where it has the fields of a record or of
+ * several: as in the errors of the data layer.
  * @param checksData whether what the data layer would say of the values is reported too
  */
 function variableProblems(
@@ -217,8 +217,14 @@ function variableProblems(
         ? [{ path: `/${name}`, message: `is required${misspelt(name)}` }]
         : [];
     const problems = typeProblems(type, value, json, '', checksData).take(maxProblems).toArray();
-    return isInputObjectType(getNamedType(type)) && value !== null ? problems : under(name, problems);
+    return holdsFields(type) && value !== null ? problems : under(name, problems);
   });
+}
+
+/** Whether a type has what is written, in one record or several; filters and orders are no such types. */
+function holdsFields(type: GraphQLInputType): boolean {
+  const named = getNamedType(type);
+  return isInputObjectType(named) && named.name.endsWith('Input');
 }
 
 /** The problems of a variable or an argument, with its name before their paths. */
@@ -257,8 +263,8 @@ export function valuesRule(context: ValidationContext): ASTVisitor {
     if (type) {
       const inValue = problemsOf(type, node, literal);
       const name = context.getArgument()?.name;
-      // As in variables: the members of an input object are named without the argument.
-      const isNamed = name !== undefined && !isInputObjectType(getNamedType(type));
+      // As in variables: the fields of records are named without the argument.
+      const isNamed = name !== undefined && !holdsFields(type);
       const problems = isNamed ? under(name, inValue) : inValue;
       if (problems.length > 0) {
         const originalError = inputError(problems);

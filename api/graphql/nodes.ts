@@ -3,6 +3,7 @@ import type { RecordJson, FoundNode } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { limitExceeded } from '#entities/kit/base/input-error.ts';
+import { malformedIdHint } from '#entities/kit/model/missing-record.ts';
 import { isId } from '#entities/kit/base/ids.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import type { FieldMap } from './passthrough-field.ts';
@@ -47,7 +48,7 @@ export function nodeFields(
       args: { id: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the record.' } },
       resolve: async (_source, { id }: { id: string }, context, info) => {
         const [found] = await find([id], context, info);
-        if (!found) throw new AppError('not_found', `There is no record "${id}".`);
+        if (!found) throw new AppError('not_found', `There is no record "${id}".${malformedIdHint(id)}`);
         return found;
       },
     },

@@ -8,6 +8,8 @@ import {
   type GraphQLObjectType,
   type SelectionSetNode,
 } from 'graphql';
+import { maxNameLength } from '#entities/kit/base/max-name-length.ts';
+import { currentField, isSessionKind } from '#entities/kit/model/current-record.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import type { AppError } from '#entities/kit/base/errors.ts';
 import { limitExceeded } from '#entities/kit/base/input-error.ts';
@@ -46,9 +48,6 @@ export const nodeInterface = 'Node';
 
 /** Name of the type of search results. */
 export const searchResults = 'SearchResults';
-
-/** PostgreSQL truncates longer names. */
-const maxNameLength = 63;
 
 /** Arguments of a list. */
 export interface PageArguments {
@@ -98,6 +97,7 @@ export class SelectionReader {
     const parts = this.#fields(nodes, module.typeName).map((field): RecordPart => {
       const { as, name } = field;
       if (name === '__typename') return { is: 'typename', as };
+      if (name === currentField.name && isSessionKind(module)) return { is: 'current', as };
       const relation = relations.get(name);
       if (module.fields[name]?.type === 'file' && !module.historyOf)
         return { is: 'file', as, field: name, parts: this.#fileParts(field.nodes) };

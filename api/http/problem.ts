@@ -1,10 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { didYouMean } from '#entities/kit/base/did-you-mean.ts';
-import { found, schemaMessage, type SchemaProblem } from '#entities/kit/base/schema-problem.ts';
+import { found, oneOf, schemaMessage, type SchemaProblem } from '#entities/kit/base/schema-problem.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
-import { AppError, errorCatalogue, isAppError, type ErrorCode, type FieldProblem } from '#entities/kit/base/errors.ts';
+import { errorCatalogue, type ErrorCode } from '#entities/kit/base/error-catalogue.ts';
+import { AppError, isAppError, type FieldProblem } from '#entities/kit/base/errors.ts';
 
 /** Media type of every REST error (RFC 9457). */
 export const problemType = 'application/problem+json; charset=utf-8';
@@ -145,15 +146,18 @@ const repeated =
 /** Maximum number of field problems in a response. */
 const maxFields = 20;
 
-function validationError(problems: NonNullable<ForeignError['validation']>, isQuery: boolean): AppError {
+type Validation = NonNullable<ForeignError['validation']>;
+
+function validationError(problems: Validation, isQuery: boolean): AppError {
   // A parameter that was sent several times is read as a list, and only that is reported.
   const lists = problems.filter(({ keyword, data }) => isQuery && keyword === 'type' && Array.isArray(data));
   const fields = problems
     .filter(
       (problem) => lists.includes(problem) || lists.every(({ instancePath }) => instancePath !== problem.instancePath),
     )
-    // Each member of a union reports a problem of its own; the one of the union is enough.
+    // Each member of a union of constants reports a problem of its own; the one of the union is enough.
     .filter(({ keyword }) => keyword !== 'const' && keyword !== 'if')
+    .filter((problem) => !isOfUnionWithNull(problem, problems))
     .slice(0, maxFields)
     .map((problem): FieldProblem => {
       const { instancePath, keyword, params, parentSchema = {}, data } = problem;
@@ -167,12 +171,31 @@ function validationError(problems: NonNullable<ForeignError['validation']>, isQu
       const { description = '', readOnly, writeOnly: isSecret = false } = parentSchema;
       if (lists.includes(problem)) return { path: instancePath, message: repeated };
       if (instancePath === '' && keyword === 'type') return { path: '/', message: wholeBody(data) };
+      const choice = keyword.endsWith('Properties') && params['limit'] === 1 ? acceptedNames(parentSchema) : [];
+      if (choice.length > 0) return { path: instancePath || '/', message: oneOfFields(choice, keyword) };
+      const constants = keyword === 'anyOf' ? constantsAt(instancePath, problems) : [];
+      if (constants.length > 0) return { path: instancePath || '/', message: oneOf(constants) + found(data) };
       // The whole input is not repeated.
       const value = instancePath === '' ? undefined : data;
       const message = readOnly ? asPredicate(description) : schemaMessage(problem, { description, value, isSecret });
       return { path: instancePath || '/', message };
     });
   return inputError(fields);
+}
+
+/** A value that is wrong for a union with null: what is wrong with it otherwise says enough. */
+function isOfUnionWithNull({ keyword, instancePath, params, data }: Validation[number], problems: Validation): boolean {
+  const isNull = (type: unknown) => type === 'null';
+  if (keyword !== 'anyOf') return keyword === 'type' && isNull(params['type']) && data !== null;
+  const members = problems.filter((other) => other.instancePath === instancePath && other.keyword !== 'anyOf');
+  return members.length > 1 && members.some((member) => isNull(member.params['type']));
+}
+
+/** What a union of constants accepts. */
+function constantsAt(path: string, problems: Validation): string[] {
+  return problems
+    .filter(({ instancePath, keyword }) => instancePath === path && keyword === 'const')
+    .map(({ params }) => String(params['allowedValue']));
 }
 
 function acceptedNames({ properties = {} }: ParentSchema): string[] {
@@ -183,6 +206,11 @@ function wholeBody(body: unknown): string {
   return body === undefined || body === null
     ? 'the request has no body; send a JSON object'
     : `the body must be a JSON object${found(body)}`;
+}
+
+/** For an object that takes one of several fields. */
+function oneOfFields(names: readonly string[], keyword: string): string {
+  return keyword === 'minProperties' ? `send ${names.join(' or ')}` : `send only one of ${names.join(' and ')}`;
 }
 
 /** A description such as `Is read-only.` as the end of a sentence. */
@@ -221,7 +249,11 @@ export function unknownName(name: string, known: Iterable<string>, sent: readonl
   const nearest = (of: readonly string[]) =>
     didYouMean(field ?? name, of) ?? of.find((one) => namesElsewhere[one]?.includes(name));
   const near = nearest(plain.filter((one) => !sent.includes(one))) ?? nearest(plain);
-  if (near !== undefined) return `is not a known field; did you mean "${near}"?`;
+  const target = plain.find((one) => one === 'target_organization_id');
+  if (target === undefined && (name === 'organization_id' || name === 'organizationId'))
+    return 'is not a known field: requests concern the organization in which you act; POST /v1/switch acts in another one';
+  const meant = target !== undefined && name === 'organization_id' ? target : near;
+  if (meant !== undefined) return `is not a known field; did you mean "${meant}"?`;
   const isListed = plain.length > 0 && plain.length <= maxListed;
   return `is not a known field${isListed ? `; known are ${plain.toSorted().join(', ')}` : ''}`;
 }

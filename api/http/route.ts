@@ -1,7 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify';
 import { Type, type Static, type TObject, type TSchema } from 'typebox';
-import { AppError, errorCatalogue, statusOf, type ErrorCode } from '#entities/kit/base/errors.ts';
+import { errorCatalogue, type ErrorCode } from '#entities/kit/base/error-catalogue.ts';
+import { AppError, statusOf } from '#entities/kit/base/errors.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { withinDeadline } from './deadline.ts';
 import { ProblemSchema } from './problem.ts';
@@ -57,6 +58,8 @@ export interface RouteDefinition<Body extends TObject> {
    * body (`findUploader`); reading has its own limit, `server.readtimeout`.
    */
   readonly receives?: readonly string[];
+  /** Describes such a body; default: bytes. */
+  readonly receivedBody?: TSchema;
   /** The handler gets the bytes of the body as a `Buffer`, of whatever type, up to this many. */
   readonly rawBodyLimit?: number;
   /** Forms are accepted besides JSON, and what is in them does not count: programs send them along. */
@@ -144,7 +147,7 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
       whileStopping: route.whileStopping ?? false,
       isRepeatable: !runsOnce,
       ...(route.verifiesSignature ? { csrf: false } : {}),
-      ...(route.receives ? { receives: route.receives } : {}),
+      ...(route.receives ? { receives: route.receives, swaggerTransform: describesBody(route) } : {}),
       ...(route.tus ? { tus: route.tus } : {}),
       allowsMissingFactor: route.allowsMissingFactor ?? route.access === 'public',
     },
@@ -216,6 +219,17 @@ function readsQuery(schema: TObject): preValidationHookHandler {
     done();
   };
 }
+
+/** Adds the body that the handler reads itself to the description of its route: a schema of the route would be checked. */
+function describesBody({ receives = [], receivedBody = bytesSchema }: Route) {
+  const consumes = receives.map((type) => (type === '*' ? '*/*' : type));
+  return ({ schema, url }: { readonly schema: object; readonly url: string }) => ({
+    schema: { ...schema, body: receivedBody, consumes },
+    url,
+  });
+}
+
+const bytesSchema = Type.String({ format: 'binary', description: 'The bytes.' });
 
 /** Whether nothing of a body is required: it can be left out. */
 function isOptional(body: TObject): boolean {

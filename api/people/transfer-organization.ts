@@ -4,6 +4,7 @@ import { user } from '#entities/identity/user.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
+import { switchTo } from '#entities/kit/model/current-organization.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import type { Asking } from '../credentials/asking.ts';
@@ -45,7 +46,7 @@ export async function transferOrganization(
     if (!request.core.claims || caller.organizationId !== wanted || own?.role !== 'owner')
       throw new AppError(
         'permission_denied',
-        'Only an owner who is signed in to the organization can transfer its ownership; see /v1/switch.',
+        `Only an owner who acts in the organization can transfer its ownership. You act in ${caller.organizationId ?? 'none'}; if you are an owner of this one, ${switchTo(wanted)}.`,
       );
     await requireOrganizationProof(asking);
     if (nextId === ownId) throw inputError([{ path: userField, message: 'is yourself; name another member' }]);

@@ -59,6 +59,7 @@ import { deliveryRoutes } from './events/delivery-routes.ts';
 import { eventTypes } from './webhooks/event-types.ts';
 import { messageRoutes } from './webhooks/message-routes.ts';
 import { readNotifications } from './people/mark-notifications-read.ts';
+import { readInbox } from './people/notification-inbox-route.ts';
 import { recordRoutes } from './records/record-routes.ts';
 import { refresh } from './account/refresh.ts';
 import { register } from './account/register.ts';
@@ -156,6 +157,7 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   ...resumableUploads(registry),
   downloadFile,
   readNotifications,
+  readInbox,
   ...webhookRoutes,
   ...endpointRoutes,
   ...messageRoutes,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import type { Config } from '#config/objects/root.ts';
 import { customerReach } from '#activities/clients/outbound/customer-reach.ts';
-import { outboundUrlProblem } from '#activities/clients/outbound/check-outbound-url.ts';
+import { notEncrypted, notPublic, outboundUrlProblem } from '#activities/clients/outbound/check-outbound-url.ts';
 import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
 import { AppError, type FieldProblem } from '#entities/kit/base/errors.ts';
 import { inputError, limitExceeded } from '#entities/kit/base/input-error.ts';
@@ -8,7 +9,7 @@ import type { RowOf } from '#entities/kit/model/define.ts';
 import { deniedMessage } from '#entities/kit/model/denied-message.ts';
 import { isKnownPattern } from '#entities/kit/model/event-catalogue.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
-import { refuseScopesBeyond, refuseUnknownScopes } from '#entities/kit/model/scopes.ts';
+import { refuseScopesBeyond, unknownScopes } from '#entities/kit/model/scopes.ts';
 import { unblockEndpoint } from '#entities/kit/outbox/webhook-messages.ts';
 import { keepMessages } from '#entities/kit/outbox/webhook-queue.ts';
 import type { ExpectedVersion } from '#entities/kit/write/plan-changes.ts';
@@ -56,7 +57,7 @@ export async function createEndpoint(asking: Asking, input: EndpointSettings): P
   const settings = await checked(asking, 'create', input);
   await requireOrganizationProof(asking);
   const secret = newSecret();
-  const { id } = await unit.data.create(webhookEndpoint, { ...settings, secret });
+  const { id } = await unit.data.create(webhookEndpoint, { ...settings, secret, responsibleId: subjectOf(asking) });
   // After the creation, which says why somebody may not create endpoints at all.
   refuseScopesBeyond(unit.registry, settings.scopes, unit.context.caller);
   refuseTopicsBeyond(settings);
@@ -69,8 +70,8 @@ export async function createEndpoint(asking: Asking, input: EndpointSettings): P
 }
 
 /**
- * Changes an endpoint. Whoever changes where messages go, or what they are about, has recently proven who they are, and has the rights
- * that its scopes give.
+ * Changes an endpoint. Whoever changes where messages go, or what they are about, has recently proven who they are. Whoever does this, or
+ * enables the endpoint, has the rights that its scopes give, and answers for it from then on.
  * @throws AppError not_found, invalid_input, permission_denied, already_exists, step_up_required, stale_record
  */
 export async function changeEndpoint(
@@ -85,7 +86,8 @@ export async function changeEndpoint(
   const sendsMore = [url, scopes, topics].some((value) => value !== undefined) || includesRecord === true;
   if (sendsMore) await requireOrganizationProof(asking);
   const held = await lockedEndpoint(asking, wanted);
-  if (sendsMore) refuseScopesBeyond(unit.registry, settings.scopes ?? held.scopes, unit.context.caller);
+  const isEnabled = changes.status === 'enabled' && held.status === 'disabled';
+  if (sendsMore || isEnabled) refuseScopesBeyond(unit.registry, settings.scopes ?? held.scopes, unit.context.caller);
   if (settings.topics ?? settings.scopes)
     refuseTopicsBeyond({ topics: settings.topics ?? held.topics, scopes: settings.scopes ?? held.scopes });
   const { status } = settings;
@@ -94,7 +96,11 @@ export async function changeEndpoint(
     disabled: { disabledReason: 'by_hand', disabledAt: services.clock.now() },
   } as const;
   const isSwitched = status !== undefined && status !== held.status;
-  const values = { ...settings, ...(isSwitched ? stateOf[status] : {}) };
+  const values = {
+    ...settings,
+    ...(isSwitched ? stateOf[status] : {}),
+    ...(sendsMore || isEnabled ? { responsibleId: subjectOf(asking) } : {}),
+  };
   const changed = await unit.data.update(webhookEndpoint, held.id, values, recordVersion);
   if (isSwitched && status === 'disabled') await keepMessages(unit, held.id);
   if (changed.status === 'enabled' && (isSwitched || changes.url !== undefined)) {
@@ -122,6 +128,11 @@ export async function rotateEndpoint(asking: Asking, wanted: string): Promise<Is
   );
   await unit.data.update(webhookEndpoint, held.id, { secret, formerSecret, rotatedAt: services.clock.now() });
   return { id: held.id, secret };
+}
+
+/** The person who asks. */
+function subjectOf({ unit: { context } }: Asking): string | null {
+  return context.caller.kind === 'user' ? context.caller.subjectId : null;
 }
 
 /** An endpoint that the caller may change, locked. @throws AppError not_found, permission_denied */
@@ -155,12 +166,19 @@ async function checked<Input extends EndpointChanges>(
         path: `/topics/${index}`,
         message: 'is not a type of event that endpoints receive; GET /v1/event-types lists them',
       });
-  const urlProblem =
-    url === undefined ? undefined : await outboundUrlProblem(url, customerReach(services.config.current));
+  const urlProblem = url === undefined ? undefined : await endpointUrlProblem(url, services.config.current);
   if (urlProblem !== undefined) problems.push({ path: '/url', message: urlProblem });
+  problems.push(...unknownScopes(unit.registry, 'api', scopes ?? []));
   if (problems.length > 0) throw inputError(problems);
-  if (scopes) refuseUnknownScopes(unit.registry, 'api', scopes);
   return { ...input, ...(topics ? { topics: unique(topics) } : {}), ...(scopes ? { scopes: unique(scopes) } : {}) };
+}
+
+/** What is wrong with the URL of an endpoint. Developers are told of the setting with which their own machine can be one. */
+async function endpointUrlProblem(url: string, config: Config): Promise<string | undefined> {
+  const problem = await outboundUrlProblem(url, customerReach(config));
+  const isClosed = config.server.dev && !config.workflows.webhookallowprivateaddresses;
+  if (!isClosed || (problem !== notPublic && problem !== notEncrypted)) return problem;
+  return `${problem}; for development, workflows.webhookallowprivateaddresses allows private addresses, also over http`;
 }
 
 /** An endpoint would never receive these. @throws AppError invalid_input */

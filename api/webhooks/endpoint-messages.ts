@@ -1,6 +1,7 @@
 import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
+import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { inputError } from '#entities/kit/base/input-error.ts';
+import { inputError, limitExceeded } from '#entities/kit/base/input-error.ts';
 import { parseInstant } from '#entities/kit/base/instant.ts';
 import { expectation } from '#entities/kit/base/schema-problem.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
@@ -17,6 +18,7 @@ import {
 } from '#entities/kit/outbox/webhook-messages.ts';
 import type { Asking } from '../credentials/asking.ts';
 import { pageSlice } from '../http/page-slice.ts';
+import { tooManyAttempts } from '../http/too-many-attempts.ts';
 import { lockedEndpoint } from './change-endpoint.ts';
 
 export { messageStates, type ShownAttempt, type ShownMessage };
@@ -26,6 +28,15 @@ export const testTopic = `${webhookEndpoint.topic}.tested`;
 
 /** Messages that one request sends again. */
 export const maxReplayed = 10_000;
+
+/** Most events that one request names. */
+export const maxReplayedIds = 1_000;
+
+/** Test messages and replays of one endpoint within a time in milliseconds. A replay can be of ten thousand messages. */
+export const endpointLimits = {
+  test: { limit: 10, windowMs: 60_000, what: 'Too many test messages were sent to this endpoint' },
+  replay: { limit: 30, windowMs: 600_000, what: 'Messages were sent to this endpoint again too often' },
+} as const;
 
 export interface LogArguments {
   readonly eventId?: string | null;
@@ -46,11 +57,16 @@ export interface Replayed {
   readonly next: Date | null;
 }
 
-/** Sends a message that says nothing, in the same way as all others. @returns its id @throws AppError not_found, permission_denied, invalid_input */
+/**
+ * Sends a message that says nothing, in the same way as all others.
+ * @returns its id
+ * @throws AppError not_found, permission_denied, invalid_input, too_many_requests
+ */
 export async function testEndpoint(asking: Asking, wanted: string): Promise<{ readonly eventId: string }> {
   const { unit, services } = asking;
   const endpoint = await lockedEndpoint(asking, wanted);
   refuseDisabled(endpoint);
+  await countUse(asking, 'test', endpoint.id);
   const eventId = newId();
   const { id: endpointId, organizationId, recordVersion } = endpoint;
   const { topic: entityKind } = webhookEndpoint;
@@ -61,7 +77,7 @@ export async function testEndpoint(asking: Asking, wanted: string): Promise<{ re
 
 /**
  * Sends messages again, under their own ids: some, or the first 10,000 since an instant.
- * @throws AppError not_found, permission_denied, invalid_input
+ * @throws AppError not_found, permission_denied, invalid_input, limit_exceeded, too_many_requests
  */
 export async function replayEndpoint(
   asking: Asking,
@@ -73,6 +89,15 @@ export async function replayEndpoint(
   refuseDisabled(endpoint);
   if ((eventIds == null) === (since == null))
     throw inputError([{ path: '/since', message: 'or the ids of events must be given, and not both' }]);
+  if (eventIds && eventIds.length > maxReplayedIds)
+    throw limitExceeded(
+      `At most ${maxReplayedIds} events can be named at once; this request names ${eventIds.length}.`,
+      {
+        path: '/event_ids',
+        message: `more than ${maxReplayedIds} ids`,
+      },
+    );
+  await countUse(asking, 'replay', endpoint.id);
   const which = eventIds ? { eventIds } : { since: instantOf(since), limit: maxReplayed };
   const { count, last } = await replayMessages(unit, { endpointId: endpoint.id, which });
   if (count > 0) unit.afterCommit(services.wakeRelays);
@@ -119,6 +144,13 @@ async function pageOf(
     ...(eventId == null ? {} : { eventId }),
     ...(after == null ? {} : { before: after }),
   };
+}
+
+/** Counts what managers cause at an endpoint. @throws AppError too_many_requests */
+async function countUse({ unit }: Asking, use: keyof typeof endpointLimits, endpointId: string): Promise<void> {
+  const { limit, windowMs, what } = endpointLimits[use];
+  const freeAt = await takeAttempt(unit, [{ key: `webhook-${use}:${endpointId}`, limit }], windowMs);
+  if (freeAt) throw tooManyAttempts(what, freeAt, unit.clock.now());
 }
 
 function refuseDisabled({ status }: { readonly status: string }): void {

@@ -58,15 +58,21 @@ const codehostapp = object('App at the code hosting service.', {
   appslug: text({ description: 'Name of the app in its installation URL (slug).' }),
 });
 
-const chatruntime = object('System notifications to the chat workspace of the operator.', {
-  webhookURL: text({
-    description: 'URL of the incoming webhook for system notifications. Failed deliveries are logged and not retried.',
-    format: httpUrl,
-    secret: 'value',
-  }),
-  botToken: secret({ description: 'Bot token of the workspace of the operator.' }),
-  defaultChannel: text({ description: 'Id of the channel that receives system notifications.' }),
-});
+const chatruntime = object(
+  'System messages to the chat workspace of the operator. A message is sent once; one that may have arrived is not sent again.',
+  {
+    webhookURL: text({
+      description:
+        'URL of the incoming webhook for system messages (new user, operator needed). Used unless botToken and defaultChannel are set.',
+      format: httpUrl,
+      secret: 'value',
+    }),
+    botToken: secret({
+      description: 'Bot token of the workspace of the operator. With defaultChannel, it posts system messages.',
+    }),
+    defaultChannel: text({ description: 'Id of the channel in which the bot posts system messages.' }),
+  },
+);
 
 const oidclocal = object('A local OpenID Connect provider, for development.', {
   enabled: flag({ description: 'Offers the integration.' }),

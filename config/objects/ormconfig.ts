@@ -128,7 +128,8 @@ export const ormconfig = object(
     }),
     notifications: object('Notifications to users.', {
       consoleurl: text({
-        description: 'Base URL of links to the user interface in notifications.',
+        description:
+          'Base URL of links to the user interface in notifications: the path of the page of a record follows it. When empty, notifications are sent without links.',
         format: httpUrl,
         fromDomain: (domain) => `https://console.${domain}`,
       }),

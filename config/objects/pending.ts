@@ -17,7 +17,6 @@ const pending: Readonly<Record<string, readonly string[]>> = {
     'server.trustcenterpreviewzoneid',
     'auth.token.trustcenterndarequestaccessduration',
   ],
-  notifications: ['server.notificationlookbackdays', 'ormconfig.notifications', 'integrations.chatruntime'],
   summaries: ['ormconfig.summarizer'],
   billing: ['ormconfig.modules.usesandbox', 'ormconfig.billing', 'subscription'],
   questionnaires: ['ormconfig.questionnaireproducturl', 'auth.token.assessmentaccessduration'],

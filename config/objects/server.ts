@@ -120,7 +120,7 @@ export const server = object('HTTP server settings.', {
   }),
   notificationlookbackdays: integer({
     description:
-      'Age up to which notifications that were already read are sent at the start of a notification subscription. Unread notifications are always sent.',
+      'Age up to which the inbox (`GET /v1/notifications/inbox`) has notifications that were already read. Unread notifications are always in it.',
     unit: 'days',
     default: 30,
     minimum: 0,

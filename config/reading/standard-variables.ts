@@ -68,14 +68,19 @@ export function readTemporalEnvironment(environment: Environment = process.env):
   return temporal;
 }
 
-/** Where the providers of e-mail are, by their names in `integrations.email.provider`. */
-export type EmailProviderUrls = { readonly [Name in 'providera' | 'providerb']?: string };
+/** What tests say about the providers of e-mail. */
+export interface EmailProviderEnvironment {
+  /** Where they are, by their names in `integrations.email.provider`. */
+  readonly urls: { readonly [Name in 'providera' | 'providerb']?: string };
+  /** How long after an attempt without an answer a provider is asked what became of it, in milliseconds. */
+  readonly askAfterMs?: number;
+}
 
 /**
- * Reads `EMAIL_PROVIDERA_URL` and `EMAIL_PROVIDERB_URL`, with which tests put servers of their own in the place of the providers. They
- * count only while server.dev is on. Throws a `ConfigurationError` when one is not a URL.
+ * Reads `EMAIL_PROVIDERA_URL` and `EMAIL_PROVIDERB_URL`, with which tests put servers of their own in the place of the providers, and
+ * `EMAIL_PROVIDER_ASK_AFTER_MS`. They are for processes whose server.dev is on. Throws a `ConfigurationError` for a wrong value.
  */
-export function readEmailProviderUrls(environment: Environment = process.env): EmailProviderUrls {
+export function readEmailProviders(environment: Environment = process.env): EmailProviderEnvironment {
   const variables = { providera: 'EMAIL_PROVIDERA_URL', providerb: 'EMAIL_PROVIDERB_URL' } as const;
   const set = Object.entries(variables).flatMap(([name, variable]) => {
     const url = environment[variable] ?? '';
@@ -84,7 +89,11 @@ export function readEmailProviderUrls(environment: Environment = process.env): E
     if (reason !== undefined) refuse({ where: variable, reason, remedy: 'write it like http://127.0.0.1:4318' });
     return [[name, url] as const];
   });
-  return Object.fromEntries(set);
+  const variable = 'EMAIL_PROVIDER_ASK_AFTER_MS';
+  const askAfter = environment[variable] ?? '';
+  if (!/^\d{0,9}$/.test(askAfter))
+    refuse({ where: variable, reason: 'is not a number of milliseconds', remedy: 'write it like 1000' });
+  return { urls: Object.fromEntries(set), ...(askAfter === '' ? {} : { askAfterMs: Number(askAfter) }) };
 }
 
 /** Folder for the generated secrets and other files of a local installation: `STACK_STATE_DIR`, else `.local`. */

@@ -8,7 +8,8 @@ import { internalRecord } from '../presets/internal-record.ts';
 export const webhookEvent = defineEntityModule({
   kind: 'webhookEvent',
   table: 'webhook_events',
-  description: 'Event that another system has sent to this server. Events that arrive twice are stored once.',
+  description:
+    'Event that another system has sent to this server. Events that arrive twice are stored once. They are removed after 90 days.',
   fields: {
     provider: text('Name of the provider.', { max: 64, pattern: /^[a-z][a-z0-9_-]*$/, immutable: true }),
     externalId: text('Id of the event at the provider.', { max: 200, immutable: true }),

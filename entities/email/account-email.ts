@@ -6,7 +6,8 @@ import { emailFields } from './email-fields.ts';
 export const accountEmail = defineEntityModule({
   kind: 'accountEmail',
   table: 'account_emails',
-  description: 'E-mail about the account of a person, or to an address that has none yet.',
+  description:
+    'E-mail about the account of a person, or to an address that has none yet. It is removed after 180 days; one that waits or was given up, after a year.',
   fields: emailFields(),
   unique: [{ fields: ['key'], message: 'This e-mail is recorded already.' }],
   tenancy: { none: 'accounts belong to no organization' },

@@ -17,6 +17,16 @@ export const emailStates = [
 
 export type EmailState = (typeof emailStates)[number];
 
+/** Those after which nobody has to do anything about an e-mail. */
+export const endedEmailStates: readonly EmailState[] = [
+  'sent',
+  'delivered',
+  'bounced',
+  'complained',
+  'suppressed',
+  'outdated',
+];
+
 /** Names of what can carry e-mails: the folder of development, and the providers of `integrations.email.provider`. */
 const emailCarriers = ['folder', 'providera', 'providerb'] as const;
 

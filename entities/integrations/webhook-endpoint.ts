@@ -5,8 +5,8 @@ import { choice, flag, integer, sealed, singleLine, text, textList, timestamp } 
 import { managedRecord } from '../presets/managed-record.ts';
 import { scopeList } from '../presets/secret-token.ts';
 
-/** Why an endpoint gets no messages: somebody said so; it answered 410; it has failed for days. */
-export const disabledReasons = ['by_hand', 'gone', 'failing'] as const;
+/** Why an endpoint gets no messages: somebody said so; it answered 410; it has failed for days; whoever answers for it has lost rights. */
+export const disabledReasons = ['by_hand', 'gone', 'failing', 'rights_lost'] as const;
 
 const failures = payload({
   since: Type.String({ format: 'date-time', description: 'When the first of these attempts failed.' }),
@@ -48,6 +48,10 @@ export const webhookEndpoint = defineEntityModule({
     ),
     disabledReason: choice('Why the endpoint is disabled.', disabledReasons, { optional: true }),
     disabledAt: timestamp('When the endpoint was disabled.', { optional: true }),
+    responsibleId: text(
+      'Id of the person who answers for the endpoint: who made it, enabled it, or last changed what is sent where. When that person no longer manages the organization, or lacks rights that its scopes give, the endpoint is disabled.',
+      { max: 26, optional: true },
+    ),
     secret: sealed('Secret with which messages are signed.', { max: 200 }),
     formerSecret: sealed('Secret before the last rotation.', { max: 200, optional: true }),
     rotatedAt: timestamp(
@@ -71,6 +75,7 @@ export const webhookEndpoint = defineEntityModule({
     status: 'read',
     disabledReason: 'read',
     disabledAt: 'read',
+    responsibleId: 'read',
     rotatedAt: 'read',
   },
   filter: ['name', 'status'],
@@ -81,8 +86,11 @@ export const webhookEndpoint = defineEntityModule({
   customEvents: {
     failing: { description: 'All attempts to send to an endpoint have failed for 24 hours.', payload: failures },
     disabled: {
-      description: 'The server has disabled an endpoint that has failed for five days, or said that it is gone.',
-      payload: payload({ reason: Type.Union([Type.Literal('gone'), Type.Literal('failing')]) }),
+      description:
+        'The server has disabled an endpoint: it has failed for five days, it said that it is gone, or the person who answers for it no longer has the rights that it needs.',
+      payload: payload({
+        reason: Type.Union([Type.Literal('gone'), Type.Literal('failing'), Type.Literal('rights_lost')]),
+      }),
     },
   },
 });

@@ -1,7 +1,16 @@
+import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, member, text, timestamp } from '../kit/model/fields.ts';
 import { allow, anyone, deny, self, system } from '../kit/model/policy.ts';
+import { noTopic, topicPatterns } from './notification-topics.ts';
 import { timeZone } from '../kit/model/composed/time-zone.ts';
+
+const pattern = /^(\*|[a-z_]+\.(\*|[a-z_]+))$/;
+
+const topics = text(
+  'Topics that it is about: one topic such as task.assigned, all of a kind such as task.*, or * for all others.',
+  { max: 100, pattern, default: '*', immutable: true },
+);
 
 const timeOfDay = /^([01][0-9]|2[0-3]):[0-5][0-9]$/;
 
@@ -19,16 +28,23 @@ export const notificationPreference = defineEntityModule({
       reverse: 'notificationPreferences',
     }),
     channel: choice('Channel that it is about.', ['in_app', 'email', 'chat'], { immutable: true }),
-    topicPattern: text(
-      'Topics that it is about: one topic such as task.assigned, all of a kind such as task.*, or * for all others.',
-      { max: 100, pattern: /^(\*|[a-z_]+\.(\*|[a-z_]+))$/, default: '*', immutable: true },
-    ),
+    topicPattern: {
+      ...topics,
+      schema: Type.Refine(
+        { ...topics.schema, examples: topicPatterns },
+        // What has another form is refused for that.
+        (value) => typeof value !== 'string' || !pattern.test(value) || topicPatterns.includes(value),
+        (value) => noTopic(String(value)),
+      ),
+    },
     cadence: choice(
-      'When the person is told: at once (immediate), collected once a day, a week or a month, or never (mute).',
+      'When the person is told: at once (immediate), collected once a day, a week or a month, or never (mute). The list in the app interrupts nobody, so there everything but mute means at once.',
       ['immediate', 'daily', 'weekly', 'monthly', 'mute'],
       { default: 'immediate' },
     ),
-    muteUntil: timestamp('The person is told nothing before this time.', { optional: true }),
+    muteUntil: timestamp('The person is told nothing before this time; what was held back is told then.', {
+      optional: true,
+    }),
     quietHoursStart: {
       ...text('Time of day as HH:MM from which the person is told nothing, in `timeZone`.', {
         max: 5,

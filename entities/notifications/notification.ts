@@ -11,6 +11,11 @@ export const notification = defineEntityModule({
     'What a person is told in an organization. Only its recipient views it, and only while they may view the record that it is about.',
   fields: {
     userId: member('Recipient.', { immutable: true, onLeave: 'keep', reverse: 'notifications' }),
+    shownTo: text('Id of the recipient; null when they have muted such notifications in the app.', {
+      max: 26,
+      optional: true,
+      immutable: true,
+    }),
     type: choice(
       'Whether it concerns its recipient personally (user), or everybody who looks after the organization (organization).',
       ['user', 'organization'],
@@ -27,18 +32,25 @@ export const notification = defineEntityModule({
       'task',
       'note',
       'webhookEndpoint',
+      'export',
+      'organization',
     ]),
+    link: text('Page of the record in the application: a path, which begins with a slash.', {
+      max: 200,
+      default: '/',
+      immutable: true,
+    }),
     isRead: flag('Whether the recipient has read it.', { default: false }),
     readAt: timestamp('When the recipient read it; null until then.', { optional: true }),
     eventId: text('Id of the event that it tells of.', { max: 26, immutable: true }),
   },
   unique: [{ fields: ['eventId', 'userId'], message: 'The person is told of this event already.' }],
-  indexes: [['organizationId', 'userId', 'isRead']],
+  indexes: [['organizationId', 'shownTo', 'isRead']],
   tenancy: 'organization',
   policy: {
-    view: [allow(system), deny(aboutHidden('targetId')), allow(self('userId')), deny(anyone)],
+    view: [allow(system), deny(aboutHidden('targetId')), allow(self('shownTo')), deny(anyone)],
     create: [allow(system)],
-    edit: [allow(system), allow(self('userId'))],
+    edit: [allow(system), allow(self('shownTo'))],
     remove: [allow(system)],
   },
   expose: {
@@ -49,6 +61,7 @@ export const notification = defineEntityModule({
     body: 'read',
     targetKind: 'read',
     targetId: 'read',
+    link: 'read',
     isRead: 'read-write',
     readAt: 'read',
   },

@@ -35,7 +35,8 @@ export const membership = defineEntityModule({
       'The organization would be left without an active owner. Transfer its ownership to another member first, or delete the organization.',
   },
   expose: { userId: 'read-write', role: 'read-write' },
-  filter: ['userId', 'role'],
+  // One's own memberships in other organizations are in its lists.
+  filter: ['organizationId', 'userId', 'role'],
   order: ['createdAt'],
   mutate: ['update', 'delete'],
   // Roles decide who else gets rights, so programs only read them.

@@ -1,4 +1,6 @@
+import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
+import { payload } from '../kit/model/events.ts';
 import { flag, reference, singleLine, text } from '../kit/model/fields.ts';
 import { maxHierarchyDepth } from '../kit/model/hierarchy.ts';
 import { allow, deny, anyone, memberOf, roleIn, system } from '../kit/model/policy.ts';
@@ -48,7 +50,9 @@ export const organization = defineEntityModule({
     ),
   },
   // Not unique among all: a refusal would tell everybody which organizations exist.
-  unique: [{ fields: ['founderId', 'name'], message: 'You already created an organization with this name.' }],
+  unique: [
+    { fields: ['founderId', 'name'], names: 'name', message: 'You already created an organization with this name.' },
+  ],
   indexes: [['name']],
   tenancy: { none: 'the organization is the tenant' },
   rlsUsing: `exists (select 1 from memberships m where m.organization_id = organizations.id
@@ -139,4 +143,10 @@ export const organization = defineEntityModule({
   mutate: ['update', 'delete'],
   deletionNeedsProof: true,
   events: ['created', 'updated', 'deleted'],
+  customEvents: {
+    ready: {
+      description: 'What comes with a new organization is there.',
+      payload: payload({ tasks: Type.Integer({ description: 'Number of tasks that suggest what to do first.' }) }),
+    },
+  },
 });

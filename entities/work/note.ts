@@ -8,18 +8,19 @@ import { ownedRecord } from '../presets/owned-record.ts';
 export const note = defineEntityModule({
   kind: 'note',
   table: 'notes',
-  description: 'Comment on a record.',
+  description:
+    'Comment on a task or in a discussion. Without either it is a note of its own, which only its author and the owners of the organization see.',
   fields: {
     title: text('Title.', { max: 500, optional: true }),
     text: text('Text of the note.', { max: 50_000, mentions: true }),
     isEdited: flag('Whether the note was edited after its creation.', { default: false }),
     ownerId: member('Author.', { optional: true, immutable: true, onLeave: 'keep', creator: true }),
-    taskId: reference('task', 'Task that the note comments on.', {
+    taskId: reference('task', 'Task that the note comments on; who may view the task may view the note.', {
       optional: true,
       immutable: true,
       onDelete: 'cascade',
     }),
-    discussionId: reference('discussion', 'Discussion that the note is part of.', {
+    discussionId: reference('discussion', 'Discussion that the note is part of; who may view it may view the note.', {
       optional: true,
       immutable: true,
       onDelete: 'cascade',

@@ -11,10 +11,16 @@ const minPauseMs = 5;
 /**
  * Notifies the relays of waiting events, after the commit and not inside it: NOTIFY in a transaction takes a server-wide lock
  * at COMMIT (docs/decisions/relay-in-the-worker.md). A notification that is lost only delays the events until the next poll.
+ * @returns `stop` ends it; it resolves when the last notification has been sent, so that its connection can be closed
  */
-export function createNotifier(database: Database): { readonly notify: () => void; readonly stop: () => void } {
+export function createNotifier(database: Database): {
+  readonly notify: () => void;
+  readonly stop: () => Promise<void>;
+} {
   let timer: NodeJS.Timeout | undefined;
   let isWanted = false;
+  let isStopped = false;
+  let sending: Promise<unknown> = Promise.resolve();
   const send = () => {
     isWanted = false;
     timer = setTimeout(() => {
@@ -22,16 +28,21 @@ export function createNotifier(database: Database): { readonly notify: () => voi
       if (isWanted) send();
     }, minPauseMs);
     timer.unref();
-    database.pool
+    sending = database.pool
       .query(`notify ${channel}`)
       .catch((error: unknown) => database.options.onBackgroundError(error, 'notifying the relays of waiting events'));
   };
   return {
     notify: () => {
+      if (isStopped) return;
       if (timer) isWanted = true;
       else send();
     },
-    stop: () => clearTimeout(timer),
+    stop: async () => {
+      isStopped = true;
+      clearTimeout(timer);
+      await sending;
+    },
   };
 }
 

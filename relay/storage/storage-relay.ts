@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
 import { newId } from '#entities/kit/base/ids.ts';
+import { RepeatedWork } from '#entities/kit/base/repeated-work.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { claimDueChecks, claimDueCopies } from '#entities/kit/objects/due-work.ts';
 import type { ProviderName } from '#entities/kit/objects/stored-object.ts';
@@ -29,39 +30,26 @@ const maxClaimed = 50;
  */
 export class StorageRelay {
   readonly #options: StorageRelayOptions;
-  #running: Promise<void> | undefined;
-  #isWanted = false;
-  #isStopped = false;
+  readonly #work: RepeatedWork;
 
   constructor(options: StorageRelayOptions) {
     this.#options = options;
+    this.#work = new RepeatedWork({
+      round: async () => [await this.#startChecks(), await this.#startCopies()].includes(true),
+      isEnabled: options.isEnabled,
+      onError: (error) =>
+        options.logger.error({ err: error }, 'the relay of storage failed; the next poll tries again'),
+    });
   }
 
   /** To be called when rows may be due. */
   wake(): void {
-    this.#isWanted = true;
-    if (this.#running || this.#isStopped) return;
-    this.#running = this.#run()
-      .catch((error: unknown) => {
-        this.#options.logger.error({ err: error }, 'the relay of storage failed; the next poll tries again');
-      })
-      .finally(() => {
-        this.#running = undefined;
-      });
+    this.#work.wake();
   }
 
   /** Claims nothing more and waits for starts under way. */
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    await this.#running;
-  }
-
-  async #run(): Promise<void> {
-    while (this.#isWanted && !this.#isStopped && this.#options.isEnabled()) {
-      this.#isWanted = false;
-      const hasMore = [await this.#startChecks(), await this.#startCopies()];
-      if (hasMore.includes(true)) this.#isWanted = true;
-    }
+  stop(): Promise<void> {
+    return this.#work.stop();
   }
 
   /** @returns whether more may be due */

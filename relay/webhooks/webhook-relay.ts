@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
 import { newId } from '#entities/kit/base/ids.ts';
+import { RepeatedWork } from '#entities/kit/base/repeated-work.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { claimDueEndpoints } from '#entities/kit/outbox/webhook-queue.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
@@ -23,53 +24,45 @@ const maxClaimed = 50;
  */
 export class WebhookRelay {
   readonly #options: WebhookRelayOptions;
-  #running: Promise<void> | undefined;
-  #isWanted = false;
-  #isStopped = false;
+  readonly #work: RepeatedWork;
 
   constructor(options: WebhookRelayOptions) {
     this.#options = options;
+    this.#work = new RepeatedWork({
+      round: () => this.#wakeDue(),
+      isEnabled: options.isEnabled,
+      onError: (error) =>
+        options.logger.error({ err: error }, 'the relay of webhooks failed; the next poll tries again'),
+    });
   }
 
   /** To be called when messages may be due. */
   wake(): void {
-    this.#isWanted = true;
-    if (this.#running || this.#isStopped) return;
-    this.#running = this.#run()
-      .catch((error: unknown) => {
-        this.#options.logger.error({ err: error }, 'the relay of webhooks failed; the next poll tries again');
-      })
-      .finally(() => {
-        this.#running = undefined;
-        if (this.#isWanted && !this.#isStopped && this.#options.isEnabled()) this.wake();
-      });
+    this.#work.wake();
   }
 
   /** Claims nothing more and waits for wakes under way. */
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    await this.#running;
+  stop(): Promise<void> {
+    return this.#work.stop();
   }
 
-  async #run(): Promise<void> {
-    const { database, temporal, isEnabled } = this.#options;
-    while (this.#isWanted && !this.#isStopped && isEnabled()) {
-      this.#isWanted = false;
-      const context = { caller: systemCaller('webhook relay'), requestId: `webhooks-${newId()}` };
-      const due = await database.transact(context, (unit) => claimDueEndpoints(unit, maxClaimed));
-      await Promise.all(
-        due.map((endpoint) =>
-          temporal.wake(deliverToEndpointContract, endpoint, {
-            signal: wakeSignalName,
-            search: {
-              OrganizationId: [endpoint.organizationId],
-              EntityKind: 'webhook_endpoint',
-              EntityId: endpoint.endpointId,
-            },
-          }),
-        ),
-      );
-      if (due.length === maxClaimed) this.#isWanted = true;
-    }
+  /** @returns whether more may be due */
+  async #wakeDue(): Promise<boolean> {
+    const { database, temporal } = this.#options;
+    const context = { caller: systemCaller('webhook relay'), requestId: `webhooks-${newId()}` };
+    const due = await database.transact(context, (unit) => claimDueEndpoints(unit, maxClaimed));
+    await Promise.all(
+      due.map((endpoint) =>
+        temporal.wake(deliverToEndpointContract, endpoint, {
+          signal: wakeSignalName,
+          search: {
+            OrganizationId: [endpoint.organizationId],
+            EntityKind: 'webhook_endpoint',
+            EntityId: endpoint.endpointId,
+          },
+        }),
+      ),
+    );
+    return due.length === maxClaimed;
   }
 }

@@ -54,6 +54,8 @@ test('an archived organization is read and not changed, until that is taken back
     { method: 'PATCH', url: `/v1/organization-settings/${settings.id}`, payload: { timezone: 'Europe/Berlin' } },
   ] as const)
     expectProblem(await client.mutate(request), 'organization_archived', JSON.stringify(request));
+  const refused = await client.post('/v1/tasks', { title: 'after' });
+  expect(refused.body.detail).toContain('PATCH /v1/organizations/{id} {"is_archived": false}');
   expectGraphqlError(
     await client.graphql('mutation ($ids: [ID!]!) { deleteBulkTask(ids: $ids) { deletedIds } }', { ids: [kept.id] }),
     'organization_archived',

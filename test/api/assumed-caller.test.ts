@@ -81,7 +81,7 @@ test('a create asks who calls in its transaction', async () => {
 
 test('rights that were lost since the last request give nothing', async () => {
   await leave();
-  expectProblem(await read(), 'not_found');
+  expectProblem(await read(), 'no_current_organization');
   expect((await create('after leaving')).status).toBeGreaterThanOrEqual(400);
   expect(await titles('after leaving')).toEqual([]);
 });

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { organization } from '#entities/index.ts';
+import { membership, organization } from '#entities/index.ts';
 import { maxHierarchyDepth } from '#entities/kit/model/hierarchy.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
+import { asSystem } from '../kit/as-person.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { buildPart, buildPerson, signedIn, type Person } from '../kit/people.ts';
@@ -142,4 +143,89 @@ test('an admin of the organization above creates a group below, where they are n
   const { body } = await client.get(`/v1/memberships?user_id=${admin.user.id}`);
   expect((await client.mutate({ method: 'DELETE', url: `/v1/memberships/${body.data[0].id}` })).status).toBe(204);
   expect([401, 403, 404]).toContain((await by.mutate({ method: 'PATCH', url, payload: { name: 'late' } })).status);
+});
+
+const membershipOf = (personId: string, organizationId: string) =>
+  asSystem(world, organizationId, (data) => data.findOne(membership, { userId: { eq: personId } }));
+
+async function removed(person: Person): Promise<void> {
+  const held = await membershipOf(person.user.id, person.organization.id);
+  const gone = await client.mutate({ method: 'DELETE', url: `/v1/memberships/${held?.id}` });
+  expect(gone.status, JSON.stringify(gone.body)).toBe(204);
+}
+
+async function actingIn(organizationId: string, person: Person): Promise<TestClient> {
+  const by = await signedIn(world, person);
+  expect((await by.post('/v1/switch', { target_organization_id: organizationId })).status).toBe(200);
+  return by;
+}
+
+const managersOf = (id: string) =>
+  asOwner<{ manager_id: string | null }>(world, 'select manager_id from groups where id = $1', [id]);
+
+test('who loses the role of the organization above manages no group below any more, and not again as a member', async () => {
+  const child = await buildPart(world, owner.organization.id);
+  const deeper = await buildPart(world, child.id);
+  const admin = await buildPerson(world, { organization: owner.organization, role: 'admin' });
+  const groups: string[] = [];
+  for (const place of [child, deeper]) {
+    const by = await actingIn(place.id, admin);
+    groups.push((await by.post('/v1/groups', { name: `Managed ${newId()}` })).body.id);
+  }
+  for (const id of groups) expect(await managersOf(id)).toEqual([{ manager_id: admin.user.id }]);
+  await removed(admin);
+  for (const id of groups) expect(await managersOf(id)).toEqual([{ manager_id: null }]);
+  await asSystem(world, deeper.id, (data) => data.create(membership, { userId: admin.user.id, role: 'member' }));
+  const again = await actingIn(deeper.id, admin);
+  expectProblem(await again.get(`/v1/groups/${groups[1]}`), 'not_found');
+});
+
+test('who keeps a role that counts below goes on managing', async () => {
+  const child = await buildPart(world, owner.organization.id);
+  const deeper = await buildPart(world, child.id);
+  const admin = await buildPerson(world, { organization: owner.organization, role: 'admin' });
+  await asSystem(world, child.id, (data) => data.create(membership, { userId: admin.user.id, role: 'admin' }));
+  const by = await actingIn(deeper.id, admin);
+  const { body: group } = await by.post('/v1/groups', { name: `Kept ${newId()}` });
+  await removed(admin);
+  expect(await managersOf(group.id)).toEqual([{ manager_id: admin.user.id }]);
+  expect((await by.get(`/v1/groups/${group.id}`)).status).toBe(200);
+});
+
+test('saved views and notification preferences are for people with a role of the organization above, too, and end with it', async () => {
+  const child = await buildPart(world, owner.organization.id);
+  const admin = await buildPerson(world, { organization: owner.organization, role: 'admin' });
+  const by = await actingIn(child.id, admin);
+  const view = await by.post('/v1/saved-views', { name: 'Mine', record_kind: 'task', order_by: ['-createdAt'] });
+  const preference = await by.post('/v1/notification-preferences', { channel: 'email', cadence: 'daily' });
+  expect([view.status, preference.status], JSON.stringify([view.body, preference.body])).toEqual([201, 201]);
+  expect((await by.get(`/v1/tasks?view=${view.body.id}`)).status).toBe(200);
+  const url = `/v1/notification-preferences/${preference.body.id}`;
+  expect((await by.mutate({ method: 'PATCH', url, payload: { cadence: 'weekly' } })).body.cadence).toBe('weekly');
+  await removed(admin);
+  const live = await asOwner(
+    world,
+    `select id from saved_views where organization_id = $1 and deleted_at is null
+     union all select id from notification_preferences where organization_id = $1 and deleted_at is null`,
+    [child.id],
+  );
+  expect(live).toEqual([]);
+  // Groups take members alone, as before.
+  const colleague = await buildPerson(world, { organization: owner.organization, role: 'admin' });
+  const other = await actingIn(child.id, colleague);
+  const { body: group } = await other.post('/v1/groups', { name: `Members only ${newId()}` });
+  const payload = { group_id: group.id, user_id: colleague.user.id };
+  expectProblem(await other.post('/v1/group-memberships', payload), 'not_found');
+});
+
+test('a view made with a role of the organization above after one’s own membership ended is no contradiction', async () => {
+  const child = await buildPart(world, owner.organization.id);
+  const admin = await buildPerson(world, { organization: owner.organization, role: 'admin' });
+  const held = await asSystem(world, child.id, (data) =>
+    data.create(membership, { userId: admin.user.id, role: 'member' }),
+  );
+  await asSystem(world, child.id, (data) => data.remove(membership, held.id));
+  const by = await actingIn(child.id, admin);
+  expect((await by.post('/v1/saved-views', { name: 'After', record_kind: 'task' })).status).toBe(201);
+  // The end of this world compares rows with what they depend on.
 });

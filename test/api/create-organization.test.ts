@@ -183,7 +183,7 @@ describe('a name', () => {
     const first = await create({ name: 'Taken' });
     const answer = await create({ name: 'Taken' });
     expectGraphqlError(answer, 'already_exists');
-    expect(answer.errors[0].message).toBe('You already created an organization with this name.');
+    expect(answer.errors[0].message).toBe('You already created an organization with this name: "Taken".');
     expect(await traces('Taken')).toEqual(whole);
 
     await world.runtime.database.transact({ caller: systemCaller('test'), requestId: 'remove' }, ({ data }) =>

@@ -52,13 +52,18 @@ interface Signing {
   readonly secret?: string;
   readonly offsetS?: number;
   readonly signed?: string;
+  /** Of the signature. */
+  readonly version?: string;
 }
 
-function sendA(body: string, { id = newId(), secret = svixSecret, offsetS = 0, signed = body }: Signing = {}) {
+function sendA(
+  body: string,
+  { id = newId(), secret = svixSecret, offsetS = 0, signed = body, version = 'v1' }: Signing = {},
+) {
   const timestamp = String(Math.floor(world.clock.now().getTime() / 1_000) + offsetS);
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${signed}`).digest('base64');
-  const headers = { 'svix-id': id, 'svix-timestamp': timestamp, 'svix-signature': `v1,${signature}` };
+  const headers = { 'svix-id': id, 'svix-timestamp': timestamp, 'svix-signature': `${version},${signature}` };
   return world.client().request({
     method: 'POST',
     url: urlA,
@@ -120,25 +125,59 @@ describe('a receiver', () => {
     ['without headers', () => world.client().request({ method: 'POST', url: urlA, payload: '{}' })],
     ['signed with another secret', () => sendA('{}', { secret: `whsec_${Buffer.from('wrong').toString('base64')}` })],
     ['with another body than the signed one', () => sendA('{"type":"email.sent"}', { signed: '{}' })],
-    ['301 seconds old', () => sendA('{}', { offsetS: -301 })],
-    ['301 seconds from the future', () => sendA('{}', { offsetS: 301 })],
+    ['signed in another version', () => sendA('{}', { version: 'v2' })],
+    ['signed without a version', () => sendA('{}', { version: '' })],
     ['with a wrong password', () => sendB('{}', 'wrong')],
     ['with an empty password', () => sendB('{}', '')],
-  ])('refuses a request %s, and stores nothing', async (_what, send) => {
+  ])('T-90: refuses a request %s, and stores nothing', async (_what, send) => {
     const before = (await stored()).length;
     expectProblem(await send(), 'invalid_signature');
     expect(await stored()).toHaveLength(before);
   });
 
-  test('refuses more than a mebibyte before it is signed or not, and what is no JSON', async () => {
+  test.each([-301, 301])('T-94: refuses a request that was signed %s seconds from now', async (offsetS) => {
     const before = (await stored()).length;
-    expectProblem(await sendA(`"${'x'.repeat(2_097_152)}"`), 'body_too_large');
+    expectProblem(await sendA('{}', { offsetS }), 'invalid_signature');
+    expect(await stored()).toHaveLength(before);
+    expect((await sendA('{}', { offsetS: Math.sign(offsetS) * 299 })).status).toBe(200);
+  });
+
+  test('T-94: an event that comes again an hour later, newly signed, has no second effect', async () => {
+    const mail = await sentMail();
+    const id = newId();
+    expect((await sendA(eventOfA(mail, 'email.delivered', 5), { id })).status).toBe(200);
+    await eventually(async () => (await read(mail)).state === 'delivered');
+    const before = await asOwner(world, 'select id from webhook_events');
+    const events = () => asOwner(world, `select id from events where topic = 'webhook_event.received'`);
+    const announced = await events();
+    world.clock.advance(3_600_000);
+    client = await signedIn(world, owner);
+    // Whatever it says now: the provider has used its id.
+    for (const type of ['email.delivered', 'email.complained'])
+      expect((await sendA(eventOfA(mail, type, 5), { id })).status).toBe(200);
+    expect(await asOwner(world, 'select id from webhook_events')).toEqual(before);
+    expect(await events()).toEqual(announced);
+    expect(await read(mail)).toMatchObject({ state: 'delivered', complained_at: null });
+  });
+
+  test('T-92: refuses more than a mebibyte before it looks at signature or secret, and stores nothing', async () => {
+    const before = (await stored()).length;
+    const large = `"${'x'.repeat(2_097_152)}"`;
+    expectProblem(await sendA(large), 'body_too_large');
+    expectProblem(await sendA(large, { secret: 'whsec_wrong' }), 'body_too_large');
+    expectProblem(await sendB(large, 'wrong'), 'body_too_large');
+    expectProblem(await world.client().request({ method: 'POST', url: urlA, payload: large }), 'body_too_large');
+    expect(await stored()).toHaveLength(before);
+  });
+
+  test('refuses what is no JSON', async () => {
+    const before = (await stored()).length;
     expectProblem(await sendA('{'), 'malformed_body');
     expectProblem(await sendB('\u0000'), 'malformed_body');
     expect(await stored()).toHaveLength(before);
   });
 
-  test('is not there without a secret', async () => {
+  test('T-90: is not there without a secret', async () => {
     await world.reconfigure({ CORE_INTEGRATIONS_EMAIL_PROVIDERB_WEBHOOKSECRET: '' });
     expectProblem(await sendB('{}', ''), 'route_not_found');
     await world.reconfigure({ CORE_INTEGRATIONS_EMAIL_PROVIDERB_WEBHOOKSECRET: password });
@@ -149,7 +188,7 @@ describe('a receiver', () => {
     expect((await sendA('{}')).status).toBe(200);
   });
 
-  test('accepts nothing that is signed with a secret that has no key', async () => {
+  test('T-90: accepts nothing that is signed with a secret that has no key', async () => {
     try {
       for (const secret of ['whsec_', 'whsec_AAAA', '!']) {
         await world.reconfigure({ CORE_INTEGRATIONS_EMAIL_PROVIDERA_WEBHOOKSECRET: secret });

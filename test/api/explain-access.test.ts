@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { group, groupMembership, membership, registry, task } from '#entities/index.ts';
-import { newId } from '#entities/kit/base/ids.ts';
+import { isId, newId } from '#entities/kit/base/ids.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { AuthorizationFixtures } from '../kit/authorization-fixtures.ts';
 import type { TestClient } from '../kit/test-client.ts';
@@ -84,7 +84,8 @@ test('of somebody else, or of nobody, there is nothing to explain', async () => 
     const about = document.replace('kind: TASK', 'kind: USER');
     const { data, errors } = await client.graphql(about, { id: owner.user.id, operation: 'VIEW', userId });
     expect(data, userId).toBeNull();
-    expect(errors).toMatchObject([{ message: `There is no User "${userId}".`, extensions: { code: 'not_found' } }]);
+    const message = `There is no User "${userId}".${isId(userId) ? '' : ' This is not an id.'}`;
+    expect(errors).toMatchObject([{ message, extensions: { code: 'not_found' } }]);
   }
 });
 

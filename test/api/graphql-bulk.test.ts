@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { task } from '#entities/index.ts';
-import { newId } from '#entities/kit/base/ids.ts';
+import { isId, newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { asPerson } from '../kit/as-person.ts';
 import { eventually } from '../kit/eventually.ts';
@@ -158,7 +158,11 @@ describe('many changes', () => {
     expect(data.updateBulkTask.tasks).toEqual([{ id: own[0], title: 'mine', priority: 7, recordVersion: 2, tags: [] }]);
     expect(data.updateBulkTask.updatedIds).toEqual(own);
     expect(data.updateBulkTask.notUpdated).toEqual(
-      ids.slice(1, 5).map((id) => ({ id, code: 'not_found', message: `There is no Task "${id}".` })),
+      ids.slice(1, 5).map((id) => ({
+        id,
+        code: 'not_found',
+        message: `There is no Task "${id}".${isId(id) ? '' : ' This is not an id.'}`,
+      })),
     );
     // An assignee changes a task and does not delete it.
     const removal = await reader.graphql(deleteBulk, { ids: [...seen, ...own] });

@@ -69,7 +69,7 @@ test('many are found in one statement, in the order of their ids, with nothing w
 });
 
 test('what the caller may not see is not there', async () => {
-  const message = (id: string) => `There is no record "${id}".`;
+  const message = (id: string) => `There is no record "${id}".${id.length < 26 ? ' This is not an id.' : ''}`;
   for (const id of [foreignId, newId(), 'x', '']) {
     const answer = await client.graphql(node, { id });
     expectGraphqlError(answer, 'not_found');

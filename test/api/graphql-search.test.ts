@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registry } from '#entities/index.ts';
 import { fieldMistakes } from '#entities/kit/model/field-mistakes.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { searchFunctionOf, searchFunctionStatements } from '#entities/kit/storage/search-function.ts';
+import { searchFunctionOf, searchFunctionStatements, searchHelpers } from '#entities/kit/storage/search-function.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
@@ -55,7 +55,7 @@ describe('a search', () => {
     ['CERTIFICATE', [0]],
     // A whole word comes before the beginning of one, and the words as they were written before all others.
     ['cert', [2, 0]],
-    ['the cert', [0, 2]],
+    ['the cert', [2, 0]],
     ['before', [0]],
     ['certificates renewed', [0]],
     ['cert ificate', [2]],
@@ -123,6 +123,15 @@ describe('a search', () => {
     for (const name of ['taskSearch', 'search'])
       expectGraphqlError(await client.graphql(`{ ${name}(query: "abc\\u0000") { __typename } }`), 'invalid_input');
   });
+});
+
+test('the descriptions of searches say how many matches are looked at, and the way around', async () => {
+  const { data } = await client.graphql('{ __type(name: "Query") { fields { name description } } }');
+  const fields = data.__type.fields as { name: string; description: string }[];
+  const searches = fields.filter(({ name }) => /^search$|Search$/.test(name));
+  expect(searches.length).toBeGreaterThan(10);
+  for (const { name, description } of searches)
+    expect(description, name).toMatch(/at most 5000 that have the words.* may not view\. .*filter a list/s);
 });
 
 test('a search in all kinds is one statement', async () => {
@@ -205,7 +214,8 @@ describe('the functions of the database', () => {
   test('are those that the kinds describe', async () => {
     const held = await asOwner<{ name: string; body: string }>(
       world,
-      `select proname as name, prosrc as body from pg_proc where proname like 'search\\_%' and proname not in ('search_pattern', 'search_query') order by 1`,
+      `select proname as name, prosrc as body from pg_proc where proname like 'search\\_%' and proname <> all ($1) order by 1`,
+      [searchHelpers],
     );
     const wanted = functions.map(({ name, body }) => ({ name, body }));
     const missing = functions.filter(({ name, body }) => !held.some((one) => one.name === name && one.body === body));

@@ -133,8 +133,8 @@ describe('who is removed, or leaves,', () => {
     const { body: task } = await theirs.post('/v1/tasks', { title: 'theirs' });
     expect((await theirs.get(`/v1/tasks/${task.id}`)).status).toBe(200);
     expect((await remove(client, id)).status).toBe(204);
-    expectProblem(await theirs.get(`/v1/tasks/${task.id}`), 'not_found');
-    expectProblem(await theirs.post('/v1/tasks', { title: 'no more' }), 'permission_denied');
+    expectProblem(await theirs.get(`/v1/tasks/${task.id}`), 'no_current_organization');
+    expectProblem(await theirs.post('/v1/tasks', { title: 'no more' }), 'no_current_organization');
     expect((await theirs.get('/v1/memberships')).body.data).toEqual([]);
     expect((await client.get(`/v1/group-memberships?group_id=${group.id}&count=true`)).body.total_count).toBe(0);
     expectProblem(await theirs.post('/v1/switch', { target_organization_id: owner.organization.id }), 'not_found');

@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { routesOf } from '#api/rest/routes.ts';
 import { registry } from '#entities/index.ts';
-import { errorCatalogue } from '#entities/kit/base/errors.ts';
+import { errorCatalogue } from '#entities/kit/base/error-catalogue.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 interface Content {
@@ -111,6 +111,40 @@ describe('/openapi.json', () => {
           /Without (first and last|it): 25, or the largest page size if that is smaller/,
         );
     }
+  });
+
+  test('says how many records a page can have, as the configuration is now', async () => {
+    const limits = async () => {
+      const { body } = await world.client().get('/openapi.json');
+      const { parameters } = body.paths['/v1/tasks'].get;
+      return ['first', 'last'].map((name) => parameters.find((one: { name: string }) => one.name === name).schema);
+    };
+    const expected = (maximum: number) => [
+      { type: 'integer', minimum: 0, maximum },
+      { type: 'integer', minimum: 0, maximum },
+    ];
+    expect(await limits()).toEqual(expected(world.config.current.server.maxresultlimit));
+    await world.reconfigure({ CORE_SERVER_MAXRESULTLIMIT: '77' });
+    expect(await limits()).toEqual(expected(77));
+    expect(String((await world.client().get('/docs')).body)).toContain('integer, 0 to 77');
+    await world.reconfigure({ CORE_SERVER_MAXRESULTLIMIT: undefined });
+  });
+
+  test('has the bodies of uploads, which no schema checks', () => {
+    const bodyOf = (name: string) => operations.find(([one]) => one === name)?.[1].requestBody?.content;
+    expect(bodyOf('POST /v1/uploads')).toMatchObject({
+      'multipart/form-data': { schema: { properties: { uploadFile: { items: { format: 'binary' } } } } },
+    });
+    expect(bodyOf('PATCH /v1/uploads/{id}')).toMatchObject({
+      'application/offset+octet-stream': { schema: { format: 'binary' } },
+    });
+    expect(bodyOf('PUT /v1/uploads/{id}/content')).toMatchObject({ '*/*': { schema: { format: 'binary' } } });
+  });
+
+  test('has the answer to a new organization, which is the whole record', () => {
+    const schemaOf = (name: string, status: string) =>
+      operations.find(([one]) => one === name)?.[1].responses?.[status]?.content?.['application/json']?.schema;
+    expect(schemaOf('POST /v1/organizations', '201')).toEqual(schemaOf('GET /v1/organizations/{id}', '200'));
   });
 
   test('says what every answer is', () => {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { errorCatalogue, statusOf, type ErrorCode } from '#entities/kit/base/errors.ts';
+import { errorCatalogue, type ErrorCode } from '#entities/kit/base/error-catalogue.ts';
+import { statusOf } from '#entities/kit/base/errors.ts';
 import { Type } from 'typebox';
 import { defineRoute } from '#api/http/route.ts';
 import { eventually } from '../kit/eventually.ts';

@@ -287,7 +287,9 @@ describe('a read', () => {
     const asked = [id, missing, 'what-is-no-id', gone, id, id];
     for (const [index, answer] of answers.entries()) {
       expectProblem(answer, 'not_found');
-      expect(answer.body.detail).toBe(`There is no Task "${asked[index]}".`);
+      expect(answer.body.detail).toBe(
+        `There is no Task "${asked[index]}".${asked[index] === 'what-is-no-id' ? ' This is not an id.' : ''}`,
+      );
       expect(
         Object.keys(answer.headers)
           .filter((name) => !/^(?:set-cookie)$/.test(name))

@@ -96,7 +96,7 @@ describe('a saved view', () => {
     [{ filter: { status: { eq: 'asleep' } } }, '/filter/status/eq'],
     [{ filter: { priority: { gte: 'high' } } }, '/filter/priority/gte'],
     [{ filter: { priority: { like: 1 } } }, '/filter/priority/like'],
-    [{ filter: { dueAt: { isNull: 'yes' } } }, '/filter/due_at/is_null'],
+    [{ filter: { dueAt: { isNull: 'yes' } } }, '/filter/dueAt/isNull'],
     [{ filter: { or: { title: { eq: 'x' } } } }, '/filter/or'],
     [{ filter: { status: { in: 'OPEN' } } }, '/filter/status/in'],
     [{ filter: { not: { not: { not: { not: { not: { not: {} } } } } } } }, '/filter/not/not/not/not/not/not'],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { WebhookSink } from '../kit/fakes/webhook-sink.ts';
@@ -83,14 +84,58 @@ test.each([
   expect(await stored()).toEqual(before);
 });
 
-test('without configuration, private addresses and http are refused, when an endpoint is made and when it changes', async () => {
+test('unknown topics and unknown scopes are told of together', async () => {
+  const wrong = { topics: ['task.eaten'], scopes: ['task:fly'] };
+  const { body } = await client.post('/v1/webhook-endpoints', { ...input(), name: 'wrong', ...wrong });
+  expect(body.errors).toMatchObject([{ path: '/topics/0' }, { path: '/scopes/0' }]);
+});
+
+test('T-83: without configuration, private addresses and http are refused, when an endpoint is made and when it changes', async () => {
   const endpoint = await createdEndpoint(client, sink);
   await world.reconfigure({ CORE_WORKFLOWS_WEBHOOKALLOWPRIVATEADDRESSES: 'false' });
   try {
     for (const url of [sink.url, 'https://127.0.0.1/', 'https://localhost/', 'https://10.0.0.1/', 'https://[::1]/']) {
-      expectProblem(await client.post('/v1/webhook-endpoints', { ...input(), name: 'private', url }), 'invalid_input');
+      const refused = await client.post('/v1/webhook-endpoints', { ...input(), name: 'private', url });
+      expectProblem(refused, 'invalid_input');
+      const named = ['/url', expect.stringContaining('; for development, workflows.webhookallowprivateaddresses')];
+      expect(refused.body.errors.map(Object.values)).toEqual([named]);
       expectProblem(await patch(client, endpoint.path, { url }), 'invalid_input');
     }
+  } finally {
+    await world.reconfigure({ CORE_WORKFLOWS_WEBHOOKALLOWPRIVATEADDRESSES: 'true' });
+  }
+});
+
+test('T-83: nobody but the configuration of the server allows private addresses', async () => {
+  const endpoint = await createdEndpoint(client, sink);
+  await world.reconfigure({ CORE_WORKFLOWS_WEBHOOKALLOWPRIVATEADDRESSES: 'false' });
+  const names = ['webhookallowprivateaddresses', 'webhook_allow_private_addresses', 'allow_private_addresses', 'reach'];
+  const before = await stored();
+  try {
+    for (const name of names) {
+      const body = { ...input(), name: 'allowed', [name]: true };
+      expectProblem(await client.post('/v1/webhook-endpoints', body), 'invalid_input');
+      expectProblem(await client.post(`/v1/webhook-endpoints?${name}=true`, { ...input(), name }), 'invalid_input');
+      expectProblem(await patch(client, endpoint.path, { url: sink.url, [name]: true }), 'invalid_input');
+      const { body: settings } = await client.get('/v1/organization-settings');
+      expectProblem(
+        await patch(client, `/v1/organization-settings/${settings.data[0].id}`, { [name]: true }),
+        'invalid_input',
+      );
+      const answer = await world.client().request({
+        method: 'POST',
+        url: '/v1/webhook-endpoints',
+        headers: { authorization: `Bearer ${client.cookies.get('access_token')}`, [`x-${name}`]: 'true' },
+        payload: { ...input(), name },
+      });
+      expectProblem(answer, 'invalid_input');
+    }
+    const { errors } = (await client.graphql(
+      'mutation ($url: String!) { createWebhookEndpoint(input: { name: "allowed", url: $url, topics: ["task.*"], scopes: ["task:read"], allowPrivateAddresses: true }) { secret } }',
+      { url: sink.url },
+    )) as { readonly errors?: readonly object[] };
+    expect(errors).toHaveLength(1);
+    expect(await stored()).toEqual(before);
   } finally {
     await world.reconfigure({ CORE_WORKFLOWS_WEBHOOKALLOWPRIVATEADDRESSES: 'true' });
   }
@@ -149,7 +194,14 @@ test('an endpoint is changed over REST and GraphQL, with the version it is based
     disabledAt: expect.any(String),
   });
   expectProblem(await client.post(`${path}/test`), 'invalid_input');
-  expectProblem(await client.post(`${path}/replay`, {}), 'invalid_input');
+  for (const [body, message] of [
+    [{}, 'send event_ids or since'],
+    [{ event_ids: [id], since: '2026-01-31T12:00:00Z' }, 'send only one of event_ids and since'],
+  ] as const)
+    expect((await client.post(`${path}/replay`, body)).body).toMatchObject({
+      code: 'invalid_input',
+      errors: [{ path: '/', message }],
+    });
   expect((await patch(client, path, { status: 'enabled' })).status).toBe(200);
   for (const since of ['2016-12-31T23:59:60Z', '0000-01-01T00:00:00Z', 'yesterday'])
     expectProblem(await client.post(`${path}/replay`, { since }), 'invalid_input');
@@ -176,6 +228,65 @@ test('a test message and what is sent are listed in pages', async () => {
   );
   expect(errors).toBeUndefined();
   expect(data.webhookMessages).toHaveLength(3);
+});
+
+test('an endpoint gets ten test messages a minute and thirty replays in ten minutes, whoever of the managers asks', async () => {
+  const { path } = await createdEndpoint(client, sink);
+  const other = await createdEndpoint(client, sink);
+  const admin = await signedIn(world, await buildPerson(world, { organization: owner.organization, role: 'admin' }));
+  for (let count = 0; count < 10; count++)
+    expect((await (count % 2 ? client : admin).post(`${path}/test`)).status).toBe(202);
+  const refused = await admin.post(`${path}/test`);
+  expectProblem(refused, 'too_many_requests');
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  expect((await client.get(`${path}/messages?first=50`)).body.data).toHaveLength(10);
+  // Each limit is of its own, and so is each endpoint.
+  const since = new Date(world.clock.now().getTime() - 1_000).toISOString();
+  expect((await client.post(`${path}/replay`, { since })).status).toBe(202);
+  expect((await client.post(`${other.path}/test`)).status).toBe(202);
+  for (let count = 1; count < 30; count++) expect((await client.post(`${path}/replay`, { since })).status).toBe(202);
+  expectProblem(await client.post(`${path}/replay`, { since }), 'too_many_requests');
+  world.clock.advance(61_000);
+  expect((await client.post(`${path}/test`)).status).toBe(202);
+});
+
+test('a replay names a thousand events at most, over REST and GraphQL', async () => {
+  const { id, path } = await createdEndpoint(client, sink);
+  const ids = (count: number) => Array.from({ length: count }, () => newId());
+  expectProblem(await client.post(`${path}/replay`, { event_ids: ids(1_001) }), 'invalid_input');
+  const replay = async (eventIds: readonly string[]) =>
+    (await client.graphql(
+      'mutation ($id: ID!, $eventIds: [String!]) { replayWebhookMessages(id: $id, eventIds: $eventIds) { replayedCount } }',
+      { id, eventIds },
+    )) as {
+      readonly data?: unknown;
+      readonly errors?: readonly { readonly extensions: object; readonly message: string }[];
+    };
+  const { errors } = await replay(ids(1_001));
+  expect(errors?.[0]).toMatchObject({
+    message: expect.stringContaining('At most 1000 events can be named at once; this request names 1001.'),
+    extensions: { code: 'limit_exceeded' },
+  });
+  expect((await replay(ids(1_000))).data).toEqual({ replayWebhookMessages: { replayedCount: 0 } });
+});
+
+test('attempts of one event are found by an index, however many others the endpoint has', async () => {
+  const endpointId = newId();
+  await asOwner(
+    world,
+    `insert into webhook_attempts (id, endpoint_id, event_id, topic, number, attempted_at, duration_ms)
+     select 'a' || n, $1, 'e' || n, 'task.created', 1, now(), 1 from generate_series(1, 20000) n`,
+    [endpointId],
+  );
+  await asOwner(world, 'analyze webhook_attempts');
+  const plan = await asOwner<{ 'QUERY PLAN': string }>(
+    world,
+    `explain select * from webhook_attempts where endpoint_id = $1 and event_id = $2 order by id desc limit 50`,
+    [endpointId, 'e7'],
+  );
+  expect(JSON.stringify(plan)).toContain('webhook_attempts_event');
+  await asOwner(world, 'delete from webhook_attempts where endpoint_id = $1', [endpointId]);
 });
 
 test('the types of events are listed with schema and example', async () => {

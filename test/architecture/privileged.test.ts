@@ -126,6 +126,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'activities/storage/storage-work.ts': [`system 'storage'`],
   // What is due to an endpoint is the machine's; records are read with the rights of its scopes.
   'activities/webhooks/send-messages.ts': [`system 'webhooks', target.organizationId`],
+  // Messages to the operator of the installation name people of all organizations.
+  'activities/chat/chat-activities.ts': [`system 'system messages'`],
   // What an export or an import has done is the server's to say; its records are read and written with the rights of its person.
   'activities/transfers/transfer-work.ts': [`system 'transfers'`, `privileged 'complete transfer'`],
   // Nobody asked for what a new organization gets after it is there.
@@ -140,6 +142,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'activities/maintenance/reseal-secrets-page.ts': [`system 'reseal secrets'`],
   // Compares the rows of all organizations with the authorization store.
   'activities/authorization/authorization-activities.ts': [`system 'reconcile authorization'`],
+  // What is due belongs to people of all organizations; what each is told is read with their rights.
+  'activities/notifications/notifications-activities.ts': [`system 'send notifications'`],
   // Reads what a mail is made of, in a transaction that is read-only; records that an invitation was sent.
   'activities/email/email-activities.ts': [
     `system 'send e-mail', input.organizationId ?? null`,
@@ -231,7 +235,23 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'positionText',
     'readEvent',
   ],
-  'outbox/delivery-repairs.ts': ['recordRepair', 'skipHeld', 'takeForRepair'],
+  'outbox/delivery-repairs.ts': ['pruneRepairs', 'recordRepair', 'skipHeld', 'takeForRepair'],
+  'outbox/listener-states.ts': [
+    'failingListeners',
+    'giveBackHeld',
+    'heldListeners',
+    'isListenerHeld',
+    'noteListenerFailure',
+    'noteListenerSuccess',
+    'noteProbe',
+    'recordsToProbe',
+    'releaseListener',
+    'waitingListeners',
+  ],
+  // Only kinds that a function of the database names, and of those only what is old.
+  'outbox/old-records.ts': ['pruneRecords'],
+  'outbox/system-messages.ts': ['beginSystemMessage', 'noteSystemMessage', 'pruneSystemMessages'],
+  'outbox/webhook-share.ts': ['takeShare'],
   'outbox/desired-tuples.ts': ['lockUnapplied', 'markApplied'],
   'outbox/outbox.ts': [
     'claimBatch',
@@ -250,6 +270,17 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'nextDue',
     'saveQueue',
     'settleAttempts',
+  ],
+  // What is sent of notifications is the server's; what each person is told is read with their rights.
+  'outbox/notification-digests.ts': ['addDigests', 'changeDigest', 'claimLeftDigests', 'keyOf', 'lockDigest'],
+  'outbox/notification-sendings.ts': [
+    'addSendings',
+    'changeSendings',
+    'claimDueSendings',
+    'dueSendingsOf',
+    'lockCollected',
+    'lockSending',
+    'pruneSendings',
   ],
   // Of one endpoint, which the caller sees or may change.
   'outbox/webhook-messages.ts': [

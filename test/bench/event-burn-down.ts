@@ -60,7 +60,7 @@ export const eventBurnDown: Bench = {
 
 async function burnDown({ client }: BenchInstallation): Promise<number> {
   await client.query('truncate bench_deliveries');
-  await record(client, backlog);
+  await recordEvents(client, backlog);
   const startedAt = performance.now();
   await client.query('notify core_events');
   await untilCount(client, 'bench_deliveries', backlog);
@@ -71,7 +71,7 @@ async function burnDown({ client }: BenchInstallation): Promise<number> {
 async function naiveBurnDown({ runtime, client }: BenchInstallation): Promise<number> {
   await client.query('truncate bench_deliveries');
   const batches = Array.from({ length: naiveBacklog }, () => newId());
-  await record(client, naiveBacklog, batches);
+  await recordEvents(client, naiveBacklog, { batches });
   const startedAt = performance.now();
   const queue = [...batches];
   const starters = Array.from({ length: 16 }, async () => {
@@ -84,14 +84,20 @@ async function naiveBurnDown({ runtime, client }: BenchInstallation): Promise<nu
   return naiveBacklog / ((performance.now() - startedAt) / 1_000);
 }
 
-/** Events as committed transactions leave them; with batch ids they count as claimed. */
-async function record(
+interface Recorded {
+  /** Ids of their organizations, which take turns. */
+  readonly owners?: readonly string[];
+  /** Ids of their batches: with them they count as claimed. */
+  readonly batches?: readonly string[];
+}
+
+/** Events as committed transactions leave them. @returns their ids */
+export async function recordEvents(
   client: BenchInstallation['client'],
   count: number,
-  batches: readonly string[] = [],
-): Promise<void> {
+  { owners = Array.from({ length: organizations }, () => newId()), batches = [] }: Recorded = {},
+): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId());
-  const owners = Array.from({ length: organizations }, () => newId());
   await client.query(
     `insert into events (id, occurred_at, topic, entity_kind, entity_id, record_version, organization_id, actor, request_id,
        payload, pending, batch_id, claimed_at)
@@ -101,6 +107,7 @@ async function record(
      from unnest($1::text[]) with ordinality as given (id, n)`,
     [ids, benchTopic, owners, eventsPerRequest, batches],
   );
+  return ids;
 }
 
 async function preparePeer({ databaseUrl, client }: BenchInstallation): Promise<void> {
@@ -123,7 +130,8 @@ async function peerBurnDown({ databaseUrl, client }: BenchInstallation): Promise
   return rate;
 }
 
-async function untilCount(client: BenchInstallation['client'], table: string, count: number): Promise<void> {
+/** Waits until a table has so many rows. */
+export async function untilCount(client: BenchInstallation['client'], table: string, count: number): Promise<void> {
   for (;;) {
     const { rows } = await client.query<{ count: number }>(`select count(*)::int as count from ${table}`);
     if ((rows[0]?.count ?? 0) >= count) return;

@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { benchTopic, openBenchInstallation, type BenchInstallation } from './installation.ts';
+import { latenciesOf, paced } from './latencies.ts';
 import { peerTable, startPeer } from './peer.ts';
 import { percentile, type Bench } from './row.ts';
 
@@ -42,18 +42,15 @@ export const eventLatency: Bench = {
 async function ours({ runtime, client }: BenchInstallation, forMs: number): Promise<number[]> {
   await client.query('truncate bench_deliveries');
   const committed = new Map<string, number>();
-  await paced(forMs, async () => {
+  await paced(rate, forMs, async () => {
     const entityId = newId();
     await runtime.database.transact({ caller: systemCaller('bench'), requestId: newId() }, async (unit) => {
       unit.emit({ topic: benchTopic, entityKind: 'bench', entityId, recordVersion: 1, organizationId: null });
     });
     committed.set(entityId, Date.now());
   });
-  return settled(
-    client,
-    committed,
-    'select e.entity_id as key, d.at from bench_deliveries d join events e on e.id = d.event_id',
-  );
+  const query = 'select e.entity_id as key, d.at from bench_deliveries d join events e on e.id = d.event_id';
+  return latenciesOf(committed, () => timesByKey(client, query));
 }
 
 async function theirs({ databaseUrl, client }: BenchInstallation): Promise<number[]> {
@@ -61,39 +58,19 @@ async function theirs({ databaseUrl, client }: BenchInstallation): Promise<numbe
   const runner = await startPeer(databaseUrl);
   try {
     const committed = new Map<string, number>();
-    await paced(durationMs, async () => {
+    await paced(rate, durationMs, async () => {
       const key = newId();
       await runner.addJob('write_row', { key });
       committed.set(key, Date.now());
     });
-    return await settled(client, committed, 'select key, at from peer_deliveries');
+    return await latenciesOf(committed, () => timesByKey(client, 'select key, at from peer_deliveries'));
   } finally {
     await runner.stop();
   }
 }
 
-/** One call every 1/rate seconds, whether or not the one before has ended. */
-async function paced(forMs: number, work: () => Promise<void>): Promise<void> {
-  const running: Promise<void>[] = [];
-  const startedAt = Date.now();
-  for (let turn = 0; turn * (1_000 / rate) < forMs; turn++) {
-    await pause(Math.max(0, startedAt + turn * (1_000 / rate) - Date.now()));
-    running.push(work());
-  }
-  await Promise.all(running);
-}
-
-async function settled(
-  client: BenchInstallation['client'],
-  committed: ReadonlyMap<string, number>,
-  query: string,
-): Promise<number[]> {
-  for (;;) {
-    const { rows } = await client.query<{ key: string; at: Date }>(query);
-    const mine = rows.filter((row) => committed.has(row.key));
-    // The commit is timed after its answer, so a very fast delivery may seem to be before it.
-    if (mine.length >= committed.size)
-      return mine.map((row) => Math.max(0, row.at.getTime() - (committed.get(row.key) as number)));
-    await pause(50);
-  }
+/** Rows of a query with `key` and `at`, as times by key. */
+async function timesByKey(client: BenchInstallation['client'], query: string): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await client.query<{ key: string; at: Date }>(query);
+  return new Map(rows.map(({ key, at }) => [key, at.getTime()]));
 }

@@ -1,3 +1,4 @@
+import { createHmac, randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import type { Load, LoadRequest, LoadResult } from './load-generator.ts';
 
@@ -11,7 +12,7 @@ process.on('message', (load: Load) => {
 
 async function run({ url, requests, clients, forMs }: Load): Promise<LoadResult> {
   const { host, hostname, port } = new URL(url);
-  const texts = requests.map((request) => textOf(request, host));
+  const texts = requests.map((request) => (request.svixSecret === undefined ? textOf(request, host) : undefined));
   const refused: Record<string, number> = {};
   let [next, answers] = [0, 0];
   const startedAt = performance.now();
@@ -21,7 +22,8 @@ async function run({ url, requests, clients, forMs }: Load): Promise<LoadResult>
     socket.setNoDelay(true);
     const answer = reader(socket);
     while (performance.now() < until) {
-      socket.write(texts[next++ % texts.length] as Buffer);
+      const place = next++ % texts.length;
+      socket.write(texts[place] ?? textOf(requests[place] as LoadRequest, host));
       const status = await answer();
       if (/ 2\d\d /.test(status)) answers++;
       else refused[status] = (refused[status] ?? 0) + 1;
@@ -32,7 +34,10 @@ async function run({ url, requests, clients, forMs }: Load): Promise<LoadResult>
   return { answers, answersPerSecond: answers / ((performance.now() - startedAt) / 1_000), refused };
 }
 
-function textOf({ method, path, token, cookie, csrfToken, range, body }: LoadRequest, host: string): Buffer {
+function textOf(
+  { method, path, token, cookie, csrfToken, range, body, svixSecret }: LoadRequest,
+  host: string,
+): Buffer {
   const payload = body === undefined ? '' : JSON.stringify(body);
   return Buffer.from(
     [
@@ -43,6 +48,7 @@ function textOf({ method, path, token, cookie, csrfToken, range, body }: LoadReq
       ...(cookie === undefined ? [] : [`cookie: ${cookie}`]),
       ...(csrfToken === undefined ? [] : [`x-csrf-token: ${csrfToken}`]),
       ...(range === undefined ? [] : [`range: ${range}`]),
+      ...(svixSecret === undefined ? [] : signatureOf(payload, svixSecret)),
       ...(body === undefined
         ? []
         : ['content-type: application/json', `content-length: ${Buffer.byteLength(payload)}`]),
@@ -50,6 +56,14 @@ function textOf({ method, path, token, cookie, csrfToken, range, body }: LoadReq
       payload,
     ].join('\r\n'),
   );
+}
+
+/** Headers of a signed request. */
+function signatureOf(payload: string, secret: string): string[] {
+  const [id, timestamp] = [randomUUID(), String(Math.floor(Date.now() / 1_000))];
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${payload}`).digest('base64');
+  return [`svix-id: ${id}`, `svix-timestamp: ${timestamp}`, `svix-signature: v1,${signature}`];
 }
 
 /** Reads one whole answer at a call. @returns its status line */

@@ -10,6 +10,8 @@ export interface LoadRequest {
   readonly body?: object;
   /** Header Range. */
   readonly range?: string;
+  /** Each request is signed as the service Svix does it, with an id of its own. */
+  readonly svixSecret?: string;
 }
 
 /** What is asked of the process that makes the load (load-client.ts). */

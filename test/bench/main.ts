@@ -14,9 +14,17 @@ import { downloadLarge, downloadRange } from './files/download-rate.ts';
 import { uploadLarge, uploadLargeBucket, uploadLargeResumable } from './files/upload-large.ts';
 import { uploadMany } from './files/upload-many.ts';
 import { uploadMemory } from './files/upload-memory.ts';
+import { inboxAt1m } from './inbox-at-1m.ts';
 import { graphqlNested } from './graphql-nested.ts';
 import { keyRotation } from './key-rotation.ts';
 import { loginRate, loginStarvation } from './login-rate.ts';
+import { burnDownEndpoints } from './messages/burn-down-endpoints.ts';
+import { createAnnounced } from './messages/create-announced.ts';
+import { eventFairness } from './messages/event-fairness.ts';
+import { receiverIngest } from './messages/receiver-ingest.ts';
+import { webhookDelivery } from './messages/webhook-delivery.ts';
+import { webhookLatency } from './messages/webhook-latency.ts';
+import { webhookNeighbours } from './messages/webhook-neighbours.ts';
 import { organizationCreate } from './organization-create.ts';
 import { organizationDelete } from './organization-delete.ts';
 import { refreshRate } from './refresh-rate.ts';
@@ -37,6 +45,13 @@ const benches: readonly Bench[] = [
   suite,
   eventLatency,
   eventBurnDown,
+  burnDownEndpoints,
+  eventFairness,
+  createAnnounced,
+  webhookDelivery,
+  webhookLatency,
+  webhookNeighbours,
+  receiverIngest,
   livez,
   restRead,
   restList,
@@ -64,6 +79,7 @@ const benches: readonly Bench[] = [
   uploadMemory,
   listAt1m,
   searchAt1m,
+  inboxAt1m,
   csvImport,
   exportRecords,
 ];

@@ -41,6 +41,10 @@ const mortals: Readonly<Record<Failpoint, Readonly<Partial<Record<Program, numbe
   'webhook-claimed': {},
   'webhook-sent': {},
   'webhook-settled': {},
+  // What follows a death there is in system-messages.test.ts.
+  'chat-posted': {},
+  // Of digests: test/workflows/notification-digests.test.ts.
+  'notifications-claimed': {},
   ...(Object.fromEntries(fileFailpoints.map(({ failpoint }) => [failpoint, {}])) as Record<FileFailpoint, object>),
 };
 

@@ -42,6 +42,11 @@ export async function expectExactlyOnce(world: World, traffic: Visitors): Promis
   expect(organizations.filter((one) => one.owners !== 1 || one.settings !== 1 || one.events !== 1)).toEqual([]);
   expect(await asOwner(world, 'select name from organizations where name = any($1)', [refused])).toEqual([]);
 
+  await expectAgreement(world);
+}
+
+/** Everything was delivered, and what different parts of the installation say agrees. */
+export async function expectAgreement(world: World): Promise<void> {
   // Workflows that listeners have started record events of their own.
   await eventually(async () => {
     await expectAllDelivered(world);

@@ -10,7 +10,8 @@ import { ProductProcesses } from '../kit/product-processes.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { prepareTestStack, type StartedTestStack } from '../setup/test-stack.ts';
 import { expectExactlyOnce } from './recovery-checks.ts';
-import { Visitors, type TrafficOptions } from './traffic.ts';
+import type { TrafficOptions } from './patient-client.ts';
+import { Visitors } from './traffic.ts';
 
 // On servers of its own, which are really killed.
 

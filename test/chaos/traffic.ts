@@ -1,21 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { newId } from '#entities/kit/base/ids.ts';
-import { eventually } from '../kit/eventually.ts';
 import { buildPerson, testPassword } from '../kit/people.ts';
 import type { World } from '../kit/world.ts';
-
-interface Answer {
-  readonly status: number;
-  readonly type: string;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-export interface TrafficOptions {
-  /** Addresses that may be asked now; while there are none, people wait. */
-  readonly urls: () => readonly string[];
-  /** Statuses that tell people to come again, besides no answer at all; default 503, which a busy machine answers, too. */
-  readonly again?: readonly number[];
-}
+import { PatientClient, repeat, type Answer, type TrafficOptions } from './patient-client.ts';
 
 /**
  * Clients that send requests while servers die, and repeat each until it is answered. They remember what was answered, which must
@@ -30,16 +16,12 @@ export class Visitors {
   readonly refused: string[] = [];
   /** Answers that nobody should get. */
   readonly unexpected: unknown[] = [];
-  /** Requests that nobody answered. */
-  unanswered = 0;
-  /** Answers that said to come again: content types of their bodies. */
-  readonly putOff: string[] = [];
-  readonly #options: TrafficOptions;
+  readonly #client: PatientClient;
   readonly #csrf: Readonly<Record<string, string>>;
   readonly #bearer: string;
 
   private constructor(options: TrafficOptions, csrf: Record<string, string>, bearer: string) {
-    this.#options = options;
+    this.#client = new PatientClient(options);
     this.#csrf = csrf;
     this.#bearer = bearer;
   }
@@ -55,9 +37,20 @@ export class Visitors {
     return new Visitors(options, { [header]: token, cookie: `${cookie}=${token}` }, String(login.body.access_token));
   }
 
+  /** Requests that nobody answered. */
+  get unanswered(): number {
+    return this.#client.unanswered;
+  }
+
+  /** Answers that said to come again: content types of their bodies. */
+  get putOff(): readonly string[] {
+    return this.#client.putOff;
+  }
+
   async signUp(): Promise<void> {
     const email = `person-${newId().toLowerCase()}@example.com`;
-    const { answer } = await this.#untilAnswered('/v1/register', { email, password: testPassword }, this.#csrf);
+    const body = { email, password: testPassword };
+    const { answer } = await this.#client.untilAnswered({ path: '/v1/register', body, headers: this.#csrf });
     if (answer.status === 202) this.signedUp.push(email);
     else this.unexpected.push(answer);
   }
@@ -96,43 +89,16 @@ export class Visitors {
    * Does something again and again until told to stop.
    * @param pauseMs time that people take between two visits, in which servers get on
    */
-  async repeat(signal: AbortSignal, visit: () => Promise<void>, pauseMs = 150): Promise<void> {
-    while (!signal.aborted) {
-      await visit();
-      await pause(pauseMs);
-    }
+  repeat(signal: AbortSignal, visit: () => Promise<void>, pauseMs = 150): Promise<void> {
+    return repeat(signal, visit, pauseMs);
   }
 
   #mutate(query: string, name: string) {
-    return this.#untilAnswered('/graphql', { query, variables: { name } }, { authorization: `Bearer ${this.#bearer}` });
-  }
-
-  async #untilAnswered(path: string, body: object, headers: Readonly<Record<string, string>>) {
-    const { again = [503] } = this.#options;
-    for (let attempts = 1; ; attempts++) {
-      const answer = await this.#ask(path, body, headers);
-      if (answer && !again.includes(answer.status)) return { answer, attempts };
-      if (answer) {
-        this.putOff.push(answer.type);
-        // As a client does that is told to come again.
-        await pause(100);
-      } else this.unanswered++;
-    }
-  }
-
-  async #ask(path: string, body: object, headers: Readonly<Record<string, string>>): Promise<Answer | undefined> {
-    const url = await eventually(() => someOf(this.#options.urls()));
-    try {
-      const response = await fetch(`${url}${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify(body),
-      });
-      const type = response.headers.get('content-type') ?? '';
-      return { status: response.status, type, body: (await response.json()) as Answer['body'] };
-    } catch {
-      return undefined;
-    }
+    return this.#client.untilAnswered({
+      path: '/graphql',
+      body: { query, variables: { name } },
+      headers: { authorization: `Bearer ${this.#bearer}` },
+    });
   }
 }
 
@@ -143,8 +109,4 @@ const twice = `mutation ($name: String!) { ${make('first')} ${make('second')} }`
 function codeOf({ body }: Answer): unknown {
   const [error] = (body['errors'] ?? []) as { extensions?: { code?: unknown } }[];
   return error?.extensions?.code;
-}
-
-function someOf(urls: readonly string[]): string | undefined {
-  return urls[Math.floor(Math.random() * urls.length)];
 }

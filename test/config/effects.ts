@@ -716,6 +716,15 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'sessions.samesite': shown(
     'test/api/settings.test.ts > sessions > domain, maxage, secure, httponly and samesite are attributes of the access cookie',
   ),
+  'integrations.chatruntime.webhookURL': shown(
+    'test/workflows/system-messages.test.ts > without a bot the incoming webhook is used, and without both nothing is done',
+  ),
+  'integrations.chatruntime.botToken': shown(
+    'test/workflows/system-messages.test.ts > a message that is refused waits for another token, with the word of the platform',
+  ),
+  'integrations.chatruntime.defaultChannel': shown(
+    'test/workflows/system-messages.test.ts > without a bot the incoming webhook is used, and without both nothing is done',
+  ),
   'integrations.email.testdir': shown(
     'test/workflows/email-settings.test.ts > sender, company, texts, links and folder are those of integrations.email',
   ),
@@ -741,7 +750,7 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
     'test/workflows/email-providers.test.ts > providera > that refuses the key makes mails wait where managers see it, until the configuration has another',
   ),
   'integrations.email.providera.webhooksecret': shown(
-    'test/api/email-webhooks.test.ts > a receiver > is not there without a secret',
+    'test/api/email-webhooks.test.ts > a receiver > T-90: is not there without a secret',
   ),
   'integrations.email.providerb.servertoken': shown(
     'test/workflows/email-providers.test.ts > providerb > that refuses the key makes mails wait where managers see it, until the configuration has another',
@@ -756,7 +765,13 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
     'test/workflows/email-providers.test.ts > messagestream, trackopens and tracklinks are in requests to providerb, except tracking of mails with a token',
   ),
   'integrations.email.providerb.webhooksecret': shown(
-    'test/api/email-webhooks.test.ts > a receiver > is not there without a secret',
+    'test/api/email-webhooks.test.ts > a receiver > T-90: is not there without a secret',
+  ),
+  'server.notificationlookbackdays': shown(
+    'test/api/notification-inbox.test.ts > the inbox has all that is unread, and what was read within the look-back, also after a reload',
+  ),
+  'ormconfig.notifications.consoleurl': shown(
+    'test/workflows/notification-mails.test.ts > a notification > has links to the page that is configured, also after a reload',
   ),
   'integrations.email.questionnaireemail': shown(
     'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
@@ -846,7 +861,7 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
     'test/worker/queues.test.ts > batches that are delivered at the same time > are as many as the queue of the configured name may have',
   ),
   'workflows.webhookallowprivateaddresses': shown(
-    'test/api/webhook-endpoints.test.ts > without configuration, private addresses and http are refused, when an endpoint is made and when it changes',
+    'test/api/webhook-endpoints.test.ts > T-83: without configuration, private addresses and http are refused, when an endpoint is made and when it changes',
   ),
   'ratelimit.headers': shown(
     'test/security/spoofed-client-addresses.test.ts > T-27: ratelimit.headers names the headers that are believed, in their order',

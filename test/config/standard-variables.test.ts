@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  readEmailProviderUrls,
+  readEmailProviders,
   readTelemetryEnvironment,
   readTemporalEnvironment,
 } from '#config/reading/standard-variables.ts';
@@ -21,11 +21,15 @@ describe('readTelemetryEnvironment', () => {
   });
 });
 
-test('readEmailProviderUrls gives what is set, and refuses what is no URL', () => {
-  expect(readEmailProviderUrls({})).toEqual({});
+test('readEmailProviders gives what is set, and refuses what is no URL or no number', () => {
+  expect(readEmailProviders({})).toEqual({ urls: {} });
   const url = 'http://127.0.0.1:9';
-  expect(readEmailProviderUrls({ EMAIL_PROVIDERA_URL: url, EMAIL_PROVIDERB_URL: '' })).toEqual({ providera: url });
-  expect(() => readEmailProviderUrls({ EMAIL_PROVIDERB_URL: 'localhost' })).toThrow('EMAIL_PROVIDERB_URL');
+  expect(readEmailProviders({ EMAIL_PROVIDERA_URL: url, EMAIL_PROVIDERB_URL: '' })).toEqual({
+    urls: { providera: url },
+  });
+  expect(readEmailProviders({ EMAIL_PROVIDER_ASK_AFTER_MS: '1000' })).toEqual({ urls: {}, askAfterMs: 1_000 });
+  expect(() => readEmailProviders({ EMAIL_PROVIDERB_URL: 'localhost' })).toThrow('EMAIL_PROVIDERB_URL');
+  expect(() => readEmailProviders({ EMAIL_PROVIDER_ASK_AFTER_MS: 'soon' })).toThrow('EMAIL_PROVIDER_ASK_AFTER_MS');
 });
 
 describe('readTemporalEnvironment', () => {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, open as openFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open as openFile, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -299,6 +299,22 @@ describe('disk', () => {
     expect(await readdir(join(root, '.incoming'))).toEqual([expect.stringMatching(/^core~01A~other~/)]);
     await rm(root, { recursive: true });
   });
+
+  it('removes what interrupted writes left that nobody continues, only of the prefix, and no object', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'core-disk-'));
+    const provider: StorageProvider = new DiskProvider(root);
+    await provider.put('core/01A/object', [Buffer.from('content')], text);
+    await provider.beginParts('core/01A/old', text, 1);
+    await provider.beginParts('other/01A/old', text, 1);
+    for (const name of await readdir(join(root, '.incoming'))) await utimes(join(root, '.incoming', name), 1, 1);
+    await utimes(join(root, 'core/01A/object'), 1, 1);
+    await provider.beginParts('core/01A/new', text, 1);
+    await provider.removeUnfinished?.('core/', new Date(Date.now() - 60_000));
+    const left = [expect.stringMatching(/^core~01A~new~/), expect.stringMatching(/^other~01A~old~/)];
+    expect((await readdir(join(root, '.incoming'))).toSorted()).toEqual(left);
+    expect(await bytesOf(provider, 'core/01A/object')).toEqual(Buffer.from('content'));
+    await rm(root, { recursive: true });
+  });
 });
 
 describe('disk', () => {
@@ -444,6 +460,19 @@ describe('a bucket service that fails', () => {
       expect(failed).toMatchObject({ name: 'StorageError', failure: 'unavailable' });
       expect(JSON.stringify([failed, (failed as Error).message])).not.toContain('secret-access-key');
     }
+  });
+
+  it('gives up uploads in parts that nobody continues, only of the prefix, and no object', async () => {
+    const own = new S3Provider(await newS3Bucket(store.url), service());
+    await own.put('core/01A/object', [Buffer.from('content')], text);
+    const ours = await own.beginParts('core/01A/one', text, own.partRules.minBytes);
+    const theirs = await own.beginParts('other/01A/one', text, own.partRules.minBytes);
+    await own.removeUnfinished('core/', new Date(Date.now() - 3_600_000));
+    await own.putPart(ours, 1, [Buffer.from('continued')]);
+    await own.removeUnfinished('core/', new Date(Date.now() + 3_600_000));
+    expect(await failureOf(own.putPart(ours, 1, [Buffer.from('too late')]))).toBe('missing');
+    await own.putPart(theirs, 1, [Buffer.from('of others')]);
+    expect(await bytesOf(own, 'core/01A/object')).toEqual(Buffer.from('content'));
   });
 
   it('has no objects without its bucket: none is read, and nothing is left to delete', async () => {

@@ -45,8 +45,7 @@ function filledIn(text: string): string {
     .replaceAll('https://login.example.com', provider.url)
     .replaceAll('<client id>', provider.client.id)
     .replaceAll('<client secret>', provider.client.secret)
-    .replaceAll('http://127.0.0.1:17608', api)
-    .replaceAll('at least 32 random characters', 'x'.repeat(32));
+    .replaceAll('http://127.0.0.1:17608', api);
 }
 
 /** Writes the configurations of the page into the file that the server reads. */
@@ -137,10 +136,13 @@ test('the calls of docs/sign-in.md work as pasted, after those of README', async
   ]);
   await follow('# Sign-in');
 
-  const credentials = { username: 'you@example.com', password: 'a long enough password' };
   const devices = await follow('Devices', {
-    0: async () => void (await world.client().post('/v1/login', credentials)),
-    1: async () => world.clock.advance(50 * 60_000),
+    1: async (answer) => {
+      // The reader is still signed in, and the second device is not.
+      expect(answer).toContain('"is_current":true');
+      expect(await shell.run('curl -sS -b .local/second.txt $API/v1/sessions')).toContain('"code":"unauthenticated"');
+      world.clock.advance(50 * 60_000);
+    },
     // The next sign-in is of now.
     3: async () => world.clock.advance(-50 * 60_000),
   });
@@ -165,6 +167,7 @@ test('the calls of docs/sign-in.md work as pasted, after those of README', async
 
   const [asOrganization, asPerson, rotated] = await follow('API tokens');
   for (const answer of [asOrganization, asPerson]) expect(answer).toContain('"data":[');
+  expect(asPerson).toContain(`x-organization-id: ${organization.id}`);
   expect(rotated).toContain('"token":"pat_');
 
   provider.claims = { ...provider.claims, email: 'you@example.com' };

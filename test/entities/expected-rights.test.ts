@@ -228,12 +228,13 @@ describe.each(situationsOf)('%s', (kind, situations) => {
         if (operation === 'create' && !isImpersonal && !words.has('create')) continue;
         const given = await outcome(caller, module, operation, made);
         seen.set(`${kind} ${operation}`, (seen.get(`${kind} ${operation}`) ?? new Set()).add(given));
+        const elsewhere = caller.organizationId === null ? ['no_current_organization'] : [];
         const refusals =
           operation === 'create'
-            ? ['permission_denied', 'not_found']
+            ? ['permission_denied', 'not_found', ...elsewhere]
             : words.has('view')
               ? ['permission_denied']
-              : ['not_found'];
+              : ['not_found', ...elsewhere];
         const isExpected =
           words.has(operation) && (operation !== 'create' || (await seesReferences(caller, module, made)));
         const wanted = isExpected ? ['allowed'] : refusals;

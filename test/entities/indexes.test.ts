@@ -123,7 +123,9 @@ async function comparisonsOf(module: EntityModule, name: string): Promise<Compar
   // No record has a value.
   if (middle === null) return [];
   const isOrdered =
-    !field || ['integer', 'decimal', 'date', 'timestamp'].includes(field.type) || module.order.includes(name);
+    (!field && name !== 'organizationId') ||
+    ['integer', 'decimal', 'date', 'timestamp'].includes(field?.type ?? '') ||
+    module.order.includes(name);
   return [
     { eq: middle },
     { in: [low, middle] },

@@ -6,15 +6,18 @@ import { announce } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { failingRecord, fragileListener } from '../kit/failing-deliveries.ts';
 import { waitForMails } from '../kit/mailbox.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { sendSystemMessageContract } from '#workflows/chat/send-system-message.contract.ts';
 import { admitByDomainContract } from '#workflows/organizations/admit-by-domain.contract.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
-import { waitForRuns } from '../kit/runs.ts';
+import { runsOf, waitForRuns } from '../kit/runs.ts';
 import { setOwned, storeFile, untilCopied } from '../kit/stored-files.ts';
 import { runSchedule, sweep } from '../kit/sweep.ts';
 import { diskSettings } from '../kit/storage-settings.ts';
 import { startRepair } from '../kit/started-repair.ts';
 import { ended, startExport, startImport } from '../kit/started-transfers.ts';
 import { createdEndpoint } from '../kit/created-endpoint.ts';
+import { FakeChat } from '../kit/fakes/fake-chat.ts';
 import { WebhookSink } from '../kit/fakes/webhook-sink.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { portableHistory } from './portable-history.ts';
@@ -25,6 +28,7 @@ import { portableHistory } from './portable-history.ts';
  * replay of their histories shows that a change does not break them. Run it after adding a workflow or a path.
  */
 const fragile = fragileListener('recorded', 'fragile.happened');
+const released = fragileListener('recorded-release', 'release.happened');
 const root = join(import.meta.dirname, '..', '..');
 const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { readonly version: string };
 const folder = join(import.meta.dirname, version);
@@ -36,7 +40,7 @@ beforeAll(async () => {
   await mkdir(folder, { recursive: true });
   world = await openWorld({
     worker: true,
-    listeners: [fragile],
+    listeners: [fragile, released],
     environment: {
       CORE_WORKFLOWS_DISPATCH_MAXRETRIES: '1',
       CORE_JOBQUEUE_QUEUECONF_MAXATTEMPTS: '2',
@@ -83,6 +87,30 @@ test('a mail, and the batch that asked for it', async () => {
   const own = `RequestId = "${String(answer.headers['x-request-id'])}" AND ${completed}`;
   await recordRun('send-email.sent', `${own} AND WorkflowType = "sendEmail"`);
   await recordRun('deliver-events.delivered', `${own} AND WorkflowType = "deliverEvents"`);
+});
+
+test('a message to the operator', async () => {
+  const chat = await FakeChat.start();
+  await world.reconfigure({ CORE_INTEGRATIONS_CHATRUNTIME_WEBHOOKURL: chat.webhookUrl });
+  const input = { key: newId(), about: { message: 'email-refused', carrier: 'providera' } } as const;
+  await world.runtime.temporal.start(sendSystemMessageContract, input, { search: {} });
+  await recordRun('send-system-message.sent', `WorkflowType = "sendSystemMessage" AND ${completed}`);
+  await world.reconfigure({ CORE_INTEGRATIONS_CHATRUNTIME_WEBHOOKURL: undefined });
+  await chat.close();
+});
+
+test('a listener that fails on everything is held, and let go when it works', async () => {
+  const entityIds = Array.from({ length: 40 }, () => newId());
+  for (const entityId of entityIds) released.broken.add(entityId);
+  await announce(
+    world,
+    entityIds.map((entityId) => ({ topic: 'release.happened', entityId })),
+  );
+  await waitForRuns(world, 'WorkflowType = "probeListener"', 1);
+  released.broken.clear();
+  await recordRun('probe-listener.let-go', `WorkflowType = "probeListener" AND ${completed}`);
+  for (const { id } of await runsOf(world, 'WorkflowType = "deliverEvent" AND ExecutionStatus = "Running"'))
+    await world.runtime.temporal.client.workflow.getHandle(`${world.name}/${id}`).signal('retryDelivery');
 });
 
 test('an address is released, also where providers are', async () => {
@@ -170,6 +198,8 @@ test('the schedules', async () => {
   });
   await resealed.result();
   await record('reseal-secrets.handed-over', 'reseal-by-hand', resealed.firstExecutionRunId);
+  await runSchedule(world, 'send-due-notifications');
+  await recordRun('send-due-notifications.sent', `WorkflowType = "sendDueNotifications" AND ${completed}`);
   await recordRun('prune-records.pruned', `WorkflowType = "pruneRecords" AND ${completed}`);
 });
 

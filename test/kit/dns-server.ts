@@ -1,17 +1,21 @@
 import { createSocket, type RemoteInfo } from 'node:dgram';
 import { once } from 'node:events';
+import ipaddr from 'ipaddr.js';
 
 /** The records of one name. */
 export interface DnsRecords {
   readonly mx?: readonly (readonly [preference: number, host: string])[];
   readonly a?: readonly string[];
+  readonly aaaa?: readonly string[];
+  /** Another name of the zone that it stands for. */
+  readonly cname?: string;
   readonly txt?: readonly string[];
 }
 
 /** What a name server does with questions about a name: it answers, fails (SERVFAIL), or says nothing. */
 type Behaviour = DnsRecords | 'failing' | 'silent';
 
-const types = { a: 1, mx: 15, txt: 16 } as const;
+const types = { a: 1, cname: 5, mx: 15, txt: 16, aaaa: 28 } as const;
 const responseCodes = { noError: 0, serverFailure: 2, noSuchName: 3 } as const;
 
 /** A small authoritative name server on loopback (RFC 1035, over UDP). */
@@ -42,7 +46,7 @@ export class DnsServer {
     this.asked.push(`${type} ${name}`);
     const behaviour = this.zone.get(name.toLowerCase());
     if (behaviour === 'silent') return;
-    const answers = typeof behaviour === 'object' ? recordsOf(behaviour, type) : [];
+    const answers = typeof behaviour === 'object' ? this.#answersOf(name, behaviour, type) : [];
     const code =
       behaviour === undefined
         ? responseCodes.noSuchName
@@ -56,6 +60,15 @@ export class DnsServer {
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(answers.length, 6);
     this.#socket.send(Buffer.concat([header, query.subarray(12, end + 4), ...answers]), from.port, from.address);
+  }
+
+  /** With the aliases on the way to them, as a resolver answers. */
+  #answersOf(name: string, records: DnsRecords, type: number): Buffer[] {
+    const { cname } = records;
+    if (cname === undefined) return recordsOf(name, records, type);
+    const target = this.zone.get(cname);
+    const alias = recordOf(name, types.cname, writtenName(cname));
+    return [alias, ...(typeof target === 'object' ? this.#answersOf(cname, target, type) : [])];
   }
 }
 
@@ -79,18 +92,21 @@ function writtenName(name: string): Buffer {
   return Buffer.concat([...parts, Buffer.from([0])]);
 }
 
-function recordsOf({ mx = [], a = [], txt = [] }: DnsRecords, type: number): Buffer[] {
+function recordsOf(name: string, { mx = [], a = [], aaaa = [], txt = [] }: DnsRecords, type: number): Buffer[] {
   const data: Readonly<Record<number, readonly Buffer[]>> = {
     [types.mx]: mx.map(([preference, host]) =>
       Buffer.concat([Buffer.from([preference >> 8, preference & 255]), writtenName(host)]),
     ),
     [types.a]: a.map((address) => Buffer.from(address.split('.').map(Number))),
+    [types.aaaa]: aaaa.map((address) => Buffer.from(ipaddr.parse(address).toByteArray())),
     // In two parts, as a long text has to be.
     [types.txt]: txt.map((text) => Buffer.concat([text.slice(0, 9), text.slice(9)].map(writtenText))),
   };
-  return (data[type] ?? []).map((one) => {
-    // The name of the question, its type, class IN, no caching, and the length of the data.
-    const head = Buffer.from([0xc0, 12, type >> 8, type & 255, 0, 1, 0, 0, 0, 0, one.length >> 8, one.length & 255]);
-    return Buffer.concat([head, one]);
-  });
+  return (data[type] ?? []).map((one) => recordOf(name, type, one));
+}
+
+/** A record: its name, type, class IN, no caching (a time to live of 0), and its data. */
+function recordOf(name: string, type: number, data: Buffer): Buffer {
+  const head = [type >> 8, type & 255, 0, 1, 0, 0, 0, 0, data.length >> 8, data.length & 255];
+  return Buffer.concat([writtenName(name), Buffer.from(head), data]);
 }

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { errorCatalogue, statusOf, type ErrorCode } from '#entities/kit/base/errors.ts';
+import { errorCatalogue, type ErrorCode } from '#entities/kit/base/error-catalogue.ts';
+import { statusOf } from '#entities/kit/base/errors.ts';
 import type { TestAnswer } from './test-client.ts';
 
 /** The answer is a whole problem document with this code, and nothing else; of GraphQL, a response with this error alone. */

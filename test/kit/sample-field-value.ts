@@ -14,8 +14,8 @@ interface Limits {
   readonly items?: Limits;
 }
 
-/** Integers made so far. */
-let integers = 0;
+/** Integers and examples made so far. */
+let made = 0;
 /** Texts made for patterns so far. */
 const madeTexts = new Set<string>();
 
@@ -28,7 +28,7 @@ export function sampleValue({ type, schema, values, naming }: Field, now: Date):
   const { pattern, format, minLength, maxLength, minimum = 0, maximum = 0, items, examples } = schema as Limits;
   switch (type) {
     case 'text':
-      if (examples) return examples[0];
+      if (examples) return examples[made++ % examples.length];
       if (pattern !== undefined) return matching(pattern, (text) => Check(schema, text));
       if (format === 'email') return `${newId().toLowerCase()}@example.com`;
       return newId()
@@ -39,9 +39,9 @@ export function sampleValue({ type, schema, values, naming }: Field, now: Date):
     case 'choice':
       return values?.at(-1);
     case 'integer':
-      return maximum - (integers++ % Math.max(maximum - minimum, 1));
+      return maximum - (made++ % Math.max(maximum - minimum, 1));
     case 'decimal':
-      return `${1 + (integers++ % 9)}.5`;
+      return `${1 + (made++ % 9)}.5`;
     case 'date':
       return now.toISOString().slice(0, 10);
     case 'boolean':

@@ -1,6 +1,8 @@
 import { Client } from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { StatementReport } from '#entities/kit/storage/transaction.ts';
+import { Database } from '#entities/kit/unit/database.ts';
+import { createNotifier } from '#relay/outbox/wake-up.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { announce, isSettled, notingListener } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
@@ -52,6 +54,35 @@ test('NOTIFY wakes the relay of another process', async () => {
   await eventually(async () => (await listeningConnections(world)) === 1);
   await announce(writer, [{ topic: 'woken.happened' }]);
   await eventually(() => isSettled(world));
+});
+
+test('what a process still notifies when it ends is sent before its connections close, and nothing afterwards', async () => {
+  const world = await openWorld();
+  worlds.push(world);
+  const failed: unknown[] = [];
+  const onBackgroundError = (error: unknown) => void failed.push(error);
+  const database = await Database.open({ ...world.runtime.database.options, maxConnections: 1, onBackgroundError });
+  const listening = new Client({ connectionString: world.databaseUrl });
+  let notified = 0;
+  listening.on('notification', () => void notified++);
+  await listening.connect();
+  await listening.query('listen core_events');
+  const held = await database.pool.connect();
+  const notifier = createNotifier(database);
+  notifier.notify();
+  const stopped = notifier.stop();
+  const closed = (async () => {
+    await stopped;
+    await database.close();
+  })();
+  // Without waiting, the pool would be closed by now, and the connection would go to nobody.
+  setTimeout(() => held.release(), 50);
+  await closed;
+  await eventually(() => notified === 1);
+  notifier.notify();
+  await listening.query('select 1');
+  await listening.end();
+  expect([notified, failed]).toEqual([1, []]);
 });
 
 test('a lost listening connection is opened again', async () => {

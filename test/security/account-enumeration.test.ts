@@ -93,6 +93,8 @@ describe('T-130: a refused sign-in', () => {
       shapes[name] = await seen(email, () => client.post('/v1/login', { username: email, password }));
     }
     expect(shapes['a wrong password']).toMatchObject({ status: 401, hashes: 1 });
+    const refused = await world.client().post('/v1/login', { username: unconfirmed, password: testPassword });
+    expect(refused.body.detail).toContain('POST /v1/resend sends a new link');
     // Whoever knows the password may find out by the work that it is right.
     expectAlike(
       Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [name, { ...shape, statements: [] }])),

@@ -70,7 +70,7 @@ describe('T-01: the next request is refused', () => {
     expect(data.self.id).toBe(person.user.id);
     expect(data.organizations.edges).toEqual([]);
     const settings = await client.graphql('{ organizationSettings { edges { node { timezone } } } }');
-    expect(settings.data.organizationSettings.edges).toEqual([]);
+    expectGraphqlError(settings, 'no_current_organization');
   });
 });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { forgedToken, type Forgery } from '../kit/access-tokens.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
+import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -69,9 +70,8 @@ describe('T-32: refused', () => {
     client.bearer = await forgedToken(world, person, { claims: { org: other.organization.id } });
     const answer = await client.graphql('{ self { id } organizations { edges { node { id } } } }');
     expect(answer.data.organizations.edges).toEqual([{ node: { id: person.organization.id } }]);
-    expect((await client.graphql('{ organizationSettings { edges { node { id } } } }')).data).toEqual({
-      organizationSettings: { edges: [] },
-    });
+    const settings = await client.graphql('{ organizationSettings { edges { node { id } } } }');
+    expectGraphqlError(settings, 'no_current_organization');
   });
 });
 

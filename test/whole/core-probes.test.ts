@@ -160,7 +160,7 @@ describe('organizations', () => {
     const { body: task } = await client.post('/v1/tasks', { title: 'goes with it' });
     expect((await remove(made.id)).status).toBe(204);
     expectProblem(await client.get(`/v1/organizations/${made.id}`), 'not_found');
-    expectProblem(await client.get(`/v1/tasks/${task.id}`), 'not_found');
+    expectProblem(await client.get(`/v1/tasks/${task.id}`), 'no_current_organization');
     const again = await signedIn(world, owner);
     expect((await again.post('/v1/organizations', { name })).status).toBe(201);
   });

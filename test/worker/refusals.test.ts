@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AppError, errorCatalogue, type ErrorCategory, type ErrorCode } from '#entities/kit/base/errors.ts';
+import { errorCatalogue, type ErrorCategory, type ErrorCode } from '#entities/kit/base/error-catalogue.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { announce, notingListener, storedDeliveries } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';

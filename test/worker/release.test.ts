@@ -6,7 +6,7 @@ import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import { deliveryQueue } from '#workflows/events/deliver-event.contract.ts';
 import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
 import { defineContract } from '#workflows/kit/contract.ts';
-import type { MaintenanceInput } from '#workflows/maintenance/sweep-outbox.contract.ts';
+import type { MaintenanceInput } from '#workflows/kit/maintenance-queue.ts';
 import { activitiesOf } from '#worker/release-activities.ts';
 import { releaseWorkflows, workflowsOf } from '#worker/release-workflows.ts';
 

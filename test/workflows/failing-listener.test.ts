@@ -118,16 +118,16 @@ test('later events of the record are held behind the failing one, from whatever 
   // The end of each test sends `retryDelivery` and waits until nothing is open.
 });
 
-test('a batch of which everything fails leaves a workflow for each event', async () => {
-  const records = Array.from({ length: 30 }, () => newId());
+test('a batch of which all of a few events fail leaves a workflow for each of them', async () => {
+  const records = Array.from({ length: 15 }, () => newId());
   for (const record of records) broken.add(record);
   await announce(
     world,
     records.map((record) => change(record, 1)),
   );
   await eventually(() => isSettled(world));
-  expect((await storedDeliveries(world, 'fragile')).filter((row) => row.state === 'failing')).toHaveLength(30);
+  expect((await storedDeliveries(world, 'fragile')).filter((row) => row.state === 'failing')).toHaveLength(15);
   await eventually(
-    async () => (await runsOf(world, 'WorkflowType = "deliverEvent" AND ExecutionStatus = "Running"')).length === 30,
+    async () => (await runsOf(world, 'WorkflowType = "deliverEvent" AND ExecutionStatus = "Running"')).length === 15,
   );
 });

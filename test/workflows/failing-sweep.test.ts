@@ -19,6 +19,7 @@ test('every part of a sweep that fails is logged, and the attempt fails with the
     logger: createLogger('test', { level: 'info' }, { write: (line: string) => void lines.push(line) }),
     listeners: world.listeners,
     emailProviders: {},
+    chat: {},
     sweepEvents: failing('events'),
     applyTuples: failing('tuples'),
   });

@@ -240,7 +240,7 @@ describe('preferences', () => {
   test.each([
     [{ time_zone: 'Mars/Olympus' }, '/time_zone', 'must be a time zone of the IANA database such as Europe/Vienna'],
     [{ time_zone: '+02:00' }, '/time_zone', 'must be a time zone of the IANA database such as Europe/Vienna'],
-    [{ quiet_hours_start: '22:00' }, '/quiet_hours_end', 'is required where quietHoursStart has a value'],
+    [{ quiet_hours_start: '22:00' }, '/quiet_hours_end', 'is required where quiet_hours_start has a value'],
     [{ quiet_hours_start: '24:00', quiet_hours_end: '07:00' }, '/quiet_hours_start', expect.stringMatching(/format/)],
     [
       { quiet_hours_start: '07:00', quiet_hours_end: '07:00' },
@@ -248,6 +248,17 @@ describe('preferences', () => {
       'The quiet hours end when they begin; to be told nothing at all, set the cadence to mute.',
     ],
     [{ topic_pattern: 'task' }, '/topic_pattern', expect.stringMatching(/format/)],
+    [
+      { topic_pattern: 'tasks.*' },
+      '/topic_pattern',
+      expect.stringMatching(/no topic.*did you mean "task\.\*"\?.*note\./),
+    ],
+    [{ topic_pattern: 'task.asigned' }, '/topic_pattern', expect.stringMatching(/did you mean "task\.assigned"/)],
+    [
+      { topic_pattern: 'planet.*' },
+      '/topic_pattern',
+      expect.stringMatching(/no topic of a notification; topics are task\./),
+    ],
     [{ cadence: 'hourly' }, '/cadence', expect.stringMatching(/one of/)],
     [{ channel: 'pigeon' }, '/channel', expect.stringMatching(/one of/)],
   ])('are refused with %j', async (wrong, path, message) => {

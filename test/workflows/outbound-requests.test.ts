@@ -248,11 +248,13 @@ describe('a request', () => {
     expect(sink.received).toHaveLength(1);
   });
 
-  test('follows no redirect', async () => {
-    sink.answer = ({ path }) =>
-      path === '/hook' ? { status: 307, headers: { location: '/elsewhere' } } : { status: 200 };
-    expect((await ask()).status).toBe(307);
-    expect(sink.received.map(({ path }) => path)).toEqual(['/hook']);
+  test.each([301, 302, 303, 307, 308])('T-82: follows no redirect (%s), wherever it leads', async (status) => {
+    for (const location of ['/elsewhere', `${sink.url}/other`, sink.url.replace('http:', ''), 'file:///etc/passwd']) {
+      sink.received.length = 0;
+      sink.answer = ({ path }) => (path === '/hook' ? { status, headers: { location } } : { status: 200 });
+      expect((await ask()).status).toBe(status);
+      expect(sink.received.map(({ path }) => path)).toEqual(['/hook']);
+    }
   });
 
   test('uses no proxy of the environment', async () => {

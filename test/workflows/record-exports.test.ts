@@ -139,6 +139,32 @@ describe('an export', () => {
     expect((await documentOf(own, done)).slice(1)).toBe(`organizationId\r\n${person.organization.id}\r\n`);
   });
 
+  test('that is larger than a file can be stops at the page with which it is, and says the limit and what to do', async () => {
+    const person = await buildPerson(world);
+    const own = await signedIn(world, person);
+    // 4 MB of details: a thousand tasks of a page are larger than a file of 1 MB.
+    for (let page = 0; page < 8; page++)
+      await tasks(
+        own,
+        Array.from({ length: 250 }, (_none, index) => ({ title: `large ${index}`, details: 'x'.repeat(2_000) })),
+      );
+    await world.reconfigure({ CORE_OBJECTSTORAGE_MAXSIZEMB: '1' });
+    try {
+      const { id } = await startExport(own, { record_kind: 'task', fields: ['details'] });
+      const failed = await ended(own, 'exports', id);
+      expect(failed).toMatchObject({ status: 'failed', error_code: 'limit_exceeded', content: null });
+      expect(failed.error_message).toBe(
+        'The document is larger than a file can be: 1000 of 2000 records have more than 1048576 bytes (objectstorage.maxsizemb). Export fewer records at a time with filters, or fewer fields with fields.',
+      );
+      // The page that is too much is not kept.
+      expect(await asOwner(world, 'select 1 from export_pages where export_id = $1', [id])).toEqual([]);
+      const few = await startExport(own, { record_kind: 'task', fields: ['title'] });
+      expect(await ended(own, 'exports', few.id)).toMatchObject({ status: 'completed', done_rows: 2_000 });
+    } finally {
+      await world.reconfigure({ CORE_OBJECTSTORAGE_MAXSIZEMB: undefined });
+    }
+  });
+
   test('fails when its person has lost the organization', async () => {
     const person = await buildPerson(world);
     const member = await buildPerson(world, { organization: person.organization, role: 'member' });

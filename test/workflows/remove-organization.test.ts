@@ -83,9 +83,9 @@ test('a deleted organization is hidden at once, and its contents are removed whe
   // Nothing of it is reached any more, although most of it is still there.
   expect(await left(id)).toMatchObject({ tasks: 700, groups: 3, memberships: 0 });
   expectProblem(await client.get(`/v1/organizations/${id}`), 'not_found');
-  expectProblem(await client.get(`/v1/tasks/${one.id}`), 'not_found');
-  expect((await client.get('/v1/tasks')).body.data).toEqual([]);
-  expectProblem(await client.post('/v1/tasks', { title: 'too late' }), 'permission_denied');
+  expectProblem(await client.get(`/v1/tasks/${one.id}`), 'no_current_organization');
+  expectProblem(await client.get('/v1/tasks'), 'no_current_organization');
+  expectProblem(await client.post('/v1/tasks', { title: 'too late' }), 'no_current_organization');
   expectProblem(await client.post('/v1/switch', { target_organization_id: id }), 'not_found');
   expectGraphqlError(await client.graphql('query ($id: ID!) { node(id: $id) { id } }', { id: one.id }), 'not_found');
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
 import { runEventCommand, type EventCommand, type RepairCommand } from '#runtime/event-commands.ts';
 import { asOwner } from '../kit/as-owner.ts';
@@ -24,6 +24,8 @@ beforeAll(async () => {
   });
 });
 afterAll(() => world.close());
+// A listener that fails many times in a row is held as a whole (held-listener.test.ts).
+beforeEach(() => asOwner(world, 'delete from listener_states'));
 
 interface Outcome {
   readonly isDone: boolean;

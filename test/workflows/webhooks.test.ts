@@ -101,7 +101,7 @@ describe('a message', () => {
     }
   });
 
-  test('contains the record, if the endpoint asks for it, as it can be read at that attempt', async () => {
+  test('T-60: contains the record, if the endpoint asks for it, as it can be read at that attempt', async () => {
     const endpoint = await createdEndpoint(client, sink, { includes_record: true });
     sink.answer = () => ({ status: 500 });
     const id = await newTask('before');

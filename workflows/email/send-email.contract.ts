@@ -1,5 +1,5 @@
 import type { ActivityQueue } from '../kit/activity-queue.ts';
-import { defineContract } from '../kit/contract.ts';
+import { defineContract, type StartInput, type WorkflowPriority } from '../kit/contract.ts';
 
 /** The mails of the product; their texts are in activities/email. */
 export type EmailTemplate =
@@ -37,7 +37,9 @@ export type EmailTemplate =
   | 'single-sign-on-removed'
   | 'passkey-added'
   | 'passkey-removed'
-  | 'passkey-copied';
+  | 'passkey-copied'
+  | 'notification'
+  | 'digest';
 
 export interface SendEmailInput {
   readonly queue: ActivityQueue;
@@ -50,6 +52,8 @@ export interface SendEmailInput {
   readonly userId?: string;
   /** The record that the mail is about, and for a record with a link its round. */
   readonly about?: { readonly id: string; readonly round: number };
+  /** Of a notification: it goes before others. */
+  readonly isUrgent?: true;
   /** The device that the mail is about, and when it was seen (RFC 3339). */
   readonly device?: { readonly userAgent: string; readonly address: string; readonly at: string };
 }
@@ -60,5 +64,26 @@ export type SendEmailResult = 'sent' | 'refused' | 'suppressed' | 'outdated' | '
 export const sendEmailContract = defineContract<SendEmailInput>({
   name: 'sendEmail',
   queue: 'email',
-  workflowId: ({ key }) => `email/${key}`,
+  workflowId: emailWorkflowId,
+  priority: priorityOf,
 });
+
+/** Id of the workflow of an e-mail, without the prefix of the installation. */
+export function emailWorkflowId({ key }: Pick<SendEmailInput, 'key'>): string {
+  return `email/${key}`;
+}
+
+/** Mails that can wait, from those that wait least. All others are about accounts and their security, and go first. */
+const waiting: Partial<Record<EmailTemplate, WorkflowPriority>> = {
+  welcome: 3,
+  'registration-repeated': 3,
+  invite: 3,
+  'invite-accepted': 3,
+  'verify-subscriber': 3,
+  notification: 4,
+  digest: 5,
+};
+
+function priorityOf({ template, isUrgent }: StartInput<SendEmailInput>): WorkflowPriority {
+  return isUrgent ? 2 : (waiting[template] ?? 1);
+}

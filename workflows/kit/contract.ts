@@ -14,11 +14,16 @@ export interface WorkflowContract<Input> {
   readonly workflowId: (input: StartInput<Input>) => string;
   /** Task queue of its activities, without the prefix of the installation; absent when it has local activities only. */
   readonly queue?: string;
+  /** Which tasks of a full queue are begun first: those of its workflow and its activities; 3 when left out. */
+  readonly priority?: (input: StartInput<Input>) => WorkflowPriority;
   /** Starts it again and again; the name of the schedule is the id of the workflow. */
   readonly schedule?: WorkflowSchedule<Input>;
   /** Carries the input's type only. */
   readonly '~input'?: Input;
 }
+
+/** 1 goes first (Temporal's priority key). */
+export type WorkflowPriority = 1 | 2 | 3 | 4 | 5;
 
 export interface WorkflowSchedule<Input> {
   readonly everyMs: number;

@@ -1,5 +1,5 @@
 import { defineContract } from '../kit/contract.ts';
-import { maintenanceQueue, type MaintenanceInput } from './sweep-outbox.contract.ts';
+import { maintenanceQueue, type MaintenanceInput } from '../kit/maintenance-queue.ts';
 
 export interface PruneInput extends MaintenanceInput {
   /** Longest single attempt (`jobqueue.queueconf.JobCleanerTimeout`). */

@@ -1,5 +1,5 @@
 import { defineContract } from '../kit/contract.ts';
-import { maintenanceQueue, type MaintenanceInput } from './sweep-outbox.contract.ts';
+import { maintenanceQueue, type MaintenanceInput } from '../kit/maintenance-queue.ts';
 
 /** How far a reconciliation is: what it compares next, and after which item. */
 export type ReconciliationCursor =

@@ -1,5 +1,5 @@
 import { defineContract } from '../kit/contract.ts';
-import { maintenanceQueue, type MaintenanceInput } from './sweep-outbox.contract.ts';
+import { maintenanceQueue, type MaintenanceInput } from '../kit/maintenance-queue.ts';
 
 /** Which field comes next, by its place among all of them, and after which record. */
 export interface ResealCursor {

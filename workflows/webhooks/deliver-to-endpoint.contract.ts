@@ -10,6 +10,9 @@ export interface DeliverToEndpointInput {
 /** Task queue of what is sent to customers' URLs. */
 export const webhookQueue = 'webhooks';
 
+/** Activities of this queue that one process runs at the same time by default: each stands for one endpoint, and mostly waits for the server of a customer. */
+export const webhookWorkers = 100;
+
 /** Says that messages may have become due. */
 export const wakeSignalName = 'wake';
 

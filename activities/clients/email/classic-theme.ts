@@ -1,10 +1,10 @@
 import { escapeHtml } from '#entities/kit/base/escape-html.ts';
 import type { EmailView } from './content.ts';
-import { anchor, documentOf, image, paragraph } from './html-parts.ts';
+import { anchor, documentOf, image, list, paragraph } from './html-parts.ts';
 
 /** A letter: the logo, the text, a line, and the footer below it. */
 export function classicTheme(view: EmailView): string {
-  const { greeting, paragraphs, action, support, links, brand, subject } = view;
+  const { greeting, paragraphs, items, action, support, links, brand, subject } = view;
   const { colors, companyName } = brand;
   const logoUrl = brand.headerLogoUrl || brand.logoUrl;
   const logo = logoUrl === '' ? escapeHtml(companyName) : image(logoUrl, companyName, 40);
@@ -24,6 +24,7 @@ export function classicTheme(view: EmailView): string {
     `<div style="${accent}padding:24px 8px;font-size:16px;line-height:1.5;color:${colors.text}">
 ${logo === '' ? '' : `<p style="margin:0 0 24px;font-weight:bold;color:${colors.heading}">${logo}</p>`}
 ${[greeting, ...paragraphs].map((line) => paragraph(line, 'margin:0 0 16px')).join('\n')}
+${list(items, colors.text)}
 ${button ?? ''}
 ${support === '' ? '' : paragraph(support, 'margin:16px 0 0')}
 </div>

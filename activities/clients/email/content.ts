@@ -2,12 +2,21 @@
 export interface EmailContent {
   readonly subject: string;
   readonly paragraphs: readonly string[];
+  /** What it lists, each with a link if there is one. */
+  readonly items?: readonly EmailItem[];
   /** A link as a button: a whole URL, or the path of a page of the application, which is left out while no `rooturl` is configured. */
   readonly action?: { readonly text: string; readonly url: string } | { readonly text: string; readonly path: string };
   /** Token with which the recipient ends e-mails of this sort; absent for mails about accounts and security. */
   readonly unsubscribeToken?: string;
   /** Sent with `questionnaireemail` as the sender. */
   readonly isAboutQuestionnaire?: true;
+}
+
+/** An entry of a list. */
+export interface EmailItem {
+  readonly text: string;
+  /** A whole URL. */
+  readonly url?: string;
 }
 
 /** The looks of a mail; an organization chooses one. */
@@ -56,6 +65,7 @@ export interface EmailView {
   readonly subject: string;
   readonly greeting: string;
   readonly paragraphs: readonly string[];
+  readonly items: readonly EmailItem[];
   readonly action: { readonly text: string; readonly url: string; readonly trouble: string } | undefined;
   readonly support: string;
   readonly links: readonly { readonly text: string; readonly url: string }[];

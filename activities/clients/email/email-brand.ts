@@ -41,6 +41,6 @@ export function emailBrand(config: Config, at: Date): EmailBrand {
   };
 }
 
-function withoutSlash(url: string): string {
+export function withoutSlash(url: string): string {
   return url.replace(/\/+$/, '');
 }

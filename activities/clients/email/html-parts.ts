@@ -1,7 +1,18 @@
+import type { EmailItem } from './content.ts';
 import { escapeHtml } from '#entities/kit/base/escape-html.ts';
 
 export function paragraph(text: string, style: string): string {
   return `<p style="${style}">${escapeHtml(text)}</p>`;
+}
+
+/** A list; empty without entries. */
+export function list(items: readonly EmailItem[], color: string): string {
+  if (items.length === 0) return '';
+  const entries = items.map(({ text, url }) => {
+    const shown = escapeHtml(text);
+    return `<li style="margin:0 0 12px">${url === undefined ? shown : anchor(url, shown, color)}</li>`;
+  });
+  return `<ul style="margin:0 0 16px;padding:0 0 0 20px">${entries.join('\n')}</ul>`;
 }
 
 /** @param html content of the link */

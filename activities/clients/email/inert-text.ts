@@ -5,9 +5,21 @@ const maxLength = 100;
  * an address.
  */
 export function inertText(name: string): string {
-  const line = name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
-  const cut = line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
-  return cut
+  const line = oneLine(name);
+  return withoutLinks(line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line);
+}
+
+/** A text that contains what others have written, for a mail: one line in which no program finds a link or an address. */
+export function inertLine(text: string): string {
+  return withoutLinks(oneLine(text));
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+}
+
+function withoutLinks(line: string): string {
+  return line
     .replaceAll(/:\/\/+/g, ': ')
     .replaceAll(/(?<=[^\s.])\.(?=[^\s.])/g, '. ')
     .replaceAll('@', ' at ');

@@ -1,10 +1,10 @@
 import { escapeHtml } from '#entities/kit/base/escape-html.ts';
 import type { EmailView } from './content.ts';
-import { anchor, documentOf, image, paragraph } from './html-parts.ts';
+import { anchor, documentOf, image, list, paragraph } from './html-parts.ts';
 
 /** A card on a coloured page: small header, hero with the large logo, text, button, footer. */
 export function modernTheme(view: EmailView): string {
-  const { greeting, paragraphs, action, support, links, brand, subject } = view;
+  const { greeting, paragraphs, items, action, support, links, brand, subject } = view;
   const { colors, companyName, headerText, headerLogoUrl, logoUrl, productUrl } = brand;
   const logo = headerLogoUrl === '' ? escapeHtml(companyName) : image(headerLogoUrl, companyName, 32);
   const header =
@@ -44,6 +44,7 @@ export function modernTheme(view: EmailView): string {
 ${hero}<tr><td style="padding:32px 24px;font-size:16px;line-height:1.5;color:${colors.text}">
 <h1 style="margin:0 0 16px;font-size:22px;line-height:1.3;color:${colors.heading}">${escapeHtml(subject)}</h1>
 ${[greeting, ...paragraphs].map((line) => paragraph(line, 'margin:0 0 16px')).join('\n')}
+${list(items, colors.text)}
 ${button ?? ''}
 ${support === '' ? '' : paragraph(support, 'margin:16px 0 0')}
 </td></tr></table>

@@ -1,3 +1,4 @@
+import { neverConnected } from '#entities/kit/base/never-connected.ts';
 import { SendFailure } from './transport.ts';
 
 /** Maximum duration of one request, in milliseconds, unless a test says otherwise. */
@@ -19,16 +20,6 @@ export interface ProviderAnswer {
   readonly retryAfterMs: number | undefined;
 }
 
-/** Errors of a connection that was never made: the provider has seen nothing of the request. */
-const unsentCodes: ReadonlySet<unknown> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
 /**
  * One request to a provider of e-mail, without following redirects.
  * @throws SendFailure `unsent` or `unknown` when there is no answer, or none but that the provider has failed
@@ -40,8 +31,7 @@ export async function askProvider({ url, timeoutMs, ...request }: ProviderReques
     response = await fetch(url, { ...request, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
     text = await response.text();
   } catch (cause) {
-    const { code } = ((cause as Error).cause ?? {}) as { readonly code?: unknown };
-    throw unsentCodes.has(code)
+    throw neverConnected(cause)
       ? new SendFailure('unsent', 'The provider cannot be reached.', { cause })
       : new SendFailure('unknown', 'The provider gave no answer.', { cause });
   }

@@ -35,6 +35,7 @@ export function renderEmail(content: EmailContent, { id, to, name, theme, brand 
     subject: oneLine(content.subject).slice(0, maxSubject),
     greeting: shown === '' ? 'Hello,' : `Hello ${shown},`,
     paragraphs: content.paragraphs.map(oneLine),
+    items: (content.items ?? []).map((item) => ({ ...item, text: oneLine(item.text) })),
     action: action && { ...action, trouble: brand.troubleText.replaceAll('{ACTION}', () => action.text) },
     support: brand.supportEmail && `Questions? Write to ${brand.supportEmail}.`,
     links: [

@@ -32,7 +32,7 @@ export async function outboundUrlProblem(
     mayReach = addressCheckOf(url, reach);
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    return error.message === 'its address must not be asked' ? notPublic : 'does not begin with https://';
+    return error.message === 'its address must not be asked' ? notPublic : notEncrypted;
   }
   const host = hostOf(url);
   if (isIP(host) > 0) return undefined;
@@ -43,4 +43,6 @@ export async function outboundUrlProblem(
   return addresses.every(mayReach) ? undefined : notPublic;
 }
 
-const notPublic = 'does not lead to a public address';
+export const notPublic = 'does not lead to a public address';
+
+export const notEncrypted = 'does not begin with https://';

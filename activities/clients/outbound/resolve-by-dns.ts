@@ -1,9 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
-import { resolverOf, type NameServers } from '#entities/kit/base/name-servers.ts';
-
-/** Time for the answers of name servers, in milliseconds. */
-const answerMs = 5_000;
+import { limitedResolver, type NameServers } from '#entities/kit/base/name-servers.ts';
 
 /**
  * Addresses of a name by DNS alone. The look-up of the system occupies one of the few threads that a process has for it until the name
@@ -11,8 +8,7 @@ const answerMs = 5_000;
  * @throws the error of a name server that gives no answer, or says that there is no such name
  */
 export async function resolveByDns(host: string, network: Partial<NameServers> = {}): Promise<string[]> {
-  const limited = { limitMs: answerMs, ...network };
-  const resolver = resolverOf(limited, AbortSignal.timeout(limited.limitMs));
+  const resolver = limitedResolver(network);
   const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
   const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   const failed = answers.find((answer) => answer.status === 'rejected');

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { close, createReadStream, fstatSync, open, type BigIntStats } from 'node:fs';
-import { link, mkdir, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { link, mkdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { mebibyte } from '#entities/kit/base/mebibyte.ts';
+import { incoming, removeUnfinishedBefore, removeUnfinishedOf, temporaryPrefix } from './disk-unfinished.ts';
 import { makeFolder, modes, synchronize, unlessNoFile, withFile, writeAt } from './durable-files.ts';
 import { listFolder } from './list-folder.ts';
 import { pieceBytes } from './part-body.ts';
@@ -20,9 +21,6 @@ import {
   type WriteOptions,
 } from './provider.ts';
 import { changed, partsMissing } from './storage-failures.ts';
-
-/** Folder of files that are not complete; no key begins with a dot. */
-const incoming = '.incoming';
 
 const openFile = promisify(open);
 const closeFile = promisify(close);
@@ -163,13 +161,13 @@ export class DiskProvider implements StorageProvider {
       const paths = keys.map((key) => this.#path(key));
       for (const path of paths) await rm(path, { force: true });
       for (const folder of new Set(paths.map(dirname))) await synchronize(folder).catch(unlessNoFile(undefined));
-      // What a process left when it ended in the middle of writing.
-      const prefixes = new Set(keys.map(temporaryPrefix));
-      for (const name of await readdir(join(this.#folder, incoming)).catch(unlessNoFile([])))
-        if (prefixes.has(name.slice(0, name.lastIndexOf('~') + 1)))
-          await rm(join(this.#folder, incoming, name), { force: true });
+      await removeUnfinishedOf(this.#folder, keys);
       await this.#requireFolder();
     });
+  }
+
+  removeUnfinished(prefix: string, before: Date): Promise<void> {
+    return this.#inFolder(() => removeUnfinishedBefore(this.#folder, prefix, before));
   }
 
   list(prefix: string, after?: string): Promise<ObjectPage> {
@@ -266,10 +264,6 @@ function noFolder(folder: string): StorageError {
     'unavailable',
     `The folder ${folder} does not exist, although files are stored in it: mount its disk, or make the folder empty again if they are lost.`,
   );
-}
-
-function temporaryPrefix(key: string): string {
-  return `${key.replaceAll('/', '~')}~`;
 }
 
 /** The inode tells two files apart that were written within the resolution of the clock of files. */

@@ -96,6 +96,11 @@ export interface StorageProvider {
   copy(from: string, to: string, options: { readonly ifVersion: string }): Promise<string>;
   /** Objects that do not exist are no error. */
   delete(keys: readonly string[]): Promise<void>;
+  /**
+   * Removes unfinished writes of keys with this prefix that nobody has continued since; absent where the provider ends them itself. Objects
+   * stay.
+   */
+  removeUnfinished?(prefix: string, before: Date): Promise<void>;
   /** Objects whose key begins with the prefix, in the order of their keys, page by page. */
   list(prefix: string, after?: string): Promise<ObjectPage>;
   /**

@@ -29,7 +29,7 @@ import {
   type TranslationOptions,
 } from './s3-requests.ts';
 import { signGet, signPut } from './s3-links.ts';
-import { abortUploadsOf } from './s3-uploads.ts';
+import { abortUploadsBefore, abortUploadsOf } from './s3-uploads.ts';
 import { changed, missing, partsMissing, unlessMissing } from './storage-failures.ts';
 
 /** Size up to which the service copies an object with one request, and size of the parts of larger copies, in bytes. */
@@ -175,6 +175,11 @@ export class S3Provider implements StorageProvider {
 
   async delete(keys: readonly string[]): Promise<void> {
     await concurrently(keys, concurrentDeletions, (key) => this.#delete(key));
+  }
+
+  removeUnfinished(prefix: string, before: Date): Promise<void> {
+    const where = { Bucket: this.#bucket, Prefix: prefix };
+    return this.#send(`giving up old uploads of ${prefix}`, (loaded) => abortUploadsBefore(loaded, where, before));
   }
 
   list(prefix: string, after?: string): Promise<ObjectPage> {

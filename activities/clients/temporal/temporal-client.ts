@@ -163,6 +163,7 @@ export class TemporalGateway {
     const ownId = this.workflowId(contract, input);
     const workflowId = hasRandomIds ? `${ownId}/${newId()}` : ownId;
     const taskQueue = this.taskQueue('workflows');
+    const priorityKey = contract.priority?.(input);
     const start = () =>
       this.call('start a workflow', async () => {
         try {
@@ -176,6 +177,7 @@ export class TemporalGateway {
             workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
             workflowTaskTimeout: this.workflowTaskTimeoutMs,
             typedSearchAttributes: searchPairs(search),
+            ...(priorityKey === undefined ? {} : { priority: { priorityKey } }),
           });
           return true;
         } catch (error) {

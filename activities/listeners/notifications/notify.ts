@@ -1,55 +1,84 @@
-import { callerIn, readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
-import type { EntityModule } from '#entities/kit/model/define.ts';
-import { personIn } from '#entities/kit/model/caller.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
+import { personIn } from '#entities/kit/model/caller.ts';
+import { addSendings, type NewSending } from '#entities/kit/outbox/notification-sendings.ts';
 import { notification } from '#entities/notifications/notification.ts';
-import { membership } from '#entities/organizations/membership.ts';
-import type { Delivery } from '../listener.ts';
+import { defineListener, type Delivery, type Listener } from '../listener.ts';
+import { sentChannelNames } from './channels.ts';
+import type { NotificationKind } from './define-notification.ts';
+import { fillText } from './fill-text.ts';
+import { readPreferences } from './read-preferences.ts';
+import { mayView, recipientIn } from './recipient.ts';
+import { sendingPlan } from './sending-plan.ts';
 
-/** What people are told of an event. */
-interface Message {
-  /** Ids of those who would be told. */
-  readonly userIds: readonly string[];
-  /** The kind of the event's record, which the notification is about. */
-  readonly module: EntityModule;
-  readonly title: string;
-  readonly body: string | null;
+/** Maximum numbers of characters. */
+const limits = { title: 200, body: 500, value: 500 } as const;
+
+/** Tells people of the events of a kind of notification. */
+export function notifyListener(kind: NotificationKind): Listener {
+  return defineListener(kind.listener, [{ topic: kind.topic }], (delivery) => notify(delivery, kind));
 }
 
-/** Maximum number of characters of a body. */
-const maxBody = 500;
-
 /**
- * Tells people of an event, each once: those who are members of its organization and may view the record, and not the person who
- * acted.
+ * Tells people of an event, each once: those who are members of its organization and may view the record, and not the person who acted.
+ * Whoever has muted it in the app does not find it there. What is sent besides is a row for each channel.
  */
-export async function notify(
-  { event, unit }: Delivery<unknown>,
-  { userIds, module, title, body }: Message,
-): Promise<void> {
+async function notify({ event, unit }: Delivery<unknown>, kind: NotificationKind): Promise<void> {
   const { organizationId } = event;
-  const others = [...new Set(userIds)].filter((id) => !personIn(event.actor).includes(id));
-  if (organizationId === null || others.length === 0) return;
-  const limit = others.length;
-  const members = await unit.data.find(membership, { where: { userId: { in: others } }, limit });
-  const told = await unit.data.find(notification, {
-    where: { eventId: { eq: event.id }, userId: { in: others } },
-    limit,
+  const record = await unit.data.findOne(kind.about, { id: { eq: event.entityId } });
+  // Deleted since.
+  if (organizationId === null || !record) return;
+  const told = { record, payload: event.payload, actor: event.actor, unit };
+  const actors = kind.tellsActor ? [] : personIn(event.actor);
+  const userIds = [...new Set(await kind.audience(told))].filter((id) => !actors.includes(id)).toSorted();
+  if (userIds.length === 0) return;
+  const known = await unit.data.find(notification, {
+    where: { eventId: { eq: event.id }, userId: { in: userIds } },
+    limit: userIds.length,
   });
-  for (const { userId } of members) {
-    if (told.some((one) => one.userId === userId)) continue;
-    const state = await readMembershipState(unit, userId, organizationId);
-    const recipient = unit.data.as(callerIn(userId, organizationId, state, {}));
-    if (!(await recipient.findOne(module, { id: { eq: event.entityId } }))) continue;
-    await unit.data.create(notification, {
+  const preferences = await readPreferences(
+    unit,
+    userIds.map((userId) => ({ organizationId, userId, topic: kind.topic })),
+  );
+  const values = shortValues(kind.values(told));
+  const now = unit.clock.now();
+  const sendings: NewSending[] = [];
+  for (const userId of userIds) {
+    if (known.some((one) => one.userId === userId)) continue;
+    const recipient = await recipientIn(unit, { userId, organizationId });
+    if (!recipient || !(await mayView(recipient, kind.about, event.entityId))) continue;
+    const planOf = (channel: string, isDefault: boolean) =>
+      sendingPlan(preferences.for({ organizationId, userId, channel, topic: kind.topic }), {
+        isDefault,
+        toldAt: now,
+        now,
+      });
+    // The list interrupts nobody, so it shows at once what is not muted.
+    const isShown = planOf('in_app', true).is !== 'never';
+    const planned = sentChannelNames.flatMap((channel) => {
+      const isDefault = kind.channels.includes(channel);
+      const plan = planOf(channel, isDefault);
+      return plan.is === 'never' ? [] : [{ channel, isDefault, dueAt: plan.is === 'later' ? plan.at : now }];
+    });
+    if (!isShown && planned.length === 0) continue;
+    const { id: notificationId } = await unit.data.create(notification, {
       userId,
+      shownTo: isShown ? userId : null,
       topic: event.topic,
-      title,
-      body: body === null ? null : shortened(body, maxBody),
-      targetKind: snakeCase(module.kind),
+      title: shortened(fillText(kind.text.title, values), limits.title - 1),
+      body: shortened(fillText(kind.text.body, values), limits.body),
+      link: kind.link({ id: event.entityId }),
+      targetKind: snakeCase(kind.about.kind),
       targetId: event.entityId,
       eventId: event.id,
     });
+    const isUrgent = kind.isUrgent ?? false;
+    for (const one of planned)
+      sendings.push({ notificationId, organizationId, userId, topic: kind.topic, isUrgent, ...one });
   }
+  await addSendings(unit, sendings);
+}
+
+function shortValues(values: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, shortened(value, limits.value)]));
 }

@@ -22,6 +22,7 @@ import {
 } from '../../webhooks/change-endpoint.ts';
 import {
   attemptsOf,
+  maxReplayedIds,
   messagesOf,
   messageStates,
   replayEndpoint,
@@ -139,7 +140,7 @@ const replayWebhookMessages: HandWrittenField = {
     description: 'Sends messages to an endpoint again: those of some events, or the first 10,000 since an instant.',
     args: {
       id: idOfEndpoint,
-      eventIds: { type: words, description: 'Ids of events.' },
+      eventIds: { type: words, description: `Ids of events, up to ${maxReplayedIds.toLocaleString('en')}.` },
       since: { type: DateTime, description: 'Time of the first event.' },
     },
     resolve: (_source, { id, ...wanted }, context) =>

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { AppError } from '#entities/kit/base/errors.ts';
+import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import { isId } from '#entities/kit/base/ids.ts';
 import { anonymousCaller } from '#entities/kit/model/caller.ts';
+import { switchTo } from '#entities/kit/model/current-organization.ts';
 import type { AccessClaims } from '../../auth/access-token.ts';
 import { accessCookie, sessionCookieName } from '../../auth/cookie-attributes.ts';
 import { delegationTypeOf } from '../../auth/delegation-token.ts';
@@ -93,7 +94,32 @@ async function verify(request: FastifyRequest, services: Services, token: string
   }
   const delegation = delegationTypeOf(token);
   if (delegation) request.core.token = await services.delegationTokens.verify(delegation, token);
-  else accept(request, await services.accessTokens.verify(token));
+  else accept(request, await verifyAccess(services, token));
+}
+
+/** @throws AppError unauthenticated; for a refresh token, by its own signature, with what to send instead */
+async function verifyAccess({ accessTokens, refreshTokens }: Services, token: string): Promise<AccessClaims> {
+  try {
+    return await accessTokens.verify(token);
+  } catch (error) {
+    if (await isVerified(refreshTokens.verify(token)))
+      throw new AppError(
+        'unauthenticated',
+        'This is a refresh token: send the access token, or exchange this one for a new access token with POST /v1/refresh.',
+        { cause: error },
+      );
+    throw error;
+  }
+}
+
+async function isVerified(verification: Promise<unknown>): Promise<boolean> {
+  try {
+    await verification;
+    return true;
+  } catch (error) {
+    if (!isAppError(error) || error.code !== 'unauthenticated') throw error;
+    return false;
+  }
 }
 
 /** The organization in which a token wants to act. @throws AppError invalid_input */
@@ -113,7 +139,26 @@ async function verifyCookies(request: FastifyRequest, services: Services, token:
     accept(request, claims);
 }
 
-function accept({ core }: FastifyRequest, claims: AccessClaims): void {
+function accept(request: FastifyRequest, claims: AccessClaims): void {
+  const { core } = request;
+  refuseOtherOrganization(request, claims);
   core.token = claims;
   core.sessionId = claims.sessionId;
+}
+
+/**
+ * Whoever names an organization must not work in another one without noticing: access tokens count in one organization, whatever the
+ * header says.
+ * @throws AppError invalid_input
+ */
+function refuseOtherOrganization(request: FastifyRequest, { organizationId }: AccessClaims): void {
+  // Elsewhere the header has no meaning, for tokens of programs neither.
+  if (!request.routeOptions.config.acceptsTokens) return;
+  const wanted = wantedOrganization(request);
+  if (wanted === null || wanted === organizationId) return;
+  const own = organizationId === null ? 'in none' : `in ${organizationId}`;
+  throw new AppError(
+    'invalid_input',
+    `The header X-Organization-ID names ${wanted}, but this access token acts ${own}: the header chooses an organization for personal tokens only. Leave it out, or ${switchTo(wanted)}.`,
+  );
 }

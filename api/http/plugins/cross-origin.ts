@@ -37,6 +37,7 @@ const responseHeaders = [
   'Repr-Digest',
   'Retry-After',
   'Support-Access',
+  organizationHeader,
   'X-Request-Id',
   'Tus-Extension',
   'Tus-Max-Size',

@@ -73,7 +73,7 @@ function problemWith(request: FastifyRequest, services: Services): AppError | un
     if (!isSession && needsCaller(request)) return signInFirst();
     return new AppError(
       'csrf_token_missing',
-      `Send the value of the cookie "${cookie}" in the header "${header}"; every GET request sets the cookie.`,
+      `Send the value of the cookie "${cookie}" in the header "${header}"; every GET request sets the cookie. ${remedyForPrograms(request)}`,
     );
   }
   if (sent === request.cookies[cookie] && isSignedNonce(key, request.core.sessionId, sent)) return undefined;
@@ -81,6 +81,13 @@ function problemWith(request: FastifyRequest, services: Services): AppError | un
     'csrf_token_invalid',
     `The header "${header}" does not match the cookie "${cookie}" of this session; any GET request sets a new one.`,
   );
+}
+
+/** Where nobody has to be signed in, the header Authorization is not read. */
+function remedyForPrograms({ routeOptions: { config } }: FastifyRequest): string {
+  return config.access === 'anonymous'
+    ? 'Programs without cookies send the header Authorization instead; here it may hold any bearer token, also an access token that has expired.'
+    : 'Programs without cookies send an access token in the header Authorization instead.';
 }
 
 /** Whether changes through a route need a signed-in caller. GraphQL declares no access: its mutations need one. */

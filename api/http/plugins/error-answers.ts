@@ -3,7 +3,7 @@ import { AppError } from '#entities/kit/base/errors.ts';
 import { asAppError, problemOf, problemType } from '../problem.ts';
 import { settleCaller } from '../request-caller.ts';
 import type { Services } from '../services.ts';
-import { knownAddresses } from './methods.ts';
+import { knownAddresses, type KnownAddresses } from './methods.ts';
 
 /** Formats all error responses of the API as problem documents, unless the route has another form. */
 export function errorsPlugin(app: FastifyInstance, services: Services): void {
@@ -24,27 +24,44 @@ async function afterSettling(thrown: unknown, request: FastifyRequest, services:
   }
 }
 
-/** Rejects unknown URLs and methods before the body is read. A slash at the end of a list's URL would be a record with an empty id. */
-export function refuseUnknownAddresses(app: FastifyInstance): void {
+/**
+ * Rejects unknown URLs and methods before the body is read. A slash at the end of a list's URL would be a record with an empty id.
+ * @param hintFor what to do instead, for URLs that are known to be guessed: the end of a sentence
+ */
+export function refuseUnknownAddresses(app: FastifyInstance, hintFor: (path: string) => string | undefined): void {
   const addresses = knownAddresses(app);
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404 && !hasSlashAtEnd(request)) return done();
     const allowed = request.is404 ? addresses.methodsAt(request.url)?.join(', ') : undefined;
-    if (allowed === undefined) return done(routeNotFound(request, addresses.near(pathOf(request))));
+    if (allowed === undefined) return done(routeNotFound(request, remedyOf(request, addresses, hintFor)));
     void reply.header('allow', allowed);
     done(new AppError('method_not_allowed', `${request.method} is not allowed here; use ${allowed}.`));
   });
 }
 
-/** @param near address of a route that may have been meant */
-function routeNotFound(request: FastifyRequest, near?: string): AppError {
-  const path = pathOf(request);
-  return new AppError('route_not_found', `There is no route ${request.method} ${path}; ${remedyOf(request, near)}.`);
+/** @param remedy what to do instead: the end of a sentence */
+function routeNotFound(request: FastifyRequest, remedy = 'see /docs'): AppError {
+  return new AppError('route_not_found', `There is no route ${request.method} ${pathOf(request)}; ${remedy}.`);
 }
 
-function remedyOf(request: FastifyRequest, near: string | undefined): string {
-  if (hasSlashAtEnd(request)) return `remove the slash at its end: ${pathOf(request).replace(/\/+$/, '')}`;
-  return near === undefined ? 'see /docs' : `did you mean ${near}? See /docs`;
+function remedyOf(
+  request: FastifyRequest,
+  addresses: KnownAddresses,
+  hintFor: (path: string) => string | undefined,
+): string | undefined {
+  const path = pathOf(request);
+  if (hasSlashAtEnd(request)) return slashRemedy(request, path.replace(/\/+$/, ''), addresses);
+  const hint = hintFor(path);
+  if (hint !== undefined) return hint;
+  const near = addresses.near(path);
+  return near === undefined ? undefined : `did you mean ${near}? See /docs`;
+}
+
+/** What stands before the slash may lack the method: then the value of the parameter that follows there is missing. */
+function slashRemedy({ method }: FastifyRequest, path: string, addresses: KnownAddresses): string | undefined {
+  if (addresses.methodsAt(path)?.includes(method)) return `remove the slash at its end: ${path}`;
+  const below = addresses.parameterBelow(path, method);
+  return below === undefined ? undefined : `the ${below} is missing: ${method} ${path}/{${below}}`;
 }
 
 function hasSlashAtEnd(request: FastifyRequest): boolean {

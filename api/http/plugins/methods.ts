@@ -5,6 +5,8 @@ import { routedPath } from './routed-path.ts';
 export interface KnownAddresses {
   /** The methods of the route to which the target of a request leads, if there is one. */
   methodsAt(target: string): string[] | undefined;
+  /** The name of the parameter that a route with this method has below a path, as its last part. */
+  parameterBelow(path: string, method: string): string | undefined;
   /** The address of a route that is similar to a path that leads to none. */
   near(path: string): string | undefined;
 }
@@ -29,6 +31,12 @@ export function knownAddresses(app: FastifyInstance): KnownAddresses {
       // As in routing, a URL without parameters comes first.
       const methods = known.get(path) ?? patterns.find(([pattern]) => pattern.test(path))?.[1];
       return methods && [...methods];
+    },
+    parameterBelow: (path, method) => {
+      const url = [...known].find(
+        ([one, methods]) => methods.has(method) && /\/:\w+$/.test(one) && patternOf(one).test(`${path}/-`),
+      )?.[0];
+      return url?.slice(url.lastIndexOf(':') + 1);
     },
     near: (path) =>
       path.length > maxComparedLength

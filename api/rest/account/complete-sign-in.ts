@@ -102,7 +102,7 @@ export async function completeChallenge(
 export function wrongPassword(): AppError {
   return new AppError(
     'invalid_credentials',
-    'The e-mail address or the password is wrong, or the address is not confirmed yet.',
+    'The e-mail address or the password is wrong, or the address is not confirmed yet; POST /v1/resend sends a new link that confirms it.',
   );
 }
 

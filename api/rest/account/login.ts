@@ -11,7 +11,7 @@ import { accountKey } from './account-key.ts';
 import { completeSignIn, SignInSchema, wrongPassword } from './complete-sign-in.ts';
 import { knownBrowser } from './known-browser.ts';
 import { PasswordSchema } from './password-schemas.ts';
-import { tooManyAttempts } from './too-many-attempts.ts';
+import { tooManyAttempts } from '../../http/too-many-attempts.ts';
 
 /** Period in which failures count, in milliseconds. */
 const windowMs = 15 * 60_000;

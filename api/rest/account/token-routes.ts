@@ -45,7 +45,7 @@ const organizationIds = Type.Optional(
   Type.Array(Type.String({ minLength: 1, maxLength: 26 }), {
     maxItems: 100,
     description:
-      'Ids of the organizations in which the token works; without them, it works in all organizations of the user.',
+      'Ids of the organizations in which the token works, first the one in which requests act that name none; without them, it works in all organizations of the user.',
   }),
 );
 
@@ -64,7 +64,7 @@ export const tokenRoutes: readonly Route[] = [
   ...routesOf(personalAccessToken, {
     body: Type.Object({ ...bodyFields, organization_ids: organizationIds }, { additionalProperties: false }),
     about:
-      'Creates a token that acts for the signed-in user: it can do what the user can do, as far as its scopes allow it. With several organizations, a request names one in the header X-Organization-ID; without it, the token acts in the first of its list, or in the one that the user joined first. The user is told by e-mail.',
+      'Creates a token that acts for the signed-in user: it can do what the user can do, as far as its scopes allow it. With several organizations, name one in the header X-Organization-ID of each request. A request that names none is not refused: it acts in the first of `organization_ids`, or without that list in the organization that the user joined first, usually the personal one. The header X-Organization-ID of each response names the organization in which the token acted. The user is told by e-mail.',
     create: createPersonalToken,
     rotate: rotatePersonalToken,
   }),

@@ -13,7 +13,7 @@ import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { createAccount, type Profile } from './create-account.ts';
 import { PasswordSchema } from './password-schemas.ts';
-import { tooManyAttempts } from './too-many-attempts.ts';
+import { tooManyAttempts } from '../../http/too-many-attempts.ts';
 import { checkLink } from './mailed-link.ts';
 
 type Verification = RowOf<typeof emailVerification>;

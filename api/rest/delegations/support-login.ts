@@ -9,7 +9,7 @@ import type { RowOf } from '#entities/kit/model/define.ts';
 import { clientNetwork } from '../../http/client-address.ts';
 import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
-import { tooManyAttempts } from '../account/too-many-attempts.ts';
+import { tooManyAttempts } from '../../http/too-many-attempts.ts';
 import { beginFlow, RedirectSchema } from '../providers/provider-flow.ts';
 import { ReasonField } from './begin-delegation.ts';
 import { isFirstFactor, settingsDigest, supportProvider, supportSettings } from './support-provider.ts';

@@ -1,4 +1,5 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { hash } from 'node:crypto';
+import { isSameText } from '#entities/kit/base/keys.ts';
 import type { Config } from '#config/objects/root.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { ProviderSettings } from '../../auth/sign-in-providers.ts';
@@ -29,16 +30,12 @@ export function supportProvider({ services }: Pick<Call<unknown>, 'services'>, s
 
 /** Whether this is the first factor. Both values are compared, in constant time, whatever becomes of the other. */
 export function isFirstFactor(settings: Settings, email: string, password: string): boolean {
-  const isEmail = isSame(email.trim().toLowerCase(), settings.email.toLowerCase());
-  const isPassword = isSame(password, settings.password);
+  const isEmail = isSameText(email.trim().toLowerCase(), settings.email.toLowerCase());
+  const isPassword = isSameText(password, settings.password);
   return isEmail && isPassword && settings.password !== '';
 }
 
 /** What a first factor was a proof of: it counts no longer when these settings have changed. */
 export function settingsDigest({ email, password, clientid, issuerurl, alloweddomain }: Settings): string {
   return hash('sha256', JSON.stringify([email, password, clientid, issuerurl, alloweddomain]), 'base64url');
-}
-
-function isSame(given: string, expected: string): boolean {
-  return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', expected, 'buffer'));
 }

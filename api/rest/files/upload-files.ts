@@ -14,6 +14,19 @@ import {
   UploadSchema,
 } from './upload-answer.ts';
 
+const filesOfField = Type.Array(Type.String({ format: 'binary' }), {
+  description: 'Files, each a part of the form with a file name.',
+});
+
+/** The names of the fields are those of the configuration. */
+const formSchema = Type.Object(
+  { uploadFile: Type.Optional(filesOfField) },
+  {
+    additionalProperties: filesOfField,
+    description: 'Form whose fields have the names of objectstorage.keys, by default uploadFile.',
+  },
+);
+
 export const uploadFiles = (registry: Registry): Route =>
   defineRoute({
     method: 'POST',
@@ -26,6 +39,7 @@ export const uploadFiles = (registry: Registry): Route =>
     acceptsSingleSignOn: true,
     query: purposeQuery(registry),
     receives: ['multipart/form-data'],
+    receivedBody: formSchema,
     answers: {
       201: Type.Object({
         uploads: Type.Array(UploadSchema, { description: 'The uploads, in the order of the form.' }),

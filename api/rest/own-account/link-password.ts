@@ -5,7 +5,7 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { Type } from 'typebox';
 import { verifyPassword } from '../../auth/password.ts';
 import { PasswordSchema } from '../account/password-schemas.ts';
-import { tooManyAttempts } from '../account/too-many-attempts.ts';
+import { tooManyAttempts } from '../../http/too-many-attempts.ts';
 
 /** Passwords tried with one link within the window after which further ones are refused; the window is in milliseconds. */
 const guesses = { limit: 10, windowMs: 15 * 60_000 };

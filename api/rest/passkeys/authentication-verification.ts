@@ -11,7 +11,7 @@ import { clientNetwork } from '../../http/client-address.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { completeSignIn, SignInSchema } from '../account/complete-sign-in.ts';
 import { knownBrowser } from '../account/known-browser.ts';
-import { tooManyAttempts } from '../account/too-many-attempts.ts';
+import { tooManyAttempts } from '../../http/too-many-attempts.ts';
 import { acceptResponse, logStep, passkeySettings, takeChallenge } from './passkey-requests.ts';
 import { AssertionSchema } from './passkey-schemas.ts';
 

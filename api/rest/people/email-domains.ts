@@ -1,12 +1,11 @@
-import { Type } from 'typebox';
 import { organizationSetting } from '#entities/organizations/organization-setting.ts';
 import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { isManager } from '#entities/presets/roles.ts';
 import { workOf } from '../../http/request-context.ts';
 import { defineRoute } from '../../http/route.ts';
-import { tooManyAttempts } from '../account/too-many-attempts.ts';
-import { domainRecord, DomainRecordSchema, isDomainProven } from '../single-sign-on/domain-proof.ts';
+import { tooManyAttempts } from '../../http/too-many-attempts.ts';
+import { verifiedDomains, VerifiedDomainsSchema } from '../single-sign-on/domain-proof.ts';
 
 /** Questions of the managers of an organization to name servers within the window, in milliseconds. */
 const questions = { limit: 30, windowMs: 15 * 60_000 };
@@ -20,14 +19,7 @@ export const verifyEmailDomains = defineRoute({
     'Asks the name servers of the e-mail domains of the current organization (organization settings, email_domains) for the records that prove them. A domain counts while its record is published: it is looked for again whenever somebody confirms an address. The same record lets single sign-on admit people of the domain.',
   access: 'required',
   answers: {
-    200: Type.Object({
-      domains: Type.Array(
-        Type.Object({
-          ...DomainRecordSchema.properties,
-          is_proven: Type.Boolean({ description: 'Whether the record is found.' }),
-        }),
-      ),
-    }),
+    200: VerifiedDomainsSchema,
   },
   // It asks name servers.
   runsOnce: true,
@@ -44,12 +36,6 @@ export const verifyEmailDomains = defineRoute({
       const held = await reading.data.findOne(organizationSetting, { organizationId: { eq: organizationId } });
       return held?.emailDomains ?? [];
     });
-    const domains = await Promise.all(
-      emailDomains.map(async (domain) => ({
-        ...domainRecord(organizationId, domain),
-        is_proven: await isDomainProven(services, organizationId, domain),
-      })),
-    );
-    return { status: 200, body: { domains } };
+    return { status: 200, body: await verifiedDomains(services, organizationId, emailDomains) };
   },
 });

@@ -1,6 +1,10 @@
 import { Type } from 'typebox';
+import { organization } from '#entities/organizations/organization.ts';
 import { defineRoute } from '../../http/route.ts';
 import { foundOwnOrganization } from '../../people/found-own-organization.ts';
+import { selectionOf } from '../records/record-routes.ts';
+import { recordSchema } from '../records/record-schema.ts';
+import { sendEntityTag } from '../records/record-version.ts';
 
 export const createOrganization = defineRoute({
   method: 'POST',
@@ -24,15 +28,10 @@ export const createOrganization = defineRoute({
     },
     { additionalProperties: false },
   ),
-  answers: {
-    201: Type.Object({
-      id: Type.String({ description: 'Id of the organization.' }),
-      name: Type.String({ description: 'Its name, as it is stored.' }),
-    }),
-  },
+  answers: { 201: recordSchema(organization) },
   errors: ['invalid_input', 'already_exists', 'permission_denied', 'not_found', 'organization_archived'],
-  handle: async ({ unit, body }) => {
-    const { id, name } = await foundOwnOrganization(
+  handle: async ({ unit, body, reply }) => {
+    const { id } = await foundOwnOrganization(
       unit,
       {
         name: body.name,
@@ -42,6 +41,9 @@ export const createOrganization = defineRoute({
       },
       '/parent_id',
     );
-    return { status: 201, body: { id, name } };
+    const made = await unit.data.answers.record(selectionOf(organization), id);
+    void reply.header('location', `/v1/organizations/${id}`);
+    sendEntityTag(reply, made['record_version']);
+    return { status: 201, body: made };
   },
 });

@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { Type, type TObject } from 'typebox';
 import { unlessHidden, type RecordJson } from '#entities/kit/unit/answers.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { currentField, isSessionKind } from '#entities/kit/model/current-record.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import type { ErrorCode } from '#entities/kit/base/errors.ts';
@@ -12,7 +13,7 @@ import { fileValueNames } from '#entities/kit/model/stored-file.ts';
 import { isOpenToTokens } from '#entities/kit/model/scopes.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import type { DownloadBases } from '#entities/kit/read/file-selection.ts';
-import type { RecordSelection } from '#entities/kit/read/selection.ts';
+import type { RecordPart, RecordSelection } from '#entities/kit/read/selection.ts';
 import { linksAsChildren } from '#entities/kit/write/creations.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { deletionNote, proofNote, requireProofFor, requireProofToDelete } from '../../credentials/required-proof.ts';
@@ -48,15 +49,16 @@ function routesOf(registry: Registry, module: EntityModule, bases: DownloadBases
   const record = selectionOf(module, bases);
   const answer = recordSchema(module);
   // The data layer confines each session to what it may reach.
-  const openTo = (verb: ScopeVerb, route: Route): Route => ({
+  const openTo = (verb: ScopeVerb, route: Route, errors = organizationErrors(module)): Route => ({
     ...route,
+    errors: [...route.errors, ...errors],
     ...(isOpenToTokens(module, verb) ? { acceptsTokens: true } : {}),
     acceptsSingleSignOn: true,
   });
   return [
     openTo('read', listRoute(registry, record, answer)),
     openTo('read', aggregateRoute(registry, module)),
-    ...importTemplateRoutes(registry, module).map((route) => openTo('read', route)),
+    ...importTemplateRoutes(registry, module).map((route) => openTo('read', route, [])),
     openTo('read', readRoute(record, answer)),
     ...(offered.includes('create') ? [openTo('write', createRoute(registry, record, answer))] : []),
     ...(offered.includes('update') ? [openTo('write', updateRoute(registry, record, answer))] : []),
@@ -69,11 +71,14 @@ export function selectionOf(module: EntityModule, bases: DownloadBases = {}): Re
   const fileParts = [...fileValueParts, { is: 'url', as: 'url', bases } as const];
   return {
     module,
-    parts: answeredFields(module).map((field) =>
-      module.fields[field]?.type === 'file'
-        ? { is: 'file', as: snakeCase(field), field, parts: fileParts }
-        : { is: 'value', as: snakeCase(field), field, words: 'stored' },
-    ),
+    parts: [
+      ...answeredFields(module).map((field): RecordPart =>
+        module.fields[field]?.type === 'file'
+          ? { is: 'file', as: snakeCase(field), field, parts: fileParts }
+          : { is: 'value', as: snakeCase(field), field, words: 'stored' },
+      ),
+      ...(isSessionKind(module) ? [{ is: 'current', as: snakeCase(currentField.name) } as const] : []),
+    ],
   };
 }
 
@@ -82,6 +87,11 @@ const fileValueParts = fileValueNames.map(
 );
 
 const idAlone = 'The response has only the id if the caller cannot view the record after the change.';
+
+/** Errors for callers who act in no organization; what is their own they reach everywhere (`rlsUsing`). */
+function organizationErrors({ tenancy, rlsUsing }: EntityModule): readonly ErrorCode[] {
+  return tenancy === 'organization' && !rlsUsing ? ['no_current_organization'] : [];
+}
 
 function proofErrors({ needsProof }: EntityModule): readonly ErrorCode[] {
   return needsProof ? ['step_up_required'] : [];
@@ -184,7 +194,7 @@ function createRoute(registry: Registry, record: RecordSelection, answer: TObjec
         const id = row?.['id'] as string;
         void reply.header('location', `${path}/${id}`);
         return await changed(201, record, id, unit, reply);
-      }),
+      }, call.body),
   });
 }
 
@@ -225,7 +235,7 @@ function updateRoute(registry: Registry, record: RecordSelection, answer: TObjec
           call.unit.data.updateLinked(module, id, values, linked, versions),
         );
         return await changed(200, record, id, call.unit, call.reply);
-      }),
+      }, call.body),
   });
 }
 

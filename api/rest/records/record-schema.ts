@@ -9,6 +9,7 @@ import {
   writableFields,
   type NamedField,
 } from '#entities/kit/model/exposure.ts';
+import { currentField, isSessionKind } from '#entities/kit/model/current-record.ts';
 import type { Field } from '#entities/kit/model/declared-field.ts';
 import { linkDescription, type Links } from '#entities/kit/model/links.ts';
 import { availabilities, fileValues, type FileValue } from '#entities/kit/model/stored-file.ts';
@@ -74,6 +75,8 @@ export function recordSchema(module: EntityModule): TObject {
       describedValue(field, { ...shape, ...(format && shownFormats.has(format as string) ? { format } : {}) }),
     ];
   });
+  if (isSessionKind(module))
+    properties.push([snakeCase(currentField.name), Type.Boolean({ description: currentField.description })]);
   return Type.Object(Object.fromEntries(properties), { description: module.description });
 }
 

@@ -15,13 +15,20 @@ export function versionIn(json: string): number {
   return Number(/"record_version":\s?(\d+)/.exec(json)?.[1]);
 }
 
+interface Accepted {
+  readonly versions: readonly number[];
+  /** The first weak entity tag of a version, which would match if it were a strong one. */
+  readonly weak?: string;
+}
+
 /**
  * The versions that the header If-Match accepts; undefined: any. Weak entity tags match none (RFC 9110, section 13.1.1).
  * @throws AppError malformed_request
  */
-function acceptedVersions(header: string): readonly number[] | undefined {
+function acceptedVersions(header: string): Accepted | undefined {
   if (header.trim() === '*') return undefined;
   const versions: number[] = [];
+  let firstWeak: string | undefined;
   element.lastIndex = 0;
   do {
     const [found, weak, tag = ''] = element.exec(header) ?? [];
@@ -30,9 +37,11 @@ function acceptedVersions(header: string): readonly number[] | undefined {
         'malformed_request',
         `The header If-Match must be * or entity tags such as "3"; it is ${JSON.stringify(shortened(header))}.`,
       );
-    if (weak === undefined && /^[1-9]\d{0,9}$/.test(tag)) versions.push(Number(tag));
+    if (!/^[1-9]\d{0,9}$/.test(tag)) continue;
+    if (weak === undefined) versions.push(Number(tag));
+    else firstWeak ??= tag;
   } while (element.lastIndex < header.length);
-  return versions;
+  return { versions, ...(firstWeak === undefined ? {} : { weak: firstWeak }) };
 }
 
 /**
@@ -47,10 +56,12 @@ export async function matching<T>(
 ): Promise<T> {
   const accepted = header === undefined ? undefined : acceptedVersions(header);
   if (accepted === undefined) return change(given);
+  const { versions, weak } = accepted;
   try {
-    return await change(given === undefined ? accepted : accepted.filter((version) => version === given));
+    return await change(given === undefined ? versions : versions.filter((version) => version === given));
   } catch (error) {
     if (!isAppError(error) || error.code !== 'stale_record') throw error;
-    throw new AppError('precondition_failed', error.message, { cause: error });
+    const hint = weak === undefined ? '' : ` The weak entity tag W/"${weak}" never matches: send "${weak}".`;
+    throw new AppError('precondition_failed', `${error.message}${hint}`, { cause: error });
   }
 }

@@ -9,7 +9,7 @@ import { openSecret, sealSecret } from '#entities/kit/base/sealed-secret.ts';
 import { stepOfCode } from '../../auth/authenticator-app.ts';
 import { workOf } from '../../http/request-context.ts';
 import type { Call } from '../../http/route.ts';
-import { tooManyAttempts } from '../account/too-many-attempts.ts';
+import { tooManyAttempts } from '../../http/too-many-attempts.ts';
 import type { Factor } from '../../credentials/confirmed-factor.ts';
 
 /** A code of the app, or a recovery code in its place. */
@@ -76,7 +76,7 @@ export async function acceptCode(
   const { secret, isCurrent } = await openSecret(factor.sealedSecret ?? '', sealing(call, factor.id));
   const changes =
     given.code === undefined ? withoutCode(factor, secret, given) : await withStep(call, factor, secret, given.code);
-  if (!changes) throw new AppError('invalid_credentials', 'The code is wrong, has expired, or has been used.');
+  if (!changes) throw wrongCode(given);
   const changed = await unit.data.privileged('second factor').update(secondFactor, factor.id, {
     ...changes,
     ...(isCurrent ? {} : { sealedSecret: await sealSecret(secret, sealing(call, factor.id)) }),
@@ -112,7 +112,16 @@ function counterOf(userId: string, singleSignOnId: string | null): string {
   return singleSignOnId === null ? counter : `${counter}:${singleSignOnId}`;
 }
 
+function wrongCode({ code }: GivenCode): AppError {
+  const message =
+    code === undefined
+      ? 'The recovery code is wrong or has been used: each counts once. Send another one of the newest list as recovery_code.'
+      : 'The code is wrong, has expired, or has been used. Send as code the digits that your app shows now; if they are refused, too, check the clock of its device, or send a recovery_code.';
+  return new AppError('invalid_credentials', message);
+}
+
 function oneCodeOnly(): AppError {
-  const message = 'is a code of the authenticator app; send it, or recovery_code, but not both';
+  const message =
+    'is the code that your authenticator app shows; send it, or recovery_code in its place, and only one of them';
   return new AppError('invalid_input', `code ${message}.`, { details: { fields: [{ path: '/code', message }] } });
 }

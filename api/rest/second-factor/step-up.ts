@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { user } from '#entities/identity/user.ts';
-import { AppError } from '#entities/kit/base/errors.ts';
+import type { AppError } from '#entities/kit/base/errors.ts';
+import { inputError } from '#entities/kit/base/input-error.ts';
 import type { AccessClaims } from '../../auth/access-token.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
@@ -35,6 +36,9 @@ export const stepUp = defineRoute({
   errors: ['invalid_input', 'permission_denied', 'invalid_credentials', 'too_many_requests', 'overloaded'],
   handle: async (call) => {
     const claims = signedInPerson(call);
+    const { code, recovery_code: recoveryCode, password } = call.body;
+    if (code === undefined && recoveryCode === undefined && password === undefined)
+      throw anotherProof('code', 'is missing; send it, or recovery_code, or password if you have no second factor');
     await (call.body.password === undefined
       ? proveWithCode(call, claims)
       : proveWithPassword(call, claims, call.body.password));
@@ -48,22 +52,23 @@ async function proveWithCode(call: Call<Body>, { userId }: AccessClaims): Promis
   await countCode(call, userId, call.body, singleSignOnId);
   await call.unit.data.privileged('step up').findLocked(user, userId);
   const factor = await confirmedFactor(call, userId);
-  if (!factor) throw anotherProof('You have no second factor: send your password.');
+  if (!factor) throw anotherProof('password', 'is needed in place of a code, because you have no second factor');
   await acceptCode(call, factor, call.body, singleSignOnId);
 }
 
 async function proveWithPassword(call: Call<Body>, { userId }: AccessClaims, password: string): Promise<void> {
   if (call.body.code !== undefined || call.body.recovery_code !== undefined)
-    throw anotherProof('Send either a code or your password.');
+    throw anotherProof('password', 'cannot be sent together with code or recovery_code; send one of them');
   const person = await readPerson(call, userId);
   await withCurrentPassword(call, person, password, () => Promise.resolve());
   const locked = await call.unit.data.privileged('step up').findLocked(user, userId);
   // Somebody may have set another one meanwhile.
   if (locked?.passwordHash !== person.passwordHash) throw signInFirst();
-  if (await confirmedFactor(call, userId)) throw anotherProof('You have a second factor: send a code of it.');
+  if (await confirmedFactor(call, userId))
+    throw anotherProof('code', 'is needed in place of password, because you have a second factor; or recovery_code');
   await forgetWrongPasswords(call, userId);
 }
 
-function anotherProof(message: string): AppError {
-  return new AppError('invalid_input', message);
+function anotherProof(field: string, message: string): AppError {
+  return inputError([{ path: `/${field}`, message }]);
 }

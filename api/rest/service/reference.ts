@@ -1,18 +1,27 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { escapeHtml } from '#entities/kit/base/escape-html.ts';
-import { onceForEach } from '#entities/kit/base/once-for-each.ts';
-import { errorCatalogue, statusOf, type ErrorCode } from '#entities/kit/base/errors.ts';
-import { defineRoute } from '../../http/route.ts';
+import { errorCatalogue, type ErrorCode } from '#entities/kit/base/error-catalogue.ts';
+import { statusOf } from '#entities/kit/base/errors.ts';
+import { defineRoute, type Call } from '../../http/route.ts';
+import { withPageLimits } from './page-limits.ts';
 
 const html = 'text/html; charset=utf-8';
 
-/** A document that describes the application: made and serialized at the first request, then kept. */
-function documentOf(make: (app: FastifyInstance) => string): (app: FastifyInstance) => Buffer {
-  return onceForEach((app: FastifyInstance) => Buffer.from(make(app)));
+/** A document that describes the application: made and serialized at the first request, then kept while the limit of pages stays. */
+function documentOf(make: (document: () => Document) => string): (call: Call<unknown>) => Buffer {
+  const kept = new WeakMap<FastifyInstance, { readonly largestPage: number; readonly text: Buffer }>();
+  return ({ request: { server: app }, services }) => {
+    const largestPage = services.config.current.server.maxresultlimit;
+    const known = kept.get(app);
+    if (known?.largestPage === largestPage) return known.text;
+    const text = Buffer.from(make(() => withPageLimits(app.swagger() as Document, largestPage)));
+    kept.set(app, { largestPage, text });
+    return text;
+  };
 }
 
-const openapiDocument = documentOf((app) => JSON.stringify(app.swagger()));
+const openapiDocument = documentOf((document) => JSON.stringify(document()));
 
 export const openapi = defineRoute({
   method: 'GET',
@@ -23,7 +32,7 @@ export const openapi = defineRoute({
   access: 'anonymous',
   answers: { 200: Type.Unknown() },
   errors: [],
-  handle: ({ request }) => ({ status: 200, document: openapiDocument(request.server) }),
+  handle: (call) => ({ status: 200, document: openapiDocument(call) }),
 });
 
 /** The root URL leads to the reference. */
@@ -42,7 +51,7 @@ export const home = defineRoute({
   },
 });
 
-const docsPage = documentOf((app) => page('Core server: reference', operations(app.swagger() as Document)));
+const docsPage = documentOf((document) => page('Core server: reference', operations(document())));
 
 /** A page without scripts; it stays readable when a content security policy blocks its style. */
 export const docs = defineRoute({
@@ -55,7 +64,7 @@ export const docs = defineRoute({
   answers: { 200: Type.String() },
   produces: html,
   errors: [],
-  handle: ({ request }) => ({ status: 200, document: docsPage(request.server) }),
+  handle: (call) => ({ status: 200, document: docsPage(call) }),
 });
 
 const errorPage = documentOf(() => page('Core server: errors', errorTable()));
@@ -66,18 +75,20 @@ export const errorDocs = defineRoute({
   tag: 'Service',
   summary: 'Error reference',
   description:
-    'Lists all error codes: the values of `code` in problem documents and of `extensions.code` in GraphQL errors.',
+    'Lists all error codes, what causes each and what to do: the values of `code` in problem documents and of `extensions.code` in GraphQL errors.',
   access: 'anonymous',
   answers: { 200: Type.String() },
   produces: html,
   errors: [],
-  handle: ({ request }) => ({ status: 200, document: errorPage(request.server) }),
+  handle: (call) => ({ status: 200, document: errorPage(call) }),
 });
 
 interface Schema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly items?: Schema;
+  readonly minimum?: number;
+  readonly maximum?: number;
 }
 
 interface Parameter {
@@ -147,7 +158,8 @@ function contentsLine({ id, name, operation }: Listed): string {
 
 function section({ id, name, operation }: Listed): string {
   const { summary = '', description = '', parameters = [], requestBody, responses = {} } = operation;
-  const body = requestBody?.content?.['application/json']?.schema;
+  const [type = '', content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+  const body = content?.schema;
   const answers = Object.entries(responses).map(([status, answer]) => {
     const schema = answer.content?.['application/json']?.schema;
     return `<dt>${escapeHtml(status)}</dt><dd>${escapeHtml(answer.description ?? '')}${schema ? block(schema) : ''}</dd>`;
@@ -155,7 +167,7 @@ function section({ id, name, operation }: Listed): string {
   return `<section><h3 id="${escapeHtml(id)}"><code>${escapeHtml(name)}</code></h3>
 <p><strong>${escapeHtml(summary)}.</strong> ${escapeHtml(description)}</p>
 ${parameters.length > 0 ? parameterTable(parameters) : ''}
-${body ? `<h4>Body</h4>${block(body)}` : ''}<h4>Responses</h4><dl>${answers.join('')}</dl></section>`;
+${body ? `<h4>Body (${escapeHtml(type)})</h4>${block(body)}` : ''}<h4>Responses</h4><dl>${answers.join('')}</dl></section>`;
 }
 
 function parameterTable(parameters: readonly Parameter[]): string {
@@ -166,9 +178,11 @@ function parameterTable(parameters: readonly Parameter[]): string {
   return `<h4>Parameters</h4>${table(['Name', 'In', 'Required', 'Type', 'Description'], rows)}`;
 }
 
-function typeName({ type = 'any', enum: words, items }: Schema): string {
+function typeName({ type = 'any', enum: words, items, minimum, maximum }: Schema): string {
   if (words) return words.map(String).join(' | ');
-  return items ? `list of ${typeName(items)}` : [type].flat().join(' or ');
+  if (items) return `list of ${typeName(items)}`;
+  const range = minimum === undefined || maximum === undefined ? '' : `, ${minimum} to ${maximum}`;
+  return [type].flat().join(' or ') + range;
 }
 
 function table(titles: readonly string[], rows: readonly string[]): string {
@@ -177,11 +191,13 @@ function table(titles: readonly string[], rows: readonly string[]): string {
 }
 
 function errorTable(): string {
-  const rows = (Object.keys(errorCatalogue) as ErrorCode[]).map(
-    (code) =>
-      `<tr id="${code}"><td><code>${code}</code></td><td>${statusOf(code)}</td><td>${escapeHtml(errorCatalogue[code].title)}</td></tr>`,
-  );
-  return `<p>Codes are stable; titles and messages may change.</p>${table(['Code', 'Status', 'Meaning'], rows)}`;
+  const rows = (Object.keys(errorCatalogue) as ErrorCode[]).map((code) => {
+    const { title, cause, remedy } = errorCatalogue[code];
+    const cells = [String(statusOf(code)), title, cause, remedy].map((cell) => `<td>${escapeHtml(cell)}</td>`);
+    return `<tr id="${code}"><td><code>${code}</code></td>${cells.join('')}</tr>`;
+  });
+  const titles = ['Code', 'Status', 'Meaning', 'Cause', 'What to do'];
+  return `<p>Codes are stable; titles and messages may change.</p>${table(titles, rows)}`;
 }
 
 function block(schema: unknown): string {

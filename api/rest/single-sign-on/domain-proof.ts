@@ -9,11 +9,34 @@ export const DomainRecordSchema = Type.Object({
   record_value: Type.String({ description: 'Its value; the name can have other records besides.' }),
 });
 
+/** The answer of a request that looks for the records. */
+export const VerifiedDomainsSchema = Type.Object({
+  domains: Type.Array(
+    Type.Object({
+      ...DomainRecordSchema.properties,
+      is_proven: Type.Boolean({ description: 'Whether the record is found.' }),
+    }),
+  ),
+});
+
 export type DomainRecord = Static<typeof DomainRecordSchema>;
 
 export function domainRecord(organizationId: string, domain: string): DomainRecord {
   const { name, value } = domainProof(organizationId, domain);
   return { domain, record_name: name, record_value: value };
+}
+
+/** Looks for the records of domains, of all at the same time. */
+export async function verifiedDomains(
+  services: Pick<Services, 'textRecords' | 'logger'>,
+  organizationId: string,
+  domains: readonly string[],
+): Promise<Static<typeof VerifiedDomainsSchema>> {
+  const verified = domains.map(async (domain) => ({
+    ...domainRecord(organizationId, domain),
+    is_proven: await isDomainProven(services, organizationId, domain),
+  }));
+  return { domains: await Promise.all(verified) };
 }
 
 /** As `provesDomain` says; a name server that gives no answer proves nothing. */

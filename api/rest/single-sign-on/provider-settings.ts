@@ -6,10 +6,10 @@ import { newId } from '#entities/kit/base/ids.ts';
 import { requireAccountProof, requireOrganizationProof } from '../../credentials/recent-proof.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
-import { tooManyAttempts } from '../account/too-many-attempts.ts';
+import { tooManyAttempts } from '../../http/too-many-attempts.ts';
 import { workOf } from '../../http/request-context.ts';
 import { beginFlow, RedirectSchema, targetOf } from '../providers/provider-flow.ts';
-import { domainRecord, DomainRecordSchema, isDomainProven } from './domain-proof.ts';
+import { domainRecord, DomainRecordSchema, verifiedDomains, VerifiedDomainsSchema } from './domain-proof.ts';
 import { noProvider, organizationProvider, sealClientSecret, type Provider } from './organization-provider.ts';
 
 const SettingsSchema = Type.Object({
@@ -190,14 +190,7 @@ export const verifyDomains = defineRoute({
   access: 'required',
   acceptsSingleSignOn: true,
   answers: {
-    200: Type.Object({
-      domains: Type.Array(
-        Type.Object({
-          ...DomainRecordSchema.properties,
-          is_proven: Type.Boolean({ description: 'Whether the record is found.' }),
-        }),
-      ),
-    }),
+    200: VerifiedDomainsSchema,
   },
   // It asks name servers.
   runsOnce: true,
@@ -212,13 +205,7 @@ export const verifyDomains = defineRoute({
       await countQuestion({ unit, services }, organizationId);
       return held;
     });
-    const domains = await Promise.all(
-      allowedDomains.map(async (domain) => ({
-        ...domainRecord(organizationId, domain),
-        is_proven: await isDomainProven(services, organizationId, domain),
-      })),
-    );
-    return { status: 200, body: { domains } };
+    return { status: 200, body: await verifiedDomains(services, organizationId, allowedDomains) };
   },
 });
 

@@ -8,7 +8,7 @@ import { giveBackAttempt, takeAttempt } from '#entities/kit/access/sign-in-failu
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import { failed, type ProviderIdentity } from '../../auth/sign-in-providers.ts';
 import { clientNetwork } from '../../http/client-address.ts';
-import { tooManyAttempts } from '../account/too-many-attempts.ts';
+import { tooManyAttempts } from '../../http/too-many-attempts.ts';
 import type { OpenedState } from '../../auth/sign-in-state.ts';
 import { defineRoute, type Call, type RouteResponse } from '../../http/route.ts';
 import { finishSignIn } from '../providers/finish-sign-in.ts';

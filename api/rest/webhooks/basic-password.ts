@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { isSameText } from '#entities/kit/base/keys.ts';
 import type { RawDelivery } from './receiver.ts';
 
 /** Whether a request has the password in Basic authentication (RFC 7617), whatever the user name; compared in constant time. */
@@ -8,10 +8,5 @@ export function hasBasicPassword({ headers }: RawDelivery, password: string): bo
   if (encoded === undefined) return false;
   const credentials = Buffer.from(encoded, 'base64').toString();
   const given = credentials.slice(credentials.indexOf(':') + 1);
-  return credentials.includes(':') && timingSafeEqual(digest(given), digest(password));
-}
-
-/** Of one length, whatever the text. */
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return credentials.includes(':') && isSameText(given, password);
 }

@@ -2,7 +2,9 @@ import { Type } from 'typebox';
 import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
 import {
   attemptsOf,
+  endpointLimits,
   maxReplayed,
+  maxReplayedIds,
   messagesOf,
   messageStates,
   replayEndpoint,
@@ -109,12 +111,12 @@ export const messageRoutes: readonly Route[] = [
     url: `${path}/:id/test`,
     tag,
     summary: 'Send a test message to an endpoint',
-    description: 'Sends a message of the type webhook_endpoint.tested, in the same way as all others.',
+    description: `Sends a message of the type webhook_endpoint.tested, in the same way as all others: ${endpointLimits.test.limit} a minute at most.`,
     access: 'required',
     acceptsSingleSignOn: true,
     params: endpointParams,
     answers: { 202: Type.Object({ event_id: id('Id of the message (webhook-id).') }) },
-    errors: ['not_found', 'permission_denied'],
+    errors: ['not_found', 'permission_denied', 'too_many_requests'],
     handle: async (call) => {
       const { eventId } = await testEndpoint(call, call.params['id'] ?? '');
       return { status: 202, body: { event_id: eventId } };
@@ -125,13 +127,13 @@ export const messageRoutes: readonly Route[] = [
     url: `${path}/:id/replay`,
     tag,
     summary: 'Send messages to an endpoint again',
-    description: `Either the messages of some events, or all since an instant, up to ${maxReplayed.toLocaleString('en')} at once. They keep their ids, so a receiver that has seen them can tell.`,
+    description: `Either the messages of some events, or all since an instant, up to ${maxReplayed.toLocaleString('en')} at once. They keep their ids, so a receiver that has seen them can tell. An endpoint has ${endpointLimits.replay.limit} replays in ten minutes.`,
     access: 'required',
     acceptsSingleSignOn: true,
     params: endpointParams,
     body: Type.Object(
       {
-        event_ids: Type.Optional(Type.Array(id('Id of an event.'), { minItems: 1, maxItems: 1_000 })),
+        event_ids: Type.Optional(Type.Array(id('Id of an event.'), { minItems: 1, maxItems: maxReplayedIds })),
         since: Type.Optional(
           Type.String({ format: 'date-time', maxLength: 40, description: 'Time of the first event.' }),
         ),
@@ -146,7 +148,7 @@ export const messageRoutes: readonly Route[] = [
         }),
       }),
     },
-    errors: ['not_found', 'permission_denied'],
+    errors: ['not_found', 'permission_denied', 'too_many_requests'],
     handle: (call) =>
       inSnakeCase(async () => {
         const { event_ids: eventIds, since } = call.body;

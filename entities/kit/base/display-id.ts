@@ -12,3 +12,11 @@ export function displayIdOf(prefix: string, id: string): string {
   for (const byte of digest.subarray(0, length)) text += letters[byte & 31];
   return `${prefix}-${text}`;
 }
+
+const displayIdPattern = new RegExp(`^[A-Z]{2,5}-[${letters}]{${length}}$`, 'i');
+
+/** For a message about a text that is no id: how to find the id, if the text is a display id; else empty. */
+export function displayIdHint(text: string): string {
+  if (!displayIdPattern.test(text)) return '';
+  return ` This is a display id, and an id is expected: the filter display_id of the list (in GraphQL displayId) finds the record with its id.`;
+}

@@ -36,6 +36,8 @@ export const failpoints = [
   'webhook-claimed',
   'webhook-sent',
   'webhook-settled',
+  'chat-posted',
+  'notifications-claimed',
 ] as const;
 export type Failpoint = (typeof failpoints)[number];
 

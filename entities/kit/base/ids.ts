@@ -1,4 +1,4 @@
-import { decodeTime, monotonicFactory } from 'ulid';
+import { decodeTime, encodeTime, monotonicFactory } from 'ulid';
 import { randomFraction } from './random-pool.ts';
 
 const nextUlid = monotonicFactory(randomFraction);
@@ -21,4 +21,9 @@ export function isId(value: unknown): value is string {
 /** When an id was made. @param id well-formed */
 export function timeOfId(id: string): Date {
   return new Date(decodeTime(id));
+}
+
+/** The least id of an instant: those that sort before it were made before. */
+export function firstIdAt(at: Date): string {
+  return `${encodeTime(at.getTime())}${'0'.repeat(16)}`;
 }

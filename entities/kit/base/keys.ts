@@ -67,3 +67,8 @@ export function isSignedBy(key: Buffer, parts: readonly string[], candidate: str
     given.length === expected.length && timingSafeEqual(given, expected) && given.toString('base64url') === candidate
   );
 }
+
+/** Whether two texts are equal, of whatever lengths; constant time. */
+export function isSameText(one: string, other: string): boolean {
+  return timingSafeEqual(hash('sha256', one, 'buffer'), hash('sha256', other, 'buffer'));
+}

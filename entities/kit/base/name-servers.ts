@@ -16,6 +16,15 @@ export function resolverOf({ nameServers, limitMs }: NameServers, signal: AbortS
   return resolver;
 }
 
+/** Time for all questions when no other is given, in milliseconds. */
+const defaultLimitMs = 5_000;
+
+/** Asks name servers for a limited time. */
+export function limitedResolver(network: Partial<NameServers>): Resolver {
+  const limited = { limitMs: defaultLimitMs, ...network };
+  return resolverOf(limited, AbortSignal.timeout(limited.limitMs));
+}
+
 /** Answers that say that there is no such name, or none with such a record (RFC 2308). */
 const absent: ReadonlySet<string | undefined> = new Set(['ENOTFOUND', 'ENODATA']);
 

@@ -1,3 +1,4 @@
+import { displayIdHint } from './display-id.ts';
 import { idPattern } from './ids.ts';
 import { shortened } from './shortened.ts';
 
@@ -86,12 +87,28 @@ export function schemaMessage(problem: SchemaProblem, { description, value, isSe
     case 'maximum':
       return `must be at most ${limit}${sent}`;
     case 'pattern':
-      if (pattern === idPattern.source) return `is not an id${sent}`;
+      if (pattern === idPattern.source) return `is not an id${sent}${displayIdNote(value)}`;
       if (description) return `does not have the required format: ${description.replace(/\.$/, '')}${sent}`;
-      break;
+      return `does not have the required format${sent}`;
+    case 'uniqueItems':
+      return 'must not have the same item twice';
+    case 'minProperties':
+      return `must have at least ${count('field')}`;
+    case 'maxProperties':
+      return `must have at most ${count('field')}`;
+    case '~refine':
+      // A check of a field, which has words of its own.
+      return message ?? 'is not valid';
     default:
+      // The text of the validator is about its schema, which callers do not see.
+      return description ? `is not valid: ${description.replace(/\.$/, '')}${sent}` : `is not valid${sent}`;
   }
-  return message ?? 'is not valid';
+}
+
+/** What else a message says about a value that is no id. */
+function displayIdNote(value: unknown): string {
+  const hint = typeof value === 'string' ? displayIdHint(value) : '';
+  return hint === '' ? '' : `.${hint}`;
 }
 
 function isSized(value: unknown): value is { readonly length: number } {

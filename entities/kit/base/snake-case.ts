@@ -3,6 +3,11 @@ export function snakeCase(name: string): string {
   return name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
 }
 
+/** The known name that is written so, as in GraphQL (`dueAt`) or as in REST (`due_at`). */
+export function namedIn<Name extends string>(known: readonly Name[], written: string): Name | undefined {
+  return known.find((name) => name === written) ?? known.find((name) => snakeCase(name) === written);
+}
+
 /** A name as it appears in a sentence: `organizationSetting` and `organization_setting` → `organization setting`. */
 export function inWords(name: string): string {
   return snakeCase(name).replaceAll('_', ' ');

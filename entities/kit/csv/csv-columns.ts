@@ -130,9 +130,7 @@ function unknownColumn(
 function doubledColumns(columns: readonly (Column | undefined)[], titles: readonly string[], line: number): string[] {
   return columns.flatMap((column, place) => {
     if (!column) return [];
-    const isSame = (other: Column | undefined) =>
-      other !== undefined && (column.is === 'key' ? other.is === 'key' : other.name === column.name);
-    const first = columns.findIndex(isSame);
+    const first = columns.findIndex((other) => other?.name === column.name);
     if (first === place) return [];
     const isTitle = titles[first]?.toLowerCase() === titles[place]?.toLowerCase();
     const message = isTitle ? 'occurs more than once' : `says the same as the column "${titles[first]}"; leave out one`;

@@ -39,11 +39,14 @@ export function refusedFields(module: EntityModule, accepted: ReadonlySet<string
   const creatable = new Set(writableFields(module).map(([name]) => name));
   const refused = answeredFields(module).filter((name) => !accepted.has(name));
   return new Map(
-    refused.map((name) => [
-      name,
-      creatable.has(name) ? 'cannot be changed after creation' : 'is read-only: the server sets it',
-    ]),
+    refused.map((name) => [name, creatable.has(name) ? 'cannot be changed after creation' : whyReadOnly(module, name)]),
   );
+}
+
+function whyReadOnly({ tenancy }: EntityModule, name: string): string {
+  return tenancy === 'organization' && name === 'organizationId'
+    ? 'is read-only: it is the organization in which you act; POST /v1/switch acts in another one'
+    : 'is read-only: the server sets it';
 }
 
 /** Whether a creation must set the field. */

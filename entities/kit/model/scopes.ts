@@ -1,4 +1,4 @@
-import { AppError } from '../base/errors.ts';
+import { AppError, type FieldProblem } from '../base/errors.ts';
 import { inputError } from '../base/input-error.ts';
 import { onceForEach } from '../base/once-for-each.ts';
 import { snakeCase } from '../base/snake-case.ts';
@@ -131,16 +131,20 @@ function requiredTarget({ references }: Registry, module: EntityModule, field: s
 
 /** @throws AppError invalid_input for scopes that tokens of this sort cannot have */
 export function refuseUnknownScopes(registry: Registry, sort: TokenSort, scopes: readonly string[]): void {
+  const problems = unknownScopes(registry, sort, scopes);
+  if (problems.length > 0) throw inputError(problems);
+}
+
+/** A problem for each scope that is none of these tokens. */
+export function unknownScopes(registry: Registry, sort: TokenSort, scopes: readonly string[]): FieldProblem[] {
   const known = offeredScopes(registry, sort);
   const wrong = scopes.flatMap((scope, index) => (known.includes(scope) ? [] : [`/scopes/${index}`]));
-  if (wrong.length === 0) return;
   const message = 'is not a scope that this token can have';
   // The list can be long, so it is there once.
-  const [first = '', ...others] = wrong;
-  throw inputError([
-    { path: first, message: `${message}; scopes are ${known.join(', ')}` },
-    ...others.map((path) => ({ path, message })),
-  ]);
+  return wrong.map((path, index) => ({
+    path,
+    message: index === 0 ? `${message}; scopes are ${known.join(', ')}` : message,
+  }));
 }
 
 /**

@@ -18,19 +18,22 @@ export interface ExportPage {
 export interface ExportPosition {
   readonly pages: number;
   readonly rows: number;
+  /** Bytes of the pages. */
+  readonly bytes: number;
   readonly next: string | null;
 }
 
 /** @returns undefined before the first page */
 export async function exportPosition(work: Work, runId: string): Promise<ExportPosition | undefined> {
   const session = await work.readAs('system');
-  const { rows } = await session.query<{ pages: number; rows: string; next: string | null }>(
-    `select last.number as pages, last.next, (select sum(row_count) from export_pages where run_id = $1) as rows
-     from export_pages last where run_id = $1 order by number desc limit 1`,
+  const { rows } = await session.query<{ pages: number; rows: string; bytes: string; next: string | null }>(
+    `select last.number as pages, last.next, written.rows, written.bytes from export_pages last,
+       (select sum(row_count) as rows, sum(octet_length(bytes)) as bytes from export_pages where run_id = $1) written
+     where last.run_id = $1 order by last.number desc limit 1`,
     [runId],
   );
   const [row] = rows;
-  return row && { pages: row.pages, rows: Number(row.rows), next: row.next };
+  return row && { pages: row.pages, rows: Number(row.rows), bytes: Number(row.bytes), next: row.next };
 }
 
 /** Keeps a page. Of two attempts that write the same one, the first wins. */

@@ -1,4 +1,5 @@
-import { AppError, errorCatalogue, type ErrorCode } from '../base/errors.ts';
+import { errorCatalogue, type ErrorCode } from '../base/error-catalogue.ts';
+import { AppError } from '../base/errors.ts';
 
 /** The error for an upload that does not exist, is somebody else's, has expired, or was used. */
 export function missingUpload(uploadId: string): AppError {

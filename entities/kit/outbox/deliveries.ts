@@ -6,7 +6,7 @@ import type { Work } from '../storage/work.ts';
  * the event was delivered; Temporal's workflow ids only avoid duplicate work.
  * - `done`: the listener's effect is committed.
  * - `failing`: a `deliverEvent` workflow retries this delivery.
- * - `held`: an earlier event of the same record is failing with this listener.
+ * - `held`: an earlier event of the same record is failing with this listener, or the listener fails on everything.
  * - `skipped`: an operator gave the delivery up.
  */
 export type DeliveryState = 'done' | 'failing' | 'held' | 'skipped';
@@ -168,7 +168,7 @@ export async function staleFailing(
   return rows.map(({ listener, ...event }) => ({ event, listener }));
 }
 
-/** Records with held events but no failing event, so that no workflow would deliver the held ones. */
+/** Records with held events but no failing event, of listeners that are not held, so that no workflow would deliver the held ones. */
 export async function orphanedHolds(
   work: Work,
   before: Date,
@@ -179,7 +179,8 @@ export async function orphanedHolds(
     // In random order, so that records which cannot be resumed yet do not block the others forever.
     `select * from (select distinct h.listener, h.entity_id as "entityId" from event_deliveries h
        where h.state = 'held' and h.updated_at < $1 and not exists (select 1 from event_deliveries f
-         where f.listener = h.listener and f.entity_id = h.entity_id and f.state = 'failing')) held
+         where f.listener = h.listener and f.entity_id = h.entity_id and f.state = 'failing')
+       and not exists (select 1 from listener_states l where l.listener = h.listener and l.held_at is not null)) held
      order by random() limit $2`,
     [before, limit],
   );

@@ -14,7 +14,7 @@ export interface Repair {
   readonly reason: string;
 }
 
-/** Keeps the record that an operator did something, once; nothing deletes it. */
+/** Keeps the record that an operator did something, once. It is kept as long as history. */
 export async function recordRepair(
   work: Work,
   { repairId, operation, selection, operator, reason }: Repair,
@@ -72,4 +72,18 @@ export async function takeForRepair(
 export async function skipHeld(work: Work, { event, listener }: TakenDelivery): Promise<void> {
   await lockRecords(work, listener, [event.entityId]);
   await endDelivery(work, { eventId: event.id, occurredAt: event.occurredAt, listener }, 'skipped');
+}
+
+/** Removes some of the oldest repairs before an instant, with the deliveries that they took. @returns whether there may be more */
+export async function pruneRepairs(work: Work, before: Date): Promise<boolean> {
+  const session = await work.readAs('system');
+  const most = 100;
+  const { rows } = await session.query<{ count: number }>(
+    `with old as (select repair_id, operation from event_repairs where at < $1 order by at limit ${most}),
+       taken as (delete from repaired_deliveries where repair_id in (select repair_id from old)),
+       gone as (delete from event_repairs where (repair_id, operation) in (select repair_id, operation from old) returning 1)
+     select count(*)::int as count from gone`,
+    [before],
+  );
+  return rows[0]?.count === most;
 }

@@ -110,14 +110,22 @@ export async function lockQueue(work: Work, endpointId: string): Promise<QueueSt
   return rows[0] as QueueState;
 }
 
-/** @param nextAt when the workflow has to be woken at the earliest, if messages are due by then */
-export async function saveQueue(work: Work, endpointId: string, state: QueueState, nextAt: Date): Promise<void> {
+/**
+ * @param nextAt when the workflow has to be woken at the earliest, if messages are due by then
+ * @param sendingUntil until when the round that is under way counts; null when it ends
+ */
+export async function saveQueue(
+  work: Work,
+  endpointId: string,
+  state: QueueState,
+  { nextAt, sendingUntil }: { readonly nextAt: Date; readonly sendingUntil: Date | null },
+): Promise<void> {
   const session = await work.readAs('system');
   const { failures, failingSince, toldAt, blockedUntil, tokens, tokensAt } = state;
   await session.query(
     `update webhook_queues set failures = $2, failing_since = $3, told_at = $4, blocked_until = $5, tokens = $6, tokens_at = $7,
-       next_at = $8 where endpoint_id = $1`,
-    [endpointId, failures, failingSince, toldAt, blockedUntil, tokens, tokensAt, nextAt],
+       next_at = $8, sending_until = $9 where endpoint_id = $1`,
+    [endpointId, failures, failingSince, toldAt, blockedUntil, tokens, tokensAt, nextAt, sendingUntil],
   );
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { limitExceeded } from '../base/input-error.ts';
 import type { Caller } from '../model/caller.ts';
+import { refuseWithoutOrganization } from '../model/current-organization.ts';
 import { refuseBeyondLimits, refuseDisabledModule } from '../model/module-gate.ts';
 import { column } from '../storage/column.ts';
 import { compileSql, type Sql, type Statement } from '../storage/sql.ts';
@@ -14,9 +15,10 @@ import type { ListsPart, PageSelection, RecordSelection } from './selection.ts';
  * Compiles a list with everything selected below it into one statement, which returns the answer as JSON text in the column
  * `result`. The number of statements does not depend on the number of rows. The WHERE clause of each kind has its tenant filter, the
  * condition on soft-deleted rows and the rules.
- * @throws AppError invalid_cursor, invalid_input, module_not_enabled
+ * @throws AppError invalid_cursor, invalid_input, module_not_enabled, no_current_organization
  */
 export function compilePage(page: PageSelection, caller: Caller, plans: PlanCache): Statement {
+  refuseWithoutOrganization(page.module, caller);
   refuseDisabledModule(page.module, caller);
   refuseBeyondLimits(page.module, 'view', caller);
   const shape = new QueryShape();
@@ -26,8 +28,9 @@ export function compilePage(page: PageSelection, caller: Caller, plans: PlanCach
   );
 }
 
-/** Compiles the aggregate of a list. @throws AppError invalid_input, module_not_enabled */
+/** Compiles the aggregate of a list. @throws AppError invalid_input, module_not_enabled, no_current_organization */
 export function compileAggregates(selection: AggregateSelection, caller: Caller, plans: PlanCache): Statement {
+  refuseWithoutOrganization(selection.module, caller);
   refuseDisabledModule(selection.module, caller);
   refuseBeyondLimits(selection.module, 'view', caller);
   checkAggregate(selection);
@@ -38,8 +41,9 @@ export function compileAggregates(selection: AggregateSelection, caller: Caller,
   );
 }
 
-/** Compiles several lists into one statement, which returns one JSON object. @throws AppError invalid_cursor, invalid_input */
+/** Compiles several lists into one statement, which returns one JSON object. @throws AppError invalid_cursor, invalid_input, no_current_organization */
 export function compileLists(parts: readonly ListsPart[], caller: Caller, plans: PlanCache): Statement {
+  for (const part of parts) if (part.is === 'page') refuseWithoutOrganization(part.page.module, caller);
   const shape = new QueryShape();
   const shaped = shape.lists(parts);
   return plans.statement(`lists ${shape.key}`, shape.values, caller, (viewer) =>
@@ -47,8 +51,9 @@ export function compileLists(parts: readonly ListsPart[], caller: Caller, plans:
   );
 }
 
-/** Compiles one record. The statement returns no row when the caller may see no record with this id. @throws AppError module_not_enabled */
+/** Compiles one record. The statement returns no row when the caller may see no record with this id. @throws AppError module_not_enabled, no_current_organization */
 export function compileRecord(record: RecordSelection, id: string, caller: Caller, plans: PlanCache): Statement {
+  refuseWithoutOrganization(record.module, caller);
   refuseDisabledModule(record.module, caller);
   refuseBeyondLimits(record.module, 'view', caller);
   const shape = new QueryShape();

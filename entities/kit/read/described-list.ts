@@ -1,6 +1,6 @@
 import { didYouMean } from '../base/did-you-mean.ts';
 import type { FieldProblem } from '../base/errors.ts';
-import { snakeCase } from '../base/snake-case.ts';
+import { namedIn } from '../base/snake-case.ts';
 import type { EntityModule } from '../model/define.ts';
 import { answeredFields, isExposed } from '../model/exposure.ts';
 import type { ListFields } from '../model/record-rules.ts';
@@ -82,7 +82,7 @@ function listOf(values: Values, field: string | undefined): readonly string[] {
 
 /** The field with this name, as in GraphQL or as in REST. */
 function named(known: readonly string[], name: string, path: string, problems: FieldProblem[]): string {
-  const field = known.find((each) => each === name || snakeCase(each) === name);
+  const field = namedIn(known, name);
   if (field === undefined)
     problems.push({ path, message: `must be one of ${known.join(', ')}; it is ${JSON.stringify(name)}` });
   return field ?? name;

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { column } from '../storage/column.ts';
 import type { Sql } from '../storage/sql.ts';
 import { filePart, ownedBy, type FilePart } from './file-selection.ts';
 import { formatColumn } from './format-column.ts';
@@ -140,6 +141,8 @@ export class DocumentCompiler {
           return [as, sql`${module.typeName}::text`];
         case 'value':
           return [as, formatColumn(module, part.field, alias, part.words)];
+        case 'current':
+          return [as, this.#viewer.sessionId ? sql`${column(alias, 'id')} = ${this.#viewer.sessionId}` : sql`false`];
         case 'file':
           return [as, this.#file(alias, part.field, part.parts)];
         case 'one':

@@ -1,6 +1,8 @@
+import { didYouMean } from '../base/did-you-mean.ts';
 import type { FieldProblem } from '../base/errors.ts';
 import { isDay, parseInstant } from '../base/instant.ts';
 import { expectation, found, oneOf } from '../base/schema-problem.ts';
+import { namedIn, snakeCase } from '../base/snake-case.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Filter } from './filter.ts';
@@ -14,7 +16,8 @@ const limits = { depth: 6, conditions: 100 };
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a filter that is stored as JSON: the `where` of GraphQL, with enum values as they are stored. All problems are found.
+ * Reads a filter that is stored as JSON: the `where` of GraphQL, with enum values as they are stored, and with names as in GraphQL or as in
+ * REST. All problems are found.
  * @returns undefined for a filter with problems
  */
 export function filterInJson(
@@ -54,10 +57,16 @@ class FilterReader {
       if (!Array.isArray(value)) return this.#wrong(path, expectation('array') + found(value));
       return { is: name, filters: value.map((each, index) => this.read(module, each, `${path}/${index}`, depth + 1)) };
     }
-    if (filterableFields(module).includes(name)) return this.#field(module, name, value, path);
-    const relation = relationsOf(this.#registry, module).get(name);
+    const fields = filterableFields(module);
+    const field = namedIn(fields, name);
+    if (field !== undefined) return this.#field(module, field, value, path);
+    const relations = relationsOf(this.#registry, module);
+    const relation = relations.get(namedIn([...relations.keys()], name) ?? '');
     if (relation) return { is: 'related', relation, filter: this.read(relation.target, value, path, depth + 1) };
-    return this.#wrong(path, `is no field by which ${module.typeName} records can be filtered`);
+    const near = didYouMean(snakeCase(name), [...fields, ...relations.keys()].map(snakeCase));
+    const meant = [...fields, ...relations.keys()].find((known) => snakeCase(known) === near);
+    const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+    return this.#wrong(path, `is no field by which ${module.typeName} records can be filtered${hint}`);
   }
 
   #field(module: EntityModule, name: string, value: unknown, path: string): Filter {
@@ -65,8 +74,12 @@ class FilterReader {
     const operators = operatorsOf(module, name);
     const comparison = Object.entries(value).map(([operator, operand]): [string, unknown] => {
       const at = `${path}/${operator}`;
-      const known = operators.find((each) => each.name === operator);
-      if (known) return [operator, this.#operand(module, name, known, operand, at)];
+      const wanted = namedIn(
+        operators.map((each) => each.name),
+        operator,
+      );
+      const known = operators.find((each) => each.name === wanted);
+      if (known) return [known.name, this.#operand(module, name, known, operand, at)];
       this.#wrong(at, `is no comparison of this field; ${oneOf(operators.map((each) => each.name))}`);
       return [operator, operand];
     });

@@ -1,4 +1,4 @@
-import type { EntityModule } from '../model/define.ts';
+import { tenancyField, type EntityModule } from '../model/define.ts';
 import type { FieldType } from '../model/declared-field.ts';
 import type { Comparison } from './filter.ts';
 
@@ -45,7 +45,8 @@ export function operatorsOf(module: EntityModule, name: string): readonly Operat
   ];
 }
 
-/** The type of a field by which a kind can be filtered: the fields of every record are the id and times. */
+/** The type of a field by which a kind can be filtered: besides its own, records have ids and times. */
 export function filteredType(module: EntityModule, name: string): FieldType {
-  return module.fields[name]?.type ?? (name === 'id' ? 'reference' : 'timestamp');
+  const isId = name === 'id' || tenancyField(module.tenancy).includes(name);
+  return module.fields[name]?.type ?? (isId ? 'reference' : 'timestamp');
 }

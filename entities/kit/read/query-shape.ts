@@ -81,6 +81,7 @@ export class QueryShape {
     this.#write(part.is, part.as);
     switch (part.is) {
       case 'typename':
+      case 'current':
         return part;
       case 'value':
         this.#write(part.field, part.words ?? '');

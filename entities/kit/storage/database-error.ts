@@ -97,7 +97,12 @@ export function databaseError(error: unknown, role: keyof typeof databaseRoles =
     case removedContent:
       return new AppError('not_found', error.message, { cause: error });
     case archivedOrganization:
-      return new AppError('organization_archived', error.message, { cause: error });
+      // The text of the database has the name of the field in one API only.
+      return new AppError(
+        'organization_archived',
+        'The organization is archived, so nothing in it can be changed. Its managers can take that back with PATCH /v1/organizations/{id} {"is_archived": false}.',
+        { cause: error },
+      );
     case unusedUploads:
       return new AppError('limit_exceeded', error.message, { cause: error });
     case '42501':

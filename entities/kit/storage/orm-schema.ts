@@ -1,3 +1,4 @@
+import { maxNameLength } from '../base/max-name-length.ts';
 import { createHash } from 'node:crypto';
 import { EntitySchema, type EntitySchemaMetadata } from '@mikro-orm/core';
 import type { EntityModule } from '../model/define.ts';
@@ -218,7 +219,8 @@ function listIndexes(module: EntityModule): string[][] {
   const names = new Set([...module.filter, ...orders]);
   const unique = new Set((module.unique ?? []).map(({ fields }) => fields.join()));
   const perTenant = [...names]
-    .filter((name) => module.fields[name]?.type !== 'textList' && !unique.has(['organizationId', name].join()))
+    .filter((name) => name !== 'organizationId' && module.fields[name]?.type !== 'textList')
+    .filter((name) => !unique.has(['organizationId', name].join()))
     .map((name) => ['organizationId', name, 'id']);
   // With `rlsUsing`, lists can span organizations, and an index that begins with the organization's id has no order across them.
   const crossTenant = module.rlsUsing ? [...new Set(orders)].map((name) => [name, 'id']) : [];
@@ -249,5 +251,3 @@ function uniqueKeyName(module: EntityModule, fields: readonly string[]): string 
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 8);
   return `${name.slice(0, maxNameLength - 13)}_${hash}_key`;
 }
-
-const maxNameLength = 63;

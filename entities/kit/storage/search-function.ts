@@ -1,3 +1,4 @@
+import { maxFound } from '../base/max-found.ts';
 import type { EntityModule } from '../model/define.ts';
 import { rlsUsingOf } from './orm-schema.ts';
 import { searchedText, searchedWords } from './searched-text.ts';
@@ -13,8 +14,12 @@ export interface SearchFunction {
   readonly body: string;
 }
 
-/** Most records of an organization that are found by words, and by a part of the text; they are ranked afterwards. */
-const maxFound = 5_000;
+/**
+ * Helpers of the search functions, which migrations create. The last word of a search may be incomplete: `search_beginning` is the words
+ * before it, `search_ending` the pattern of texts that contain it. A query of words with a prefix (`:*`) would do the same, but reads
+ * what begins so in all organizations before it looks for those of one.
+ */
+export const searchHelpers = ['search_pattern', 'search_beginning', 'search_ending'] as const;
 
 /** Most records that are found by similar words, when nothing else is found. */
 const maxSimilar = 200;
@@ -36,6 +41,8 @@ export function searchFunctionOf(module: EntityModule): SearchFunction | undefin
   const names = module.fields['displayId'] ? 'id = upper(wanted) or display_id = upper(wanted)' : 'id = upper(wanted)';
   // The name or title: what stands there counts more.
   const title = `coalesce(${search.slice(0, 1).map(snakeCase).join()}, '')`;
+  // In parentheses it is computed once, not for each row.
+  const wantedWords = `(select plainto_tsquery('english', wanted))`;
   const inTitle = `to_tsvector('english', ${title})`;
   return {
     name: searchFunctionName(module),
@@ -43,19 +50,23 @@ export function searchFunctionOf(module: EntityModule): SearchFunction | undefin
     with named as (
       select id, 9::real as rank ${rows} and (${names})
     ), worded as (
-      select id, (1 + ts_rank(${words}, search_query(wanted)) + case when ${inTitle} @@ search_query(wanted) then 0.5 else 0 end)::real as rank
-      ${rows} and ${words} @@ search_query(wanted) limit ${maxFound}
+      select id, (1 + ts_rank(${words}, ${wantedWords}) + case when ${inTitle} @@ ${wantedWords} then 0.5 else 0 end)::real as rank
+      ${rows} and ${words} @@ ${wantedWords} limit ${maxFound}
+    ), begun as (
+      select id, (0.5 + ts_rank(${words}, (select search_beginning(wanted))))::real as rank
+      ${rows} and ${words} @@ (select search_beginning(wanted)) and ${text} ilike (select search_ending(wanted)) limit ${maxFound}
     ), partial as (
       select id, (strict_word_similarity(wanted, ${title}) + case when ${title} ilike search_pattern(wanted) then 0.5 else 0.1 end)::real as rank
       ${rows} and ${text} ilike search_pattern(wanted) and (${within}) limit ${maxFound}
     ), similar_ones as (
       select id, word_similarity(wanted, ${text}) / 2 as rank
       ${rows} and wanted <% ${text}
-        and not exists (select from named) and not exists (select from worded) and not exists (select from partial)
+        and not exists (select from named) and not exists (select from worded) and not exists (select from begun)
+        and not exists (select from partial)
       limit ${maxSimilar}
     )
-    select id from (select * from named union all select * from worded union all select * from partial
-      union all select * from similar_ones) as found
+    select id from (select * from named union all select * from worded union all select * from begun
+      union all select * from partial union all select * from similar_ones) as found
     group by id order by round(sum(rank)::numeric, 4) desc, id desc
   `,
   };

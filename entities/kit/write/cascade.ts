@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { lostRoles, type Place } from '../access/lost-roles.ts';
 import { compareText } from '../base/compare-text.ts';
 import { actorOf } from '../model/caller.ts';
 import { organizationOf, type RecordedChange } from '../model/recorded-changes.ts';
@@ -20,8 +21,8 @@ const chunkSize = 500;
 
 /**
  * Soft-deletes the dependents of deleted records, level by level and without reading them into the ORM: records that a kind owns
- * by its tenancy, references with `onDelete: 'cascade'`, and with a membership references with `onLeave: 'cascade'`; but not what is
- * removed later (`removal`). History and tuples are recorded; events are not, because the deletion that caused all of this is announced.
+ * by its tenancy, references with `onDelete: 'cascade'`, and with a membership references with `onLeave: 'cascade'`, also in organizations
+ * below, where the role came from it; but not what is removed later (`removal`). Whoever managed a record there manages it no more. History and tuples are recorded; events are not, because the deletion that caused all of this is announced.
  * @param session of the system role: dependents may belong to organizations that the caller is not in
  * @param changes of which the deletions count
  */
@@ -40,10 +41,13 @@ export async function deleteDependents(
   for (let next = queue.shift(); next; next = queue.shift()) {
     const { removal } = next;
     if (next.module.removal) await recordRemovals(session, next.module, next.rows, work);
+    // Together with an organization those below it are deleted, with all that belongs to them.
+    const left = next.module.kind === 'membership' && !removal ? await lostRoles(session, placesOf(next.rows)) : [];
+    await endManagement(session, left, work);
     for (const dependent of dependentsOf(work.registry, next.module)) {
       if (removal && isRemovedLater(removal, dependent.module)) continue;
       for (;;) {
-        const chunk = await deleteChunk(session, dependent, next.rows, work);
+        const chunk = await deleteChunk(session, dependent, [...next.rows, ...left], work);
         if (chunk.length === 0) break;
         await recordChanges(session, chunk, [], work);
         if (dependent.module.keepsLast) await keepLast(session, chunk, work.registry);
@@ -89,6 +93,41 @@ export function dependentsOf(registry: Registry, owner: EntityModule): Dependent
 export function dependentPredicate({ by }: Dependent, dependent: string, owner: string): Sql {
   const pairs = by.map((pair) => sql`${column(dependent, pair.field)} = ${column(owner, pair.owner)}`);
   return sql.join(pairs, sql` and `);
+}
+
+function placesOf(memberships: readonly Readonly<Record<string, unknown>>[]): Place[] {
+  return memberships.map((row) => ({
+    userId: row['userId'] as string,
+    organizationId: row['organizationId'] as string,
+  }));
+}
+
+/** Takes records from people who managed them with a role of an organization above (`managedBy`), which they have lost. */
+async function endManagement(session: RoleSession, left: readonly Place[], work: ChangeWork): Promise<void> {
+  const stamp = { at: work.clock.now(), actor: actorOf(work.context.caller) };
+  for (const module of left.length === 0 ? [] : work.registry.modules) {
+    const field = module.managedBy?.outside;
+    if (field === undefined) continue;
+    for (const [userId, places] of Map.groupBy(left, (place) => place.userId)) {
+      const rows = await updateRows(session, module, {
+        values: { [field]: null },
+        which: sql`row.deleted_at is null and ${column('row', field)} = ${userId}
+          and row.organization_id = any(${places.map(({ organizationId }) => organizationId)})`,
+        stamp,
+      });
+      const changes = rows.map((row): RecordedChange => ({
+        module,
+        operation: 'updated',
+        id: row['id'] as string,
+        recordVersion: row['recordVersion'] as number,
+        organizationId: organizationOf(module, row),
+        changedFields: [field],
+        before: { ...row, [field]: userId },
+        after: row,
+      }));
+      if (changes.length > 0) await recordChanges(session, changes, [], work);
+    }
+  }
 }
 
 async function deleteChunk(

@@ -5,10 +5,12 @@ import { AppError, maxProblems, type FieldProblem } from '../base/errors.ts';
 import { withDerivedValues } from './run-hooks.ts';
 import type { LinkChange } from '../model/links.ts';
 import { newId } from '../base/ids.ts';
+import { refuseWithoutOrganization } from '../model/current-organization.ts';
 import { mayAll } from '../model/policy.ts';
 import { refuseBeyondLimits, refuseDisabledModule } from '../model/module-gate.ts';
 import { refusedLastingRight } from './lasting-rights.ts';
 import { checkRowCount } from './change-counters.ts';
+import { firstVersion } from './insert-rows.ts';
 import { validateCreations, type CreationValues } from '../model/input.ts';
 
 type Row = Record<string, unknown>;
@@ -65,13 +67,14 @@ export interface Creator {
 
 /**
  * The complete rows of creations and their children, parents first. Their values are checked; rules and references are not.
- * @throws AppError limit_exceeded, invalid_input, module_not_enabled; permission_denied for a caller without organization
+ * @throws AppError limit_exceeded, invalid_input, module_not_enabled; no_current_organization, permission_denied for a caller without organization
  */
 export function newRows(creations: readonly Creation[], creator: Creator): NewRow[] {
   const drafts = creations.flatMap((creation) => draftsOf(creation, creator));
   checkRowCount(drafts.filter(({ isGranted }) => !isGranted).length);
   // Checked before the input, so that a caller who cannot create anything gets this error first.
   for (const { module, input, isGranted } of drafts) {
+    refuseWithoutOrganization(module, creator.caller);
     refuseDisabledModule(module, creator.caller);
     if (!isGranted) refuseBeyondLimits(module, 'create', creator.caller);
     if (tenancyField(module.tenancy).some((name) => (input[name] ?? null) === null))
@@ -150,16 +153,10 @@ function withDefaults(module: EntityModule, { caller }: Creator): Row {
   return Object.fromEntries([...owners, ...people.map(([name]) => [name, caller.subjectId])]);
 }
 
-function wholeRow(module: EntityModule, values: Row, sent: Row, { actor, at }: Creator): Row {
+function wholeRow(module: EntityModule, values: Row, sent: Row, creator: Creator): Row {
   return {
-    ...withDerivedValues(module, values, sent, { operation: 'create', at }),
+    ...withDerivedValues(module, values, sent, { operation: 'create', at: creator.at }),
     ...(module.displayId === undefined ? {} : { displayId: displayIdOf(module.displayId, values['id'] as string) }),
-    createdAt: at,
-    updatedAt: at,
-    createdBy: actor,
-    updatedBy: actor,
-    recordVersion: 1,
-    deletedAt: null,
-    deletedBy: null,
+    ...firstVersion(creator),
   };
 }

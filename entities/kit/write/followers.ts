@@ -9,7 +9,7 @@ import { compileSql, type Sql } from '../storage/sql.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 import { recordChanges } from './change-log.ts';
 import type { ChangeWork } from './change-work.ts';
-import { linesOf } from './comparison.ts';
+import { linesOf } from '../outbox/comparison.ts';
 import { insertRows } from './insert-rows.ts';
 import { erasedSecrets } from './sealed-values.ts';
 import { updateRows } from './update-rows.ts';

@@ -2,18 +2,24 @@ import { sql } from 'kysely';
 import { dependentPredicate, dependentsOf } from './cascade.ts';
 import { unfollowed } from './followers.ts';
 import { isNotAwaitingRemoval } from './later-removal.ts';
-import { linesOf, pageOf, type ComparedPage, type Comparison } from './comparison.ts';
+import { linesOf, pageOf, type ComparedPage, type Comparison } from '../outbox/comparison.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
 import { columnsOf, deduplicateTuples, tupleKey, type Tuple } from '../model/tuples.ts';
 import { objectComparison, objectsOfRows } from './object-comparison.ts';
 import { orphanedAmong, rowTuples } from '../outbox/row-tuples.ts';
-import { deliveryComparison, eventComparison, historyComparison } from './recorded-inconsistencies.ts';
+import { emailComparison, endpointComparison, isEmail } from '../outbox/message-inconsistencies.ts';
+import {
+  deliveryComparison,
+  eventComparison,
+  historyComparison,
+  listenerComparison,
+} from './recorded-inconsistencies.ts';
 import { compileSql } from '../storage/sql.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 
 /**
- * Comparisons that find contradictions between rows, history, events, deliveries, desired tuples and stored objects.
+ * Comparisons that find contradictions between rows, history, events, deliveries, messages, desired tuples and stored objects.
  * @param recordHistory `db.enablehistory`
  */
 export function comparisonsOf(registry: Registry, recordHistory: boolean): Comparison[] {
@@ -22,6 +28,9 @@ export function comparisonsOf(registry: Registry, recordHistory: boolean): Compa
     ...(recordHistory ? [historyComparison(registry)] : []),
     eventComparison(registry, recordHistory),
     deliveryComparison,
+    listenerComparison,
+    endpointComparison,
+    ...registry.modules.filter(isEmail).map((module) => emailComparison(module)),
     desiredComparison,
     objectComparison(registry),
   ];
@@ -67,7 +76,8 @@ function recordComparison(registry: Registry, module: EntityModule, recordHistor
            from ${sql.table(dependent.module.table)} d join ${sql.table(module.table)} o on ${dependentPredicate(dependent, 'd', 'o')}
            where d.deleted_at is null and o.deleted_at is not null and o.id = any(${ids}) and ${isNotAwaitingRemoval(registry, dependent.module)} and not exists (
              -- A person who left may have joined again.
-             select 1 from ${sql.table(module.table)} o where ${dependentPredicate(dependent, 'd', 'o')} and o.deleted_at is null)`,
+             select 1 from ${sql.table(module.table)} o where ${dependentPredicate(dependent, 'd', 'o')} and o.deleted_at is null)
+             ${module.kind === 'membership' ? hasNoRole : sql``}`,
         );
         lines.push(...(await linesOf(session, text, values)));
       }
@@ -78,6 +88,10 @@ function recordComparison(registry: Registry, module: EntityModule, recordHistor
     },
   };
 }
+
+/** For a deleted membership `o`: the person has no role of an organization above either. */
+const hasNoRole = sql`and not exists (select 1 from memberships m where m.user_id = o.user_id and m.deleted_at is null
+  and m.organization_id in (select c.id from organization_chain(o.organization_id) c))`;
 
 /** Tuples of the live rows among these that are not desired. */
 async function undesiredTuples(

@@ -62,14 +62,9 @@ export function creationOf(module: EntityModule, row: Row): RecordedChange {
   };
 }
 
-function completed(module: EntityModule, row: Row, { at, actor }: Stamp): Record<string, unknown> {
-  const id = newId(at.getTime());
-  const defaults = Object.entries(module.fields).map(([name, field]) => [name, field.default ?? null]);
+/** What every new record has. */
+export function firstVersion({ at, actor }: Stamp) {
   return {
-    ...Object.fromEntries(defaults),
-    ...(module.displayId === undefined ? {} : { displayId: displayIdOf(module.displayId, id) }),
-    ...row,
-    id,
     createdAt: at,
     updatedAt: at,
     createdBy: actor,
@@ -77,5 +72,17 @@ function completed(module: EntityModule, row: Row, { at, actor }: Stamp): Record
     recordVersion: 1,
     deletedAt: null,
     deletedBy: null,
+  };
+}
+
+function completed(module: EntityModule, row: Row, stamp: Stamp): Record<string, unknown> {
+  const id = newId(stamp.at.getTime());
+  const defaults = Object.entries(module.fields).map(([name, field]) => [name, field.default ?? null]);
+  return {
+    ...Object.fromEntries(defaults),
+    ...(module.displayId === undefined ? {} : { displayId: displayIdOf(module.displayId, id) }),
+    ...row,
+    id,
+    ...firstVersion(stamp),
   };
 }

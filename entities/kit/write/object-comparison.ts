@@ -6,7 +6,7 @@ import { fileFieldsOf, type FileField } from '../model/stored-file.ts';
 import { column } from '../storage/column.ts';
 import { compileSql, type Sql } from '../storage/sql.ts';
 import type { RoleSession } from '../storage/transaction.ts';
-import { linesOf, pageOf, type ComparedPage, type Comparison } from './comparison.ts';
+import { linesOf, pageOf, type ComparedPage, type Comparison } from '../outbox/comparison.ts';
 
 /** Compares the file fields of live rows of a kind with the objects that they own. */
 export async function objectsOfRows(

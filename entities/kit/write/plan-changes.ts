@@ -4,6 +4,7 @@ import { inputError } from '../base/input-error.ts';
 import type { Caller } from '../model/caller.ts';
 import { differences, organizationOf } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
+import { elsewhereHint, refuseWithoutOrganization } from '../model/current-organization.ts';
 import { deniedMessage } from '../model/denied-message.ts';
 import { pairProblems } from '../model/input.ts';
 import type { Registry } from '../model/registry.ts';
@@ -76,10 +77,11 @@ export interface PlannedChange {
 /**
  * Decides for each record whether and how it is changed: locks it, reads it with the caller's current rights, and checks rules,
  * version and references. It writes nothing.
- * @throws AppError, see `claimFiles`; module_not_enabled; permission_denied beyond the scopes of a token; not_found, permission_denied for references that the caller may not set
+ * @throws AppError, see `claimFiles`; module_not_enabled, no_current_organization; permission_denied beyond the scopes of a token; not_found, permission_denied for references that the caller may not set
  */
 export async function planChanges(work: ChangeWork, request: ChangeRequest, access: RowAccess): Promise<ChangePlan> {
   const { module, ids, values } = request;
+  refuseWithoutOrganization(module, request.caller);
   refuseDisabledModule(module, request.caller);
   refuseBeyondLimits(module, request.operation, request.caller);
   await lockHierarchies(work, request.caller, module, values);
@@ -142,7 +144,7 @@ async function refusalOf(
   const { module, operation, values, recordVersion } = request;
   const { row } = found;
   if (!module.policy) return undefined;
-  if (!(await found.may(operation))) return denied(module, operation);
+  if (!(await found.may(operation))) return denied(module, operation, row, caller);
   const refusedGift =
     module.givesRole && refusedRole(module, caller, [row, { ...row, ...values }], operation === 'remove');
   if (refusedGift) return refusedGift;
@@ -159,12 +161,13 @@ async function refusalOf(
       'stale_record',
       `The ${module.typeName} is at version ${String(row['recordVersion'])}, not ${expected.join(' or ') || 'one that the request expects'}; read it again and repeat the change.`,
     );
-  if (isMove(module, Object.keys(given)) && !(await found.may('remove'))) return denied(module, 'remove');
+  if (isMove(module, Object.keys(given)) && !(await found.may('remove'))) return denied(module, 'remove', row, caller);
   return undefined;
 }
 
-function denied(module: EntityModule, operation: 'edit' | 'remove'): AppError {
-  return new AppError('permission_denied', deniedMessage(module, operation));
+function denied(module: EntityModule, operation: 'edit' | 'remove', row: Row, caller: Caller): AppError {
+  const message = deniedMessage(module, operation) + elsewhereHint(module, operation, row, caller);
+  return new AppError('permission_denied', message);
 }
 
 /** The values of the change and those that the kind derives from them. */

@@ -6,7 +6,7 @@ import {
   type Comparison,
   type Cursor,
   type FailingDelivery,
-} from './comparison.ts';
+} from '../outbox/comparison.ts';
 
 /** Before the first row of a table whose key begins with a time. */
 const beginning: Cursor = ['-infinity', '', ''];
@@ -167,7 +167,8 @@ export const deliveryComparison: Comparison = {
     const { rows } = await session.query<OpenDelivery>(
       `select d.event_id as "eventId", d.occurred_at as "occurredAt", d.listener, d.entity_id as "entityId", d.state, d.updated_at <= $5 as "isOld",
          exists (select 1 from event_deliveries f
-           where f.listener = d.listener and f.entity_id = d.entity_id and f.state = 'failing') as "isBehind"
+           where f.listener = d.listener and f.entity_id = d.entity_id and f.state = 'failing')
+           or exists (select 1 from listener_states l where l.listener = d.listener and l.held_at is not null) as "isBehind"
        from event_deliveries d where d.state in ('failing', 'held') and (d.entity_id, d.listener, d.event_id) > ($1, $2, $3)
        order by d.entity_id, d.listener, d.event_id limit $4`,
       [...after, limit, new Date(work.clock.now().getTime() - graceMs)],
@@ -178,10 +179,31 @@ export const deliveryComparison: Comparison = {
         .filter(({ state, isBehind }) => state === 'held' && !isBehind)
         .map(
           ({ eventId, listener }) =>
-            `delivery of event ${eventId} to ${listener} is held, but no earlier delivery is failing`,
+            `delivery of event ${eventId} to ${listener} is held, but neither an earlier delivery nor the listener is failing`,
         ),
       failing: old.filter(({ state }) => state === 'failing'),
       ...pageOf(rows, limit, ({ entityId, listener, eventId }) => [entityId, listener, eventId]),
+    };
+  },
+};
+
+/** Listeners that are held because they fail on everything. They are few. */
+export const listenerComparison: Comparison = {
+  name: 'held listeners',
+  first: [''],
+  page: async (work, { after, limit, graceMs }): Promise<ComparedPage> => {
+    const session = await work.readAs('system');
+    const { rows } = await session.query<{ listener: string; isOld: boolean }>(
+      `select listener, held_at <= $3 as "isOld" from listener_states where held_at is not null and listener > $1
+       order by listener limit $2`,
+      [...after, limit, new Date(work.clock.now().getTime() - graceMs)],
+    );
+    return {
+      lines: [],
+      expected: rows
+        .filter(({ isOld }) => isOld)
+        .map(({ listener }) => ({ of: 'listener', key: listener, claim: `listener ${listener} is held` })),
+      ...pageOf(rows, limit, ({ listener }) => [listener]),
     };
   },
 };

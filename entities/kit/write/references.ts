@@ -4,6 +4,7 @@ import type { Caller } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import { AppError, maxProblems, type ErrorCode } from '../base/errors.ts';
 import type { Field } from '../model/declared-field.ts';
+import { elsewhereHint } from '../model/current-organization.ts';
 import { deniedMessage } from '../model/denied-message.ts';
 import { missingRecord } from '../model/missing-record.ts';
 import { maxHierarchyDepth } from '../model/hierarchy.ts';
@@ -93,6 +94,7 @@ async function referenceProblems(
       references,
       rows.filter((row) => row.index === index),
       registry,
+      caller,
     ),
   );
 }
@@ -176,9 +178,15 @@ function foundRecords(
   const conditions = sql`row.id = any(${ids}) and ${visible(target, 'row', viewer)}${sql.join(wanted, sql``)}`;
   const rows = sql`select row.id, ${isPermitted} as "isPermitted" from ${sql.table(target.table)} as row`;
   if (field.onLeave) {
-    // With `cascade` the membership is locked, so that it cannot be deleted before the record exists.
-    return sql`${rows} join memberships as held on held.user_id = row.id and held.organization_id = ${organizationId}
-      and held.deleted_at is null where ${conditions} ${field.onLeave === 'cascade' ? sql`order by ${column('held', 'id')} for key share of held` : sql``}`;
+    const endsWithRole = field.onLeave === 'cascade';
+    // What a person makes for themselves can be theirs with a role of an organization above.
+    const isPlace =
+      field.creator && endsWithRole
+        ? sql`held.organization_id in (select chain.id from organization_chain(${organizationId}) as chain)`
+        : sql`held.organization_id = ${organizationId}`;
+    // The membership is locked, so that it cannot be deleted before the record exists.
+    return sql`${rows} join memberships as held on held.user_id = row.id and ${isPlace}
+      and held.deleted_at is null where ${conditions} ${endsWithRole ? sql`order by ${column('held', 'id')} for key share of held` : sql``}`;
   }
   const isSameOrganization =
     target.tenancy === 'organization' ? sql`${column('row', 'organizationId')} = ${organizationId}` : sql`true`;
@@ -191,6 +199,7 @@ function problemsOf(
   references: readonly GivenReference[],
   rows: readonly FoundRow[],
   registry: Registry,
+  caller: Caller,
 ): ReferenceProblem[] {
   const found = new Map(rows.filter((row) => row.is === 'found').map((row) => [row.id, row]));
   const heights = new Map(rows.filter((row) => row.is === 'moved').map((row) => [row.id, row.levels ?? 1]));
@@ -200,7 +209,11 @@ function problemsOf(
     const row = found.get(id);
     const problem = (code: ErrorCode, message: string) => [{ reference, code, message }];
     if (!row) return problem('not_found', missingRecord(target, id).message);
-    if (!row.isPermitted) return problem('permission_denied', deniedMessage(target, 'edit'));
+    if (!row.isPermitted)
+      return problem(
+        'permission_denied',
+        deniedMessage(target, 'edit') + elsewhereHint(target, 'edit', { id }, caller),
+      );
     if (from !== undefined && row.above?.includes(from))
       return problem('invalid_input', `The ${module.typeName} would be part of itself.`);
     if (

@@ -77,12 +77,12 @@ export const createTeaActivities = defineActivities(() => ({
 export const otherRecipes: readonly Recipe[] = [
   {
     title: 'an error code is one file',
-    files: ['entities/kit/base/errors.ts'],
+    files: ['entities/kit/base/error-catalogue.ts'],
     follow: (copy) =>
       copy.change(
-        'entities/kit/base/errors.ts',
+        'entities/kit/base/error-catalogue.ts',
         '  not_found: entry(',
-        "  teapot: entry('conflict', 'The pot holds tea.'),\n  not_found: entry(",
+        "  teapot: entry('conflict', 'The pot holds tea.', 'Coffee was asked for.', 'Ask for tea.'),\n  not_found: entry(",
       ),
   },
   {

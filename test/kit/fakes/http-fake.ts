@@ -14,6 +14,8 @@ export interface FakeRequest {
 export interface FakeAnswer {
   readonly status: number;
   readonly body: unknown;
+  /** Instead of a body in JSON. */
+  readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -57,6 +59,6 @@ export class HttpFake {
       return;
     }
     response.writeHead(given.status, { 'content-type': 'application/json', ...given.headers });
-    response.end(JSON.stringify(given.body));
+    response.end(given.text ?? JSON.stringify(given.body));
   }
 }

@@ -51,9 +51,10 @@ export class WebhookSink {
     });
   }
 
-  static async open(): Promise<WebhookSink> {
+  /** @param port of one that was closed, which comes back; any other one when left out */
+  static async open(port = 0): Promise<WebhookSink> {
     const sink = new WebhookSink();
-    await new Promise<void>((resolve) => sink.#server.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => sink.#server.listen(port, '127.0.0.1', resolve));
     return sink;
   }
 

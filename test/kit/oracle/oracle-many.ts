@@ -18,6 +18,7 @@ export function ofMany(
   { verb, problemsOf, isChange, run, apply, named }: HowMany,
 ): Omit<OracleOperation, 'acting' | 'says'> {
   const archived = 'organization_archived';
+  const nowhere = 'no_current_organization';
   const found = records.map((record) => ({ record, problems: problemsOf(record) }));
   const isArchived = found.some(({ problems }) => problems.includes(archived));
   const own = found.map(({ record, problems }) => ({ record, problems: problems.filter((code) => code !== archived) }));
@@ -25,7 +26,10 @@ export function ofMany(
   const ids = records.map(({ id }) => id);
   return {
     sort: `${verb} many of ${records[0]?.kind}`,
-    problems: isArchived && allowed.some(isChange) ? [archived] : [],
+    problems: [
+      ...(isArchived && allowed.some(isChange) ? [archived] : []),
+      ...(found.some(({ problems }) => problems.includes(nowhere)) ? [nowhere] : []),
+    ],
     run: (data) => run(data, ids),
     disagreement: (answer) => {
       const { refused } = answer as { readonly refused: readonly { readonly id: string; readonly code: string }[] };

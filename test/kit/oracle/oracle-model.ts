@@ -195,7 +195,20 @@ export class OracleModel {
     for (const record of records) {
       const below = this.#dependentsOf(record);
       if (below.length > 0) this.remove(below, by);
+      if (record.kind === 'membership') this.#endManagement(record, by);
     }
+  }
+
+  /** Who managed a group with a role of an organization above, and has lost it, manages it no more. */
+  #endManagement({ values: { userId = null } }: OracleRecord, by: ChangedBy): void {
+    for (const group of this.live('group', { managerId: userId }))
+      if (!this.#hasRole(userId, group.organizationId)) this.update(group, { managerId: null }, by);
+  }
+
+  #hasRole(userId: OracleValue, organizationId: string): boolean {
+    for (let at = this.find(organizationId); at; at = this.find(at.values['parentId']))
+      if (this.live('membership', { organizationId: at.id, userId }).length > 0) return true;
+    return false;
   }
 
   /** Subtasks, notes and shares go with their task; members, settings, shares and rights with their group; members of groups with the membership of the organization. */

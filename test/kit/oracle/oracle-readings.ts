@@ -20,7 +20,7 @@ export function listOf(
     .map(({ id }) => id);
   return {
     sort: `lists ${kind}`,
-    problems: [],
+    problems: rules.nowhere(acting, kind),
     run: ({ answers }) =>
       answers.page({
         module,

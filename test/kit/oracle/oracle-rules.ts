@@ -35,7 +35,7 @@ export class OracleRules extends OracleRights {
   creationProblems(acting: Acting, made: readonly NewOracleRecord[]): string[] {
     const role = this.roleOf(acting);
     const isServer = acting.userId === null;
-    if (!isServer && role === undefined) return ['permission_denied: not a member'];
+    if (!isServer && role === undefined) return ['no_current_organization', 'permission_denied: not a member'];
     const problems = made.flatMap((one, place) => [
       ...(isServer ? [] : this.#refusedCreation(acting, role, one, made)),
       ...this.#conflicts(one, made.slice(0, place)),
@@ -82,7 +82,7 @@ export class OracleRules extends OracleRights {
 
   /** What is in the way of changing a record. @param expected the version on which the change is based */
   updateProblems(acting: Acting, record: OracleRecord, changes: OracleValues, expected?: number): string[] {
-    if (!this.may(acting, 'view', record)) return ['not_found'];
+    if (!this.may(acting, 'view', record)) return [...this.nowhere(acting, record.kind), 'not_found'];
     if (!this.may(acting, 'edit', record)) return ['permission_denied'];
     const { kind, id, values, entries, organizationId } = record;
     const changed = differing(record, changes);
@@ -104,9 +104,16 @@ export class OracleRules extends OracleRights {
     return problems;
   }
 
+  /** What somebody hears who acts in no organization, unless records of the kind can be theirs anywhere. */
+  nowhere(acting: Acting, kind: OracleKind): string[] {
+    const isAnywhere = kind === 'membership' || kind === 'organization';
+    const actsNowhere = acting.userId !== null && this.roleOf(acting) === undefined;
+    return actsNowhere && !isAnywhere ? ['no_current_organization'] : [];
+  }
+
   /** What is in the way of deleting a record. */
   removalProblems(acting: Acting, record: OracleRecord): string[] {
-    if (!this.may(acting, 'view', record)) return ['not_found'];
+    if (!this.may(acting, 'view', record)) return [...this.nowhere(acting, record.kind), 'not_found'];
     if (!this.may(acting, 'remove', record)) return ['permission_denied'];
     const { kind, id, values, organizationId } = record;
     if (kind === 'membership') {

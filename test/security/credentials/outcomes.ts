@@ -30,6 +30,7 @@ const denied = 'permission_denied';
 /** No proof of the last ten minutes who they are. */
 const stale = 'step_up_required';
 const factor = 'second_factor_required';
+const nowhere = 'no_current_organization';
 
 /** No credential of its own: nobody. */
 const nobody = opens(
@@ -72,10 +73,10 @@ export const outcomes = {
   'access token of a session that ended':  nobody,
   'expired access token':                  nobody,
   'access token of a deactivated person':  nobody,
-  // Their session goes on, in no organization: lists are empty, and nothing can be created.
-  'access token of somebody who left':     opens('yes',   'yes',   denied,  'yes',   denied,  'yes',   'yes',   stale,   stale,   stale,   denied,  unknown),
+  // Their session goes on, in no organization: nothing there can be read or created.
+  'access token of somebody who left':     opens('yes',   nowhere, nowhere, nowhere, nowhere, 'yes',   'yes',   stale,   stale,   stale,   denied,  unknown),
   // The same until they come with single sign-on.
-  'session of a member where single sign-on is enforced': opens('yes', 'yes', denied, 'yes', denied, 'yes', 'yes', 'yes', 'yes', denied, denied, 'single_sign_on_required'),
+  'session of a member where single sign-on is enforced': opens('yes', nowhere, nowhere, nowhere, nowhere, 'yes', 'yes', 'yes', 'yes', denied, denied, 'single_sign_on_required'),
   // What concerns the person alone goes on, so that they can set a factor up.
   'session without the factor that the organization requires': opens('yes', factor, factor, factor, factor, 'yes', 'yes', factor, 'yes', factor, factor, factor),
   'support access':                        opens('yes',   'yes',   'yes',   'yes',   'yes',   denied,  denied,  denied,  denied,  denied,  denied,  unknown),

@@ -1,11 +1,20 @@
 import type { RoleSession } from '../storage/transaction.ts';
-import type { ChangeWork } from './change-work.ts';
+import type { Work } from '../storage/work.ts';
 
 /** A delivery that should have a running workflow. */
 export interface FailingDelivery {
   readonly eventId: string;
   readonly occurredAt: Date;
   readonly listener: string;
+}
+
+/** Work of which a row says that it goes on; a workflow should do it. */
+export interface ExpectedWork {
+  /** What the key names: a listener, an endpoint, or an e-mail. */
+  readonly of: 'listener' | 'endpoint' | 'email';
+  readonly key: string;
+  /** What the row says, as the beginning of a line. */
+  readonly claim: string;
 }
 
 /** Key of the last row that was read, as text. */
@@ -16,6 +25,7 @@ export interface ComparedPage {
   /** One line for each contradiction. */
   readonly lines: readonly string[];
   readonly failing?: readonly FailingDelivery[];
+  readonly expected?: readonly ExpectedWork[];
   /** Number of rows that were read. */
   readonly read: number;
   /** Undefined after the last page. */
@@ -34,7 +44,7 @@ export interface Comparison {
   /** What is read, for progress. */
   readonly name: string;
   readonly first: Cursor;
-  page(work: ChangeWork, request: PageRequest): Promise<ComparedPage>;
+  page(work: Work, request: PageRequest): Promise<ComparedPage>;
 }
 
 /** The page of these rows; a page that is not full is the last one. */

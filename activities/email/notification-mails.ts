@@ -1,0 +1,66 @@
+import type { notification } from '#entities/notifications/notification.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
+import { settleDigest } from '../listeners/notifications/settle-digest.ts';
+import { settleSending } from '../listeners/notifications/settle-sending.ts';
+import { inertLine } from '../clients/email/inert-text.ts';
+import { organizationName, unsubscribeTokenOf, type Links, type Mail } from './mail.ts';
+import { notificationContents } from './notification-contents.ts';
+
+/** Maximum number of notifications that a digest lists. */
+const maxListed = 50;
+
+/** Tells one person of one event, unless they read it meanwhile, lost the right to it, or want to be told later or never. */
+export async function notificationMail(
+  { about }: SendEmailInput,
+  unit: UnitOfWork,
+  links: Links,
+): Promise<Mail | undefined> {
+  const current = about && (await settleSending(unit, 'email', about));
+  const name = current && (await organizationName(current.told, unit, 'your organization'));
+  if (!current || name === undefined) return undefined;
+  const { person, told } = current;
+  return {
+    to: person.email,
+    name: person.displayName,
+    content: notificationContents.notification.content({
+      name,
+      title: inertLine(told.title),
+      body: inertLine(told.body ?? ''),
+      url: pageOf(told.link, links),
+      unsubscribeToken: unsubscribeTokenOf(links),
+    }),
+  };
+}
+
+/** Tells one person of what was collected for them. */
+export async function digestMail({ about }: SendEmailInput, unit: UnitOfWork, links: Links): Promise<Mail | undefined> {
+  const current = about && (await settleDigest(unit, about));
+  const [first] = current?.notifications ?? [];
+  const name = first && (await organizationName(first, unit, 'your organization'));
+  if (!current || name === undefined) return undefined;
+  const { person, notifications, hasMore } = current;
+  return {
+    to: person.email,
+    name: person.displayName,
+    content: notificationContents.digest.content({
+      name,
+      items: notifications.slice(0, maxListed).map((told) => itemOf(told, links)),
+      hasMore: hasMore || notifications.length > maxListed,
+      url: pageOf('/notifications', links),
+      unsubscribeToken: unsubscribeTokenOf(links),
+    }),
+  };
+}
+
+function itemOf({ title, body, link }: RowOf<typeof notification>, links: Links) {
+  const url = pageOf(link, links);
+  const text = [title, body].filter((part) => part !== null && part !== '').join(': ');
+  return { text: inertLine(text), ...(url === undefined ? {} : { url }) };
+}
+
+/** @param path of a page of the application */
+function pageOf(path: string, { consoleUrl }: Links): string | undefined {
+  return consoleUrl === '' ? undefined : `${consoleUrl}${path}`;
+}

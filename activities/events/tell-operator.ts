@@ -1,0 +1,35 @@
+import type { StartInput } from '#workflows/kit/contract.ts';
+import {
+  sendSystemMessageContract,
+  type SendSystemMessageInput,
+  type SystemMessage,
+} from '#workflows/chat/send-system-message.contract.ts';
+import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
+import { chatTarget } from '../clients/chat/chat-target.ts';
+
+type TellingDependencies = Pick<ActivityDependencies, 'config' | 'database' | 'temporal' | 'logger'>;
+
+const hourMs = 3_600_000;
+
+/**
+ * Tells the operator that something waits for them, once an hour however often it happens. What waits is in rows and workflows as well, so
+ * a message that cannot be started is only logged.
+ * @param subject what waits; the same one is told of once an hour
+ */
+export async function tellOperator(
+  { config, database, temporal, logger }: TellingDependencies,
+  subject: string,
+  message: Exclude<SystemMessage, { readonly message: 'new-user' }>,
+): Promise<void> {
+  if (!chatTarget(config.current, {})) return;
+  const hour = Math.floor(database.options.clock.now().getTime() / hourMs) * hourMs;
+  const input: StartInput<SendSystemMessageInput> = {
+    about: message,
+    key: `${message.message}/${subject}/${new Date(hour).toISOString().slice(0, 13)}`,
+  };
+  try {
+    await temporal.start(sendSystemMessageContract, input, { search: {} });
+  } catch (error) {
+    logger.error({ err: error, message: message.message }, 'a message to the operator could not be started');
+  }
+}

@@ -1,0 +1,49 @@
+import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
+import type { StartInput, WorkflowContract } from '#workflows/kit/contract.ts';
+import type { Digest } from '#entities/kit/outbox/notification-digests.ts';
+import type { Sending } from '#entities/kit/outbox/notification-sendings.ts';
+
+/** Starts a workflow. A further start with the same input finds the first one. */
+export type StartWorkflow = <Input>(contract: WorkflowContract<Input>, input: StartInput<Input>) => void;
+
+/**
+ * A way to tell people besides the list in the app. What it starts reads the notification when it is sent, and settles its row
+ * (`settle-sending.ts`).
+ */
+interface SentChannel {
+  readonly sendOne: (sending: Sending, start: StartWorkflow) => void;
+  readonly sendDigest: (digest: Digest, start: StartWorkflow) => void;
+}
+
+/** The channels, by the name that preferences have for them. A further channel is an entry here. */
+export const sentChannels = {
+  email: {
+    sendOne: ({ notificationId, organizationId, userId, round, isUrgent }, start) =>
+      start(sendEmailContract, {
+        key: `notification/${notificationId}/${round}`,
+        template: 'notification',
+        organizationId,
+        userId,
+        about: { id: notificationId, round },
+        ...(isUrgent ? { isUrgent } : {}),
+      }),
+    sendDigest: ({ id, organizationId, userId, round }, start) =>
+      start(sendEmailContract, {
+        key: `digest/${id}/${round}`,
+        template: 'digest',
+        organizationId,
+        userId,
+        about: { id, round },
+      }),
+  },
+} as const satisfies Readonly<Record<string, SentChannel>>;
+
+export type SentChannelName = keyof typeof sentChannels;
+
+export const sentChannelNames = Object.keys(sentChannels) as SentChannelName[];
+
+/** The channel of a row. @throws TypeError for one that this release does not have */
+export function sentChannel(name: string): SentChannel {
+  if (!Object.hasOwn(sentChannels, name)) throw new TypeError(`this release has no channel "${name}"`);
+  return sentChannels[name as SentChannelName];
+}

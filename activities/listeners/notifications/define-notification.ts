@@ -1,0 +1,56 @@
+import type { EntityModule, RowOf } from '#entities/kit/model/define.ts';
+import { topicOf, type EventSource, type PayloadOf, type VerbOf } from '#entities/kit/model/events.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import type { SentChannelName } from './channels.ts';
+
+/** An event and its record, as they are when people are told. */
+export interface Told<Kind = EntityModule, Payload = unknown> {
+  readonly record: RowOf<Kind>;
+  readonly payload: Payload;
+  /** Who caused the event, as history names them. */
+  readonly actor: string;
+  readonly unit: UnitOfWork;
+}
+
+type Values<Name extends string> = Readonly<Record<Name, string>>;
+
+interface Definition<Kind, Payload, Name extends string> {
+  /** Name of the listener: kebab-case, unique; it is part of keys and ids and never changes. */
+  readonly listener: string;
+  /** Ids of those who would be told. Who cannot view the record, is no member or has acted is left out afterwards. */
+  readonly audience: (told: Told<Kind, Payload>) => readonly string[] | Promise<readonly string[]>;
+  /** Whether the person who acted is told as well: they wait for what the server does for them. */
+  readonly tellsActor?: true;
+  /** What it says, with variables as `{{name}}`. */
+  readonly text: { readonly title: string; readonly body: string };
+  readonly values: (told: Told<Kind, Payload>) => Values<NoInfer<Name>>;
+  /** Values as they could be, for previews. */
+  readonly sample: Values<Name>;
+  /** Path of the page of the record, below `ormconfig.notifications.consoleurl`. */
+  readonly link: (record: { readonly id: string }) => string;
+  /** Channels besides the list in the app that tell of it to people without a preference. */
+  readonly channels: readonly SentChannelName[];
+  /** Messages about it go before others. */
+  readonly isUrgent?: true;
+}
+
+/** What people are told of one event. */
+export interface NotificationKind extends Definition<EntityModule, unknown, string> {
+  readonly topic: string;
+  /** The kind of the event's record, which the notification is about. */
+  readonly about: EntityModule;
+}
+
+/** A notification of an event that the kind declares. */
+export function defineNotification<
+  Kind extends EntityModule & EventSource,
+  const Verb extends VerbOf<Kind>,
+  const Name extends string,
+>(about: Kind, verb: Verb, definition: Definition<Kind, PayloadOf<Kind, Verb>, Name>): NotificationKind {
+  return {
+    // It is told of events of this topic only, whose payloads are written under the same declaration.
+    ...(definition as unknown as Definition<EntityModule, unknown, string>),
+    topic: topicOf(about, verb),
+    about,
+  };
+}

@@ -1,0 +1,18 @@
+import type { NotificationKind } from './define-notification.ts';
+import { endpointDisabled, endpointFailing } from './endpoint-failing.ts';
+import { exportFailed, exportReady } from './export-finished.ts';
+import { mentionedInNote, mentionedInTask } from './mentioned.ts';
+import { organizationReady } from './organization-ready.ts';
+import { taskAssigned } from './task-assigned.ts';
+
+/** Everything that people are told of. */
+export const notificationKinds: readonly NotificationKind[] = [
+  taskAssigned,
+  mentionedInTask,
+  mentionedInNote,
+  exportReady,
+  exportFailed,
+  organizationReady,
+  endpointFailing,
+  endpointDisabled,
+];

@@ -1,0 +1,67 @@
+import { patternsOf } from '#entities/notifications/notification-topics.ts';
+import { notificationPreference } from '#entities/notifications/notification-preference.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import type { Timing } from './sending-plan.ts';
+
+/** A person in an organization. */
+interface Member {
+  readonly organizationId: string;
+  readonly userId: string;
+}
+
+/** What is told, and where. */
+interface Occasion extends Member {
+  readonly channel: string;
+  readonly topic: string;
+}
+
+/** Preferences of some people. */
+export interface Preferences {
+  /** The one that counts; undefined when none fits. */
+  for(occasion: Occasion): Timing | undefined;
+}
+
+const pageSize = 1_000;
+
+/**
+ * Reads the preferences of these people that may fit: a person can have any number of others. The unit of work is one of the server.
+ */
+export async function readPreferences(
+  { data }: UnitOfWork,
+  told: readonly (Member & Pick<Occasion, 'topic'>)[],
+): Promise<Preferences> {
+  const byMember = new Map<string, RowOf<typeof notificationPreference>[]>();
+  const [userIds, organizationIds, patterns] = [
+    [...new Set(told.map(({ userId }) => userId))],
+    [...new Set(told.map(({ organizationId }) => organizationId))],
+    [...new Set(told.flatMap(({ topic }) => patternsOf(topic)))],
+  ];
+  let after = '';
+  for (let isFull = userIds.length > 0; isFull;) {
+    const page = await data.find(notificationPreference, {
+      where: {
+        userId: { in: userIds },
+        organizationId: { in: organizationIds },
+        topicPattern: { in: patterns },
+        id: { gt: after },
+      },
+      orderBy: [{ field: 'id', direction: 'asc' }],
+      limit: pageSize,
+    });
+    for (const row of page) byMember.set(keyOf(row), [...(byMember.get(keyOf(row)) ?? []), row]);
+    after = page.at(-1)?.id ?? '';
+    isFull = page.length === pageSize;
+  }
+  return {
+    for: ({ channel, topic, ...member }) =>
+      byMember
+        .get(keyOf(member))
+        ?.filter((held) => held.channel === channel && patternsOf(topic).includes(held.topicPattern))
+        .toSorted((a, b) => b.topicPattern.length - a.topicPattern.length)[0],
+  };
+}
+
+function keyOf({ organizationId, userId }: Member): string {
+  return `${organizationId}/${userId}`;
+}

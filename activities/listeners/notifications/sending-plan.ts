@@ -1,0 +1,57 @@
+import type { notificationPreference } from '#entities/notifications/notification-preference.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
+import { lastPeriod, nextPeriod, nextTimeOfDay, timeOfDay, type DigestCadence } from './local-time.ts';
+
+/** What a preference says about the time of messages. */
+export type Timing = Pick<
+  RowOf<typeof notificationPreference>,
+  'cadence' | 'muteUntil' | 'quietHoursStart' | 'quietHoursEnd' | 'timeZone'
+>;
+
+/** When a person is told of a notification on a channel. */
+export type SendingPlan =
+  | { readonly is: 'now' }
+  | { readonly is: 'never' }
+  /** To be planned again then. */
+  | { readonly is: 'later'; readonly at: Date }
+  /** With others of this period. */
+  | { readonly is: 'collected'; readonly cadence: DigestCadence; readonly period: string };
+
+export interface PlannedSending {
+  /** Whether the channel tells of such notifications without a preference. */
+  readonly isDefault: boolean;
+  /** When the event was told in the app. */
+  readonly toldAt: Date;
+  readonly now: Date;
+}
+
+/** Decides from the preference of now; undefined without one. */
+export function sendingPlan(timing: Timing | undefined, { isDefault, toldAt, now }: PlannedSending): SendingPlan {
+  if (!timing) return isDefault ? { is: 'now' } : { is: 'never' };
+  const { cadence, muteUntil, timeZone } = timing;
+  if (cadence === 'mute') return { is: 'never' };
+  if (muteUntil !== null && muteUntil > now) return { is: 'later', at: muteUntil };
+  if (cadence !== 'immediate') {
+    const { sentAt } = nextPeriod(cadence, timeZone, toldAt);
+    if (sentAt > now) return { is: 'later', at: sentAt };
+  }
+  const quietEnd = quietUntil(timing, now);
+  if (quietEnd) return { is: 'later', at: quietEnd };
+  if (cadence === 'immediate') return { is: 'now' };
+  return { is: 'collected', cadence, period: lastPeriod(cadence, timeZone, now).name };
+}
+
+/** The end of the quiet hours that an instant is in. What counts is what clocks show, also on days on which they are set. */
+function quietUntil({ quietHoursStart, quietHoursEnd, timeZone }: Timing, now: Date): Date | undefined {
+  if (quietHoursStart === null || quietHoursEnd === null) return undefined;
+  const [start, end] = [millisecondsOf(quietHoursStart), millisecondsOf(quietHoursEnd)];
+  const time = timeOfDay(now, timeZone);
+  const isQuiet = start < end ? time >= start && time < end : time >= start || time < end;
+  return isQuiet ? nextTimeOfDay(end, timeZone, now) : undefined;
+}
+
+/** @param time as HH:MM */
+function millisecondsOf(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number);
+  return (hours * 60 + minutes) * 60_000;
+}

@@ -1,0 +1,420 @@
+/**
+ * All error codes with what they mean, what causes them and what to do. Codes are a contract: they may be added, never renamed. The pages
+ * /docs/errors and docs/reference/errors.md are printed from this table.
+ */
+
+// Long because it is one table of all codes.
+
+/** Categories of errors, with the HTTP status that each is answered with (RFC 9110). */
+export const errorCategories = {
+  invalid: 400,
+  unauthenticated: 401,
+  denied: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  not_acceptable: 406,
+  timeout: 408,
+  conflict: 409,
+  precondition_failed: 412,
+  too_large: 413,
+  unsupported_media_type: 415,
+  range_not_satisfiable: 416,
+  unprocessable: 422,
+  limited: 429,
+  headers_too_large: 431,
+  internal: 500,
+  unavailable: 503,
+} as const;
+
+export type ErrorCategory = keyof typeof errorCategories;
+
+interface CatalogueEntry {
+  readonly category: ErrorCategory;
+  /** Short, constant summary of the problem type (RFC 9457 `title`). */
+  readonly title: string;
+  /** When the error occurs. */
+  readonly cause: string;
+  /** What the caller, or whoever operates the server, does about it. */
+  readonly remedy: string;
+}
+
+function entry(category: ErrorCategory, title: string, cause: string, remedy: string): CatalogueEntry {
+  return { category, title, cause, remedy };
+}
+
+export const errorCatalogue = {
+  invalid_input: entry(
+    'invalid',
+    'The input is not valid.',
+    'A field, a parameter or a filter has a value that is not accepted, is missing, or is not known.',
+    'Correct what `errors` lists: each entry has the path of a field and says what is wrong with it.',
+  ),
+  malformed_request: entry(
+    'invalid',
+    'The request cannot be read.',
+    'The request is not valid HTTP, its URL cannot be decoded, or a header does not have its form.',
+    'Correct what the message names; clients that encode URLs by themselves encode each part with percent signs.',
+  ),
+  malformed_body: entry(
+    'invalid',
+    'The request body cannot be read.',
+    'The body is not JSON, names a key twice, or ends before its announced length.',
+    'Send one JSON document in UTF-8; the message says at which place reading it failed.',
+  ),
+  invalid_cursor: entry(
+    'invalid',
+    'The page cursor does not belong to this list.',
+    '`after` or `before` is a cursor of another list, of another order, or changed on its way.',
+    'Use cursors of the same list with the same order, from `page_info`; or begin again without a cursor.',
+  ),
+  invalid_token: entry(
+    'invalid',
+    'The token is not valid.',
+    'A link, a challenge or a refresh token is not one of this server, was used before, or was replaced by a newer one.',
+    'Ask for a new one: sign in again, or let the e-mail be sent again.',
+  ),
+  token_not_yet_valid: entry(
+    'invalid',
+    'The token cannot be used yet.',
+    'A refresh token counts from a quarter of an hour before its access token expires, unless the server is configured otherwise.',
+    'Use the access token until the time in the message, then refresh.',
+  ),
+  token_expired: entry(
+    'invalid',
+    'The token has expired.',
+    'A link, a challenge or a refresh token was used too late.',
+    'Ask for a new one: sign in again, or let the e-mail be sent again.',
+  ),
+  invalid_passkey: entry(
+    'invalid',
+    'The passkey was not accepted.',
+    'What the browser signed does not belong to the options of this server, or the options are too old.',
+    'Begin again: ask for new options, and answer them within a few minutes on a page of this server or of a related origin.',
+  ),
+  weak_password: entry(
+    'invalid',
+    'The password is too easy to guess.',
+    'The password is short, common, or contains the name or the address of its owner.',
+    'Choose a longer password, for example of four words that have nothing to do with each other.',
+  ),
+  invalid_signature: entry(
+    'unauthenticated',
+    'The request is not signed as it should be.',
+    'A receiver of messages of another system found no signature with its secret, or one that is too old.',
+    'Configure the same secret on both sides, and send the body unchanged and soon after it was signed.',
+  ),
+  invalid_credentials: entry(
+    'unauthenticated',
+    'The sign-in failed.',
+    'The password, the code or the passkey is wrong, the address has no confirmed account, or the code was used before.',
+    'Try again; set another password with POST /v1/forgot-password, or use a recovery code in place of a code of the app.',
+  ),
+  provider_sign_in_failed: entry(
+    'unauthenticated',
+    'The sign-in at the provider failed.',
+    'The provider refused, its answer does not belong to this sign-in, or it vouches for nobody who may sign in here.',
+    'Begin the sign-in again in the same browser; where the message names another way, use that.',
+  ),
+  unauthenticated: entry(
+    'unauthenticated',
+    'Sign in first.',
+    'The request has no credential, or one that has expired, has ended, or was revoked.',
+    'Sign in with POST /v1/login and send its access token as `Authorization: Bearer …` or as the cookie; or refresh it with POST /v1/refresh.',
+  ),
+  single_sign_on_required: entry(
+    'denied',
+    'The organization requires its single sign-on.',
+    'The session began in another way than with the single sign-on that the organization enforces.',
+    'Open `sign_in_url` in a browser, or switch to another organization with POST /v1/switch.',
+  ),
+  permission_denied: entry(
+    'denied',
+    'You may not do this.',
+    'The rules of the kind, the scopes of the token or the way of the sign-in do not allow it, or roles of another organization than the current one are needed.',
+    'The message says to whom the rules give the right: ask one of them, switch to the organization that the message names, or sign in in the way that it names. Owners and administrators ask `explainAccess` (GraphQL).',
+  ),
+  no_current_organization: entry(
+    'denied',
+    'You act in no organization.',
+    'The organization of the access token was deleted, requires its single sign-on, or gives the caller no role any more; or the token names none.',
+    'GET /v1/organizations lists those of the caller; switch to one with POST /v1/switch, and use the token of the answer.',
+  ),
+  second_factor_required: entry(
+    'denied',
+    'The organization requires a second factor.',
+    'The organization admits only people with a confirmed authenticator app, and the caller has none.',
+    'Set one up with POST /v1/2fa/setup and POST /v1/2fa/confirm, or switch to another organization with POST /v1/switch.',
+  ),
+  step_up_required: entry(
+    'denied',
+    'Prove again who you are.',
+    'The action is sensitive, and neither the sign-in of this session nor its last proof is younger than ten minutes.',
+    'Call POST /v1/2fa/step-up in the same session, with `code` or `recovery_code`, or with `password` without a second factor; then repeat the request.',
+  ),
+  module_not_enabled: entry(
+    'denied',
+    'The organization does not have this product module.',
+    'The kind of record belongs to a product module that the current organization lacks.',
+    'GET /v1/account/features lists the modules that it has; ask who manages its subscription, or switch to another organization.',
+  ),
+  file_withheld: entry(
+    'denied',
+    'The file is withheld until it has been found clean.',
+    'The organization hands out only files that a scanner has found clean, and has no verdict on this one, or a bad one.',
+    'Wait for the verdict (`availability` of the file); managers of the organization turn the rule off in its settings.',
+  ),
+  csrf_token_missing: entry(
+    'denied',
+    'The CSRF token is missing.',
+    'A request that changes something is authenticated by cookies and does not repeat the CSRF cookie in the header.',
+    'Send the value of the cookie `csrf_token`, which each GET request sets, as the header X-Csrf-Token; or send the access token in the header Authorization, which needs no CSRF token.',
+  ),
+  csrf_token_invalid: entry(
+    'denied',
+    'The CSRF token does not match.',
+    'The header X-Csrf-Token is not the value of the CSRF cookie, or belongs to another session: each sign-in and each switch sets a new one.',
+    'Read the cookie `csrf_token` again, and send its value.',
+  ),
+  not_found: entry(
+    'not_found',
+    'There is no such record.',
+    'The record does not exist, was deleted, belongs to another organization than the current one, or may not be viewed by the caller; answers do not tell which.',
+    'Check the id (not the display id) in the list of its kind, and with GET /v1/account/userinfo in which organization you act.',
+  ),
+  chat_not_connected: entry(
+    'not_found',
+    'The organization has connected no chat.',
+    'Notifications were to be sent to the chat of an organization that has no integration of a chat.',
+    'Choose another channel, such as e-mail, or connect the chat of the organization first.',
+  ),
+  route_not_found: entry(
+    'not_found',
+    'There is no such route.',
+    'The URL is misspelt, or has a slash at its end.',
+    'Use the URL that the message names; /docs lists all.',
+  ),
+  method_not_allowed: entry(
+    'method_not_allowed',
+    'The method is not allowed for this URL.',
+    'The URL exists, but not with this method.',
+    'Use one of the methods in the message and in the header Allow.',
+  ),
+  not_acceptable: entry(
+    'not_acceptable',
+    'None of the accepted media types can be produced.',
+    'The header Accept excludes all types that the route has.',
+    'Accept application/json, or leave the header out.',
+  ),
+  request_timeout: entry(
+    'timeout',
+    'The request did not arrive in time.',
+    'Headers or body came more slowly than `server.readheadertimeout` and `server.readtimeout` allow.',
+    'Send the request again; use resumable uploads for large files on slow connections.',
+  ),
+  identity_not_linked: entry(
+    'conflict',
+    'The account has not been linked to this identity.',
+    'An account with the e-mail address of the identity exists, but nobody has linked the two.',
+    'Sign in to the account in another way, then link the identity with POST /v1/account/identities.',
+  ),
+  last_way_in: entry(
+    'conflict',
+    'The account has no other way to sign in.',
+    'The change would leave the account without a password, a passkey or a linked identity.',
+    'Set a password with POST /v1/forgot-password, or add another way to sign in, before you remove this one.',
+  ),
+  already_exists: entry(
+    'conflict',
+    'A record with this value already exists.',
+    'Another record has the same value in a field, or several fields, that must be unique.',
+    'Choose another value for the fields that `errors` names, or change the existing record.',
+  ),
+  precondition_failed: entry(
+    'precondition_failed',
+    'The record has another version than If-Match says.',
+    'Somebody has changed the record since the version in If-Match was read.',
+    'Read the record again, and repeat the change with its new ETag.',
+  ),
+  protocol_version_unsupported: entry(
+    'precondition_failed',
+    'The version of the protocol is not supported.',
+    'The header Tus-Resumable is missing, or names another version than the server speaks.',
+    'Send the version that the message and the header Tus-Version name.',
+  ),
+  stale_record: entry(
+    'conflict',
+    'The record was changed by someone else.',
+    'The change names a version on which it is based (`record_version`), and the record has another one.',
+    'Read the record again, and repeat the change with its new version.',
+  ),
+  last_owner: entry(
+    'conflict',
+    'The organization would be left without an owner.',
+    'The change would take the role from the last active owner.',
+    'Give the organization another owner (POST /v1/organizations/{id}/transfer-ownership) first, or delete it.',
+  ),
+  organization_archived: entry(
+    'conflict',
+    'The organization is archived.',
+    'Nothing in an archived organization can be changed.',
+    'A manager takes it back with PATCH /v1/organizations/{id} and {"is_archived": false}; or switch to another organization.',
+  ),
+  still_referenced: entry(
+    'conflict',
+    'Other records still refer to this one.',
+    'A record refers to the one that is deleted, or the target of a reference was deleted at the same time.',
+    'Change or delete the records that refer to it first; then repeat the request.',
+  ),
+  upload_not_ready: entry(
+    'conflict',
+    'The upload is not complete, or is still being checked.',
+    'A record can take an upload only when all its bytes have arrived and were checked.',
+    'Ask GET /v1/uploads/{id} until the state is `ready`; then repeat the request.',
+  ),
+  upload_busy: entry(
+    'conflict',
+    'Another request is writing to the upload.',
+    'One request writes to an upload at a time, and the one before has not ended or was cut off a moment ago.',
+    'Ask how far the upload is (HEAD /v1/uploads/{id}), and go on after the seconds in Retry-After.',
+  ),
+  body_too_large: entry(
+    'too_large',
+    'The request body is too large.',
+    'The body, or a file, has more bytes than the limit in the message.',
+    'Send less in one request, or have the limit raised (`objectstorage.maxsizemb` for files).',
+  ),
+  headers_too_large: entry(
+    'headers_too_large',
+    'The request headers are too large.',
+    'Request line and headers together are longer than 16 KB.',
+    'Send fewer or shorter headers; delete old cookies of the site.',
+  ),
+  unsupported_media_type: entry(
+    'unsupported_media_type',
+    'The content type is not supported.',
+    'The header Content-Type is missing, or names a type that the route does not read.',
+    'Send the type that the message names: application/json, except for uploads.',
+  ),
+  file_type_refused: entry(
+    'unsupported_media_type',
+    'The file is of a type that is not accepted here.',
+    'The content of the file is of another type than the field accepts, or than its name says.',
+    'Send a file of one of the types in the message, under a name with the ending of its type.',
+  ),
+  range_not_satisfiable: entry(
+    'range_not_satisfiable',
+    'The file has no bytes in the requested range.',
+    'The header Range begins behind the end of the file.',
+    'Ask for a range within the length in Content-Range, or for the whole file.',
+  ),
+  checksum_mismatch: entry(
+    'unprocessable',
+    'The content does not have the stated checksum.',
+    'The bytes that arrived are not those of which the checksum was made.',
+    'Compute the SHA-256 of the file again, and send the file again.',
+  ),
+  limit_exceeded: entry(
+    'unprocessable',
+    'The request asks for more than the limits allow.',
+    'A page, a bulk operation, a query or a document is larger than the limit in the message.',
+    'Ask for less at a time: smaller pages (`first`), fewer records, fields or levels; large amounts go through imports and exports.',
+  ),
+  too_many_requests: entry(
+    'limited',
+    'Too many requests.',
+    'The same account or address has tried too often in a short time, or asks for too many mails.',
+    'Wait for the seconds in Retry-After, then try again.',
+  ),
+  deadline_exceeded: entry(
+    'unavailable',
+    'The request took longer than its deadline.',
+    'The server or one of its parts was too busy to answer within `server.writetimeout`; nothing was changed.',
+    'Try again after the seconds in Retry-After; ask for less at a time if it happens again.',
+  ),
+  schema_too_new: entry(
+    'unavailable',
+    'The database belongs to a newer version of the server.',
+    'An older version of the server was started with a database that a newer one has migrated.',
+    'Start the newer version, or restore a backup that was made before it.',
+  ),
+  schema_too_old: entry(
+    'unavailable',
+    'The database lacks migrations of this version of the server.',
+    'The server was started without the right to migrate (`db.runmigrations`), or before its migrations ran.',
+    'Run `npm run migrate`.',
+  ),
+  migration_failed: entry(
+    'unavailable',
+    'A migration of the database failed.',
+    'A statement of a migration was refused by PostgreSQL; the message names both.',
+    'Remove the reason that the message names, and run `npm run migrate` again: a migration runs as a whole or not at all.',
+  ),
+  database_unavailable: entry(
+    'unavailable',
+    'The database cannot be reached.',
+    'PostgreSQL does not answer, or refuses connections.',
+    'Try again after the seconds in Retry-After; operators look at /readyz and at `db.primarydbsource`.',
+  ),
+  database_busy: entry(
+    'unavailable',
+    'All database connections are in use.',
+    'More requests are under way than there are connections (`db.maxconnections`).',
+    'Try again after the seconds in Retry-After; send fewer requests at the same time.',
+  ),
+  concurrent_changes: entry(
+    'unavailable',
+    'Other requests were changing the same records.',
+    'Several requests changed the same records at the same time, and this one was undone.',
+    'Send the request again: nothing of it was kept.',
+  ),
+  authorization_unavailable: entry(
+    'unavailable',
+    'Permissions cannot be decided at the moment.',
+    'OpenFGA does not answer, and the permission is not known from an earlier decision.',
+    'Try again after the seconds in Retry-After; reads still work. Operators look at /readyz and at `authz.hosturl`.',
+  ),
+  provider_unavailable: entry(
+    'unavailable',
+    'The sign-in provider cannot be used.',
+    'The provider does not answer, or its settings are not complete.',
+    'Try again later, or sign in in another way.',
+  ),
+  workflows_unavailable: entry(
+    'unavailable',
+    'The workflow service cannot be reached.',
+    'Temporal does not answer.',
+    'Try again later; operators look at /readyz and at `jobqueue.connectionuri`.',
+  ),
+  storage_unavailable: entry(
+    'unavailable',
+    'The object storage cannot be reached.',
+    'The provider of the object storage does not answer, or answers with an error.',
+    'Try again after the seconds in Retry-After; operators look at /readyz and at `objectstorage.providers`.',
+  ),
+  storage_disabled: entry(
+    'unavailable',
+    'The installation has no object storage.',
+    'No provider of object storage is enabled in the configuration.',
+    'Operators enable one in `objectstorage.providers`, or set `objectstorage.devmode` for development.',
+  ),
+  overloaded: entry(
+    'unavailable',
+    'Too much other work of this kind is waiting.',
+    'Work that costs much, such as hashing passwords, waits in a queue that is full.',
+    'Try again after the seconds in Retry-After.',
+  ),
+  shutting_down: entry(
+    'unavailable',
+    'The server is shutting down.',
+    'This process ends and takes no more requests.',
+    'Send the request again: another process answers, or this one after its start.',
+  ),
+  internal: entry(
+    'internal',
+    'An unexpected error occurred on the server.',
+    'The server has a fault, or met a state that it does not know.',
+    'Quote the request id to those who operate the server: the log has the error under it.',
+  ),
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ErrorCode = keyof typeof errorCatalogue;

@@ -1,0 +1,126 @@
+import type { EntityModule } from '../model/define.ts';
+import { linesOf, pageOf, type ComparedPage, type Comparison } from './comparison.ts';
+
+interface MessageRow {
+  readonly endpointId: string;
+  readonly eventId: string;
+  /** Nobody sends, although nothing says to wait. */
+  readonly isOverdue: boolean;
+}
+
+/** Clocks of processes may differ by this much. */
+const clockTolerance = `interval '1 second'`;
+
+/** Compares messages to endpoints with the events that they are about, with their attempts, and with those of the same record. */
+export const endpointComparison: Comparison = {
+  name: 'messages to endpoints',
+  first: ['', ''],
+  page: async (work, { after, limit, graceMs }): Promise<ComparedPage> => {
+    const session = await work.readAs('system');
+    const { rows } = await session.query<MessageRow>(
+      `select m.endpoint_id as "endpointId", m.event_id as "eventId",
+         m.state = 'due' and m.due_at <= $4 and coalesce(q.next_at <= $4, true) as "isOverdue"
+       from webhook_messages m left join webhook_queues q using (endpoint_id)
+       where (m.endpoint_id, m.event_id) > ($1, $2) order by m.endpoint_id, m.event_id limit $3`,
+      [...after, limit, new Date(work.clock.now().getTime() - graceMs)],
+    );
+    const page = pageOf(rows, limit, ({ endpointId, eventId }) => [endpointId, eventId]);
+    if (rows.length === 0) return { lines: [], ...page };
+    const values = [rows.map(({ endpointId }) => endpointId), rows.map(({ eventId }) => eventId)];
+    const messages = `webhook_messages m join unnest($1::text[], $2::text[]) as g (endpoint_id, event_id) using (endpoint_id, event_id)`;
+    const lines = [
+      // Events are dropped by days, and messages are kept longer. Test messages belong to no event.
+      ...(await linesOf(
+        session,
+        `select format('message to endpoint %s is about event %s (%s), which does not exist', m.endpoint_id, m.event_id, m.topic) as line
+         from ${messages}
+         where m.topic <> 'webhook_endpoint.tested'
+           and not exists (select 1 from events e where e.occurred_at = m.occurred_at and e.id = m.event_id)
+           and exists (select 1 from events e where e.occurred_at >= date_trunc('day', m.occurred_at, 'UTC')
+             and e.occurred_at < date_trunc('day', m.occurred_at, 'UTC') + interval '1 day')`,
+        values,
+      )),
+      ...(await linesOf(
+        session,
+        `select format('event %s was sent to endpoint %s again after it had arrived, and nobody asked for it', m.event_id, m.endpoint_id) as line
+         from ${messages}
+         where m.replayed_at is null and exists (select 1 from webhook_attempts a join webhook_attempts b
+             on b.endpoint_id = a.endpoint_id and b.event_id = a.event_id and b.id > a.id
+           where a.endpoint_id = m.endpoint_id and a.event_id = m.event_id
+             and a.problem is null and a.status between 200 and 299
+             -- An attempt that took longer than its lease may overlap the next one.
+             and b.attempted_at > a.attempted_at + a.duration_ms * interval '1 millisecond' + ${clockTolerance})`,
+        values,
+      )),
+      // What was sent on request, or before the endpoint was last changed, may be in any order.
+      ...(await linesOf(
+        session,
+        `select format('event %s reached endpoint %s before event %s of the same record', later.event_id, later.endpoint_id, m.event_id) as line
+         from ${messages}
+         join webhook_endpoints w on w.id = m.endpoint_id and w.ordering = 'record' and w.updated_at <= m.occurred_at
+         cross join lateral (select min(a.attempted_at) as at from webhook_attempts a
+           where a.endpoint_id = m.endpoint_id and a.event_id = m.event_id) as own
+         cross join lateral (select n.endpoint_id, n.event_id from webhook_messages n
+           join webhook_attempts b on b.endpoint_id = n.endpoint_id and b.event_id = n.event_id
+           where n.endpoint_id = m.endpoint_id and n.occurred_at between m.occurred_at and own.at
+             and n.entity_id = m.entity_id and n.replayed_at is null
+             and (n.record_version, n.event_id) > (m.record_version, m.event_id)
+             and b.attempted_at < own.at - ${clockTolerance} limit 1) as later
+         where m.replayed_at is null`,
+        values,
+      )),
+    ];
+    const overdue = new Set(rows.filter(({ isOverdue }) => isOverdue).map(({ endpointId }) => endpointId));
+    return {
+      lines,
+      expected: [...overdue].map((key) => ({
+        of: 'endpoint',
+        key,
+        claim: `endpoint ${key} has messages that are due`,
+      })),
+      ...page,
+    };
+  },
+};
+
+/** Whether records of the kind are e-mails (entities/email/email-fields.ts). */
+export function isEmail({ fields }: EntityModule): boolean {
+  return ['key', 'template', 'carrier', 'messageId', 'content'].every((name) => Object.hasOwn(fields, name));
+}
+
+interface EmailRow {
+  readonly id: string;
+  readonly key: string;
+  readonly template: string;
+  readonly state: string;
+  readonly isOpen: boolean;
+  readonly isOld: boolean;
+  readonly hasContent: boolean;
+}
+
+/** E-mails that are to be sent have a workflow; of all others, the text is not kept. */
+export function emailComparison({ table }: EntityModule): Comparison {
+  return {
+    name: `state of ${table}`,
+    first: [''],
+    page: async (work, { after, limit, graceMs }): Promise<ComparedPage> => {
+      const session = await work.readAs('system');
+      const { rows } = await session.query<EmailRow>(
+        `select id, key, template, state, deleted_at is null and state in ('pending', 'sending', 'waiting') as "isOpen",
+           updated_at <= $3 as "isOld", content is not null as "hasContent"
+         from ${table} where id > $1 order by id limit $2`,
+        [...after, limit, new Date(work.clock.now().getTime() - graceMs)],
+      );
+      const nameOf = ({ id, template }: EmailRow) => `e-mail ${id} (${template})`;
+      return {
+        lines: rows
+          .filter(({ state, hasContent }) => hasContent && !['pending', 'sending', 'waiting'].includes(state))
+          .map((row) => `${nameOf(row)} is ${row.state}, but its text is still kept`),
+        expected: rows
+          .filter(({ isOpen, isOld }) => isOpen && isOld)
+          .map((row) => ({ of: 'email', key: row.key, claim: `${nameOf(row)} is ${row.state}` })),
+        ...pageOf(rows, limit, ({ id }) => [id]),
+      };
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import type { Work } from '../storage/work.ts';
+import type { Sending, SendingAddress } from './notification-sendings.ts';
+
+/**
+ * How far a digest is. `claimed`: its message is to be sent; `sent`: a message has it; `empty`: there was nothing left to tell.
+ */
+export type DigestState = 'claimed' | 'sent' | 'empty';
+
+/** What a person is told at once of several notifications. */
+export interface Digest extends SendingAddress {
+  readonly id: string;
+  /** How often the person is told: daily, weekly or monthly; `held` for what was held back by quiet hours or a pause. */
+  readonly cadence: string;
+  /** Which day, week or month: the day on which it is sent, in the person's time zone. */
+  readonly period: string;
+  readonly state: DigestState;
+  /** Greater by 1 each time its message had to be made anew. */
+  readonly round: number;
+}
+
+/** A digest to be made, and what it has. */
+export interface NewDigest extends Omit<Digest, 'state' | 'round'> {
+  readonly sendings: readonly Pick<Sending, 'notificationId' | 'channel'>[];
+}
+
+const columns = `id, organization_id as "organizationId", user_id as "userId", channel, cadence, period, state, round`;
+
+/**
+ * Makes digests, and gives them the sendings, which the transaction has locked. A person has one digest of each period: what comes after it
+ * is left as it is.
+ * @param dueAt when the message of a digest is sent again, unless it has begun by then
+ * @returns the digests that were made
+ */
+export async function addDigests(work: Work, digests: readonly NewDigest[], dueAt: Date): Promise<Digest[]> {
+  if (digests.length === 0) return [];
+  const now = work.clock.now();
+  const session = await work.readAs('system');
+  const { rows } = await session.query<Digest>(
+    `insert into notification_digests as held (id, organization_id, user_id, channel, cadence, period, state, round, due_at, updated_at)
+     select d.*, 'claimed', 1, $7, $8
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) as d
+     on conflict (organization_id, user_id, channel, cadence, period) do update
+       set state = 'claimed', round = held.round + 1, due_at = excluded.due_at, updated_at = excluded.updated_at
+       where held.state = 'empty'
+     returning ${columns}`,
+    [
+      digests.map(({ id }) => id),
+      digests.map(({ organizationId }) => organizationId),
+      digests.map(({ userId }) => userId),
+      digests.map(({ channel }) => channel),
+      digests.map(({ cadence }) => cadence),
+      digests.map(({ period }) => period),
+      dueAt,
+      now,
+    ],
+  );
+  const made = new Map(rows.map((row) => [keyOf(row), row.id]));
+  const collected = digests.flatMap((digest) => {
+    const digestId = made.get(keyOf(digest));
+    return digestId === undefined ? [] : digest.sendings.map((sending) => ({ ...sending, digestId }));
+  });
+  await session.query(
+    `update notification_sendings held set state = 'collected', due_at = null, digest_id = c.digest_id, updated_at = $4
+     from unnest($1::text[], $2::text[], $3::text[]) as c (notification_id, channel, digest_id)
+     where held.notification_id = c.notification_id and held.channel = c.channel`,
+    [
+      collected.map(({ notificationId }) => notificationId),
+      collected.map(({ channel }) => channel),
+      collected.map(({ digestId }) => digestId),
+      now,
+    ],
+  );
+  return rows;
+}
+
+/** Identifies the digest of a period. */
+export function keyOf({
+  organizationId,
+  userId,
+  channel,
+  cadence,
+  period,
+}: Omit<Digest, 'id' | 'state' | 'round'>): string {
+  return [organizationId, userId, channel, cadence, period].join('/');
+}
+
+/** Takes digests whose message has not begun in time. @param dueAt when they are taken again */
+export async function claimLeftDigests(work: Work, limit: number, dueAt: Date): Promise<Digest[]> {
+  const session = await work.readAs('system');
+  const { rows } = await session.query<Digest>(
+    `update notification_digests set due_at = $3, updated_at = $1
+     where id in (select id from notification_digests where state = 'claimed' and due_at <= $1 order by due_at limit $2
+       for update skip locked)
+     returning ${columns}`,
+    [work.clock.now(), limit, dueAt],
+  );
+  return rows;
+}
+
+/** A digest, locked until the end of the transaction. */
+export async function lockDigest(work: Work, id: string): Promise<Digest | undefined> {
+  const session = await work.readAs('system');
+  const { rows } = await session.query<Digest>(`select ${columns} from notification_digests where id = $1 for update`, [
+    id,
+  ]);
+  return rows[0];
+}
+
+/** Changes a digest that the transaction has locked. `again`: its message is made anew, as soon as it is looked at. */
+export async function changeDigest(work: Work, id: string, to: 'sent' | 'empty' | 'again'): Promise<void> {
+  const session = await work.readAs('system');
+  const now = work.clock.now();
+  await session.query(
+    `update notification_digests set state = $2, round = round + $3, due_at = $4, updated_at = $5 where id = $1`,
+    to === 'again' ? [id, 'claimed', 1, now, now] : [id, to, 0, null, now],
+  );
+}

@@ -1,0 +1,178 @@
+import type { Work } from '../storage/work.ts';
+
+/** Time for which rows of ended sendings are kept, in milliseconds. */
+const retentionMs = 60 * 86_400_000;
+
+/** Rows that one statement removes. */
+const pruned = 10_000;
+
+/** Rows that one claim takes at most; the rest of them are taken by the next one. */
+const maxClaimed = 20_000;
+
+/**
+ * How far the sending of a notification on a channel is. `due`: nobody has taken it; `sent`: a message of its own has it; `collected`: a
+ * digest has it; `dropped`: its recipient is not told on this channel.
+ */
+export type SendingState = 'due' | 'sent' | 'collected' | 'dropped';
+
+/** Whom something is sent to, and on which channel. */
+export interface SendingAddress {
+  readonly organizationId: string;
+  readonly userId: string;
+  readonly channel: string;
+}
+
+/** A notification on a channel. */
+export interface Sending extends SendingAddress {
+  readonly notificationId: string;
+  readonly topic: string;
+  readonly state: SendingState;
+  /** Greater by 1 each time a message of its own could not be sent yet: the next one has another key. */
+  readonly round: number;
+  /** Whether the channel is one of those that the kind of notification uses without a preference. */
+  readonly isDefault: boolean;
+  readonly isUrgent: boolean;
+  /** When the person was told in the app. */
+  readonly toldAt: Date;
+}
+
+export type NewSending = Omit<Sending, 'state' | 'round' | 'toldAt'> & { readonly dueAt: Date };
+
+const columns = `notification_id as "notificationId", channel, organization_id as "organizationId", user_id as "userId", topic, state,
+  round, is_default as "isDefault", is_urgent as "isUrgent", told_at as "toldAt"`;
+
+/** Adds sendings; those that are there already stay as they are. */
+export async function addSendings(work: Work, sendings: readonly NewSending[]): Promise<void> {
+  if (sendings.length === 0) return;
+  const session = await work.readAs('system');
+  await session.query(
+    `insert into notification_sendings (notification_id, channel, organization_id, user_id, topic, is_default, is_urgent, due_at, state,
+       round, told_at, updated_at)
+     select s.*, 'due', 1, $9, $9
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::boolean[], $7::boolean[], $8::timestamptz[]) as s
+     on conflict do nothing`,
+    [
+      sendings.map(({ notificationId }) => notificationId),
+      sendings.map(({ channel }) => channel),
+      sendings.map(({ organizationId }) => organizationId),
+      sendings.map(({ userId }) => userId),
+      sendings.map(({ topic }) => topic),
+      sendings.map(({ isDefault }) => isDefault),
+      sendings.map(({ isUrgent }) => isUrgent),
+      sendings.map(({ dueAt }) => dueAt),
+      work.clock.now(),
+    ],
+  );
+}
+
+/** Those of a notification that are due now. */
+export async function dueSendingsOf(work: Work, notificationId: string): Promise<Sending[]> {
+  const session = await work.readAs('system');
+  const { rows } = await session.query<Sending>(
+    `select ${columns} from notification_sendings where notification_id = $1 and state = 'due' and due_at <= $2 order by channel`,
+    [notificationId, work.clock.now()],
+  );
+  return rows;
+}
+
+/** A sending, locked until the end of the transaction. */
+export async function lockSending(work: Work, notificationId: string, channel: string): Promise<Sending | undefined> {
+  const session = await work.readAs('system');
+  const { rows } = await session.query<Sending>(
+    `select ${columns} from notification_sendings where notification_id = $1 and channel = $2 for update`,
+    [notificationId, channel],
+  );
+  return rows[0];
+}
+
+/**
+ * Takes what is due to some people: all of it for each of them, in one transaction. People whom another transaction has taken are left
+ * out, so that nobody's digest is made twice at a time.
+ * @param limit number of people
+ */
+export async function claimDueSendings(work: Work, limit: number): Promise<Sending[]> {
+  const now = work.clock.now();
+  const session = await work.readAs('system');
+  const { rows: people } = await session.query<SendingAddress>(
+    `with due as materialized (
+       select distinct organization_id, user_id, channel from notification_sendings where state = 'due' and due_at <= $1 limit $2
+     )
+     select organization_id as "organizationId", user_id as "userId", channel from due
+     where pg_try_advisory_xact_lock(hashtextextended(concat_ws('/', 'notification', organization_id, user_id, channel), 0))`,
+    [now, limit],
+  );
+  if (people.length === 0) return [];
+  // A statement of its own: it sees what those who held the locks before have done.
+  const { rows } = await session.query<Sending>(
+    `select ${columns} from notification_sendings
+     where state = 'due' and due_at <= $1 and (organization_id, user_id, channel) in (select * from unnest($2::text[], $3::text[], $4::text[]))
+     order by notification_id, channel limit ${maxClaimed} for update`,
+    [
+      now,
+      people.map(({ organizationId }) => organizationId),
+      people.map(({ userId }) => userId),
+      people.map(({ channel }) => channel),
+    ],
+  );
+  return rows;
+}
+
+/** What becomes of a sending. */
+export interface SendingChange {
+  readonly sending: Pick<Sending, 'notificationId' | 'channel'>;
+  readonly state: Exclude<SendingState, 'collected'>;
+  /** When it is looked at again; only of `due`. */
+  readonly dueAt?: Date;
+  /** The message of the present round is not sent, so the next one needs another key. */
+  readonly isNextRound?: true;
+}
+
+/** Changes sendings that the transaction has locked. A digest that had one of them has it no more. */
+export async function changeSendings(work: Work, changes: readonly SendingChange[]): Promise<void> {
+  if (changes.length === 0) return;
+  const session = await work.readAs('system');
+  await session.query(
+    `update notification_sendings held set state = c.state, due_at = c.due_at, round = held.round + c.rounds, digest_id = null,
+       updated_at = $6
+     from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::int[]) as c (notification_id, channel, state, due_at, rounds)
+     where held.notification_id = c.notification_id and held.channel = c.channel`,
+    [
+      changes.map(({ sending }) => sending.notificationId),
+      changes.map(({ sending }) => sending.channel),
+      changes.map(({ state }) => state),
+      changes.map(({ dueAt }) => dueAt ?? null),
+      changes.map(({ isNextRound }) => (isNextRound ? 1 : 0)),
+      work.clock.now(),
+    ],
+  );
+}
+
+/** The newest sendings that a digest has, locked until the end of the transaction. */
+export async function lockCollected(work: Work, digestId: string, limit: number): Promise<Sending[]> {
+  const session = await work.readAs('system');
+  const { rows } = await session.query<Sending>(
+    `select ${columns} from notification_sendings where digest_id = $1 order by notification_id desc limit $2 for update`,
+    [digestId, limit],
+  );
+  return rows;
+}
+
+/** Removes what ended long ago. @returns whether there may be more */
+export async function pruneSendings(work: Work, now: Date): Promise<boolean> {
+  const session = await work.readAs('system');
+  const before = new Date(now.getTime() - retentionMs);
+  let hasMore = false;
+  for (const [table, open] of [
+    ['notification_sendings', 'due'],
+    ['notification_digests', 'claimed'],
+  ]) {
+    const { rows } = await session.query<{ count: number }>(
+      `with removed as (delete from ${table} where ctid = any(array(
+         select ctid from ${table} where state <> '${open}' and updated_at < $1 limit ${pruned})) returning 1)
+       select count(*)::int as count from removed`,
+      [before],
+    );
+    hasMore ||= rows[0]?.count === pruned;
+  }
+  return hasMore;
+}

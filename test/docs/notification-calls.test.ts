@@ -1,0 +1,48 @@
+import { dirname } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sentChannelNames } from '#activities/listeners/notifications/channels.ts';
+import { eventually } from '../kit/eventually.ts';
+import { isSettled } from '../kit/event-fixtures.ts';
+import { codeBlocks, ReaderShell } from '../kit/reader-shell.ts';
+import { assign, ownerAndMember } from '../kit/told-people.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+let world: World;
+let shell: ReaderShell;
+let url: string;
+beforeAll(async () => {
+  world = await openWorld({
+    worker: ['workflows', 'events'],
+    environment: { CORE_ORMCONFIG_NOTIFICATIONS_CONSOLEURL: 'https://console.example.com' },
+  });
+  ({ url } = await world.listen());
+  shell = new ReaderShell(dirname(world.mailFolder), 'reader');
+});
+afterAll(async () => {
+  await shell?.close();
+  await world.close();
+});
+
+test('the calls do what the page says', async () => {
+  const { owner, member } = await ownerAndMember(world);
+  for (const title of ['one', 'two', 'three']) await assign(owner.client, member.person, title);
+  await eventually(() => isSettled(world));
+  await shell.run(`API=${url}\nTOKEN=${member.client.cookies.get('access_token')}\n`);
+  const [inbox = '', mark = '', ...more] = codeBlocks('docs/notifications.md', 'sh', 'The inbox');
+  expect(more).toEqual([]);
+  const read = async () => JSON.parse(await shell.run(inbox)) as { data: { id: string }[]; unread_count: number };
+  const { data, ...rest } = await read();
+  expect(data).toHaveLength(3);
+  expect(rest).toMatchObject({ unread_count: 3, console_url: 'https://console.example.com' });
+  const [markOne = '', markAll = ''] = mark.trim().split('\n');
+  await shell.run(`NOTIFICATION=${data[0]?.id}\n`);
+  expect(JSON.parse(await shell.run(markOne))).toMatchObject({ is_read: true });
+  expect(await read()).toMatchObject({ unread_count: 2 });
+  expect(JSON.parse(await shell.run(markAll))).toEqual({ marked_count: 2, has_more: false });
+  const [prefer = '', ...others] = codeBlocks('docs/notifications.md', 'sh', 'Preferences');
+  expect(others).toEqual([]);
+  expect(JSON.parse(await shell.run(prefer))).toMatchObject({ cadence: 'daily', user_id: member.person.user.id });
+  const chat = await member.client.post('/v1/notification-preferences', { channel: 'chat' });
+  expect(chat.body).toMatchObject({ channel: 'chat', cadence: 'immediate' });
+  expect(sentChannelNames).not.toContain('chat');
+});

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { notificationKinds } from '#activities/listeners/notifications/notification-kinds.ts';
+import { notificationTopics, patternsOf } from '#entities/notifications/notification-topics.ts';
+
+test('the topics that preferences accept, and those on the page, are those of the notifications', () => {
+  const told = notificationKinds.map(({ topic }) => topic).toSorted();
+  expect([...notificationTopics].toSorted()).toEqual(told);
+  const page = readFileSync('docs/notifications.md', 'utf8');
+  const rows = [...page.matchAll(/^\| `([a-z_.]+)` +\|/gm)].map(([, topic]) => String(topic));
+  expect(rows.toSorted()).toEqual(told);
+});
+
+test.each([
+  ['*', 'task.assigned', true],
+  ['task.*', 'task.assigned', true],
+  ['task.assigned', 'task.assigned', true],
+  ['task.*', 'tasks.assigned', false],
+  ['task.a', 'task.assigned', false],
+  ['assigned.*', 'task.assigned', false],
+])('%s and %s: %s', (pattern, topic, fits) => {
+  expect(patternsOf(topic).includes(pattern)).toBe(fits);
+});

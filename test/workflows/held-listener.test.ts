@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { newId } from '#entities/kit/base/ids.ts';
+import { runEventCommand } from '#runtime/event-commands.ts';
+import { verifyInstallation } from '#runtime/verify.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { announce, isSettled, notingListener } from '../kit/event-fixtures.ts';
+import { eventually } from '../kit/eventually.ts';
+import { runsOf, waitForRuns } from '../kit/runs.ts';
+import { sweep } from '../kit/sweep.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+/** What the release does that fails. */
+let fails: (entityId: string) => boolean = () => false;
+const released = notingListener('released', ['release.changed'], ({ event }) => {
+  if (fails(event.entityId)) throw new Error('a bad release');
+});
+const beside = notingListener('beside', ['release.changed']);
+let world: World;
+
+beforeAll(async () => {
+  world = await openWorld({
+    worker: true,
+    listeners: [released, beside],
+    environment: {
+      CORE_WORKFLOWS_DISPATCH_MAXRETRIES: '1',
+      CORE_JOBQUEUE_QUEUECONF_MAXATTEMPTS: '1',
+      CORE_JOBQUEUE_QUEUECONF_TESTONLY: 'true',
+    },
+  });
+});
+afterAll(() => world.close());
+beforeEach(() => {
+  fails = () => false;
+  released.seen.length = 0;
+});
+
+const records = (count: number) => Array.from({ length: count }, () => newId());
+const announceAll = (entityIds: readonly string[], recordVersion: number, organizationId: string | null = null) =>
+  announce(
+    world,
+    entityIds.map((entityId) => ({ topic: 'release.changed', entityId, recordVersion, organizationId })),
+  );
+
+async function states(): Promise<Record<string, number>> {
+  const rows = await asOwner<{ state: string; count: number }>(
+    world,
+    `select state, count(*)::int as count from event_deliveries where listener = 'released' group by state`,
+  );
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
+}
+
+async function listed(): Promise<string> {
+  const lines: string[] = [];
+  await runEventCommand(
+    { name: 'list', selection: { states: ['failing', 'held'], listener: 'released' }, limit: 5 },
+    { runtime: world.runtime, print: (line) => lines.push(line) },
+  );
+  return lines.join('\n');
+}
+
+const retryFailing = async () => {
+  for (const { id } of await runsOf(world, 'WorkflowType = "deliverEvent" AND ExecutionStatus = "Running"'))
+    await world.runtime.temporal.client.workflow.getHandle(`${world.name}/${id}`).signal('retryDelivery');
+};
+const probe = () =>
+  world.runtime.temporal.client.workflow.getHandle(`${world.name}/listener/released`).signal('probeListener');
+const isHeld = async () => (await asOwner(world, `select 1 from listener_states where held_at is not null`)).length > 0;
+
+test('a listener that fails on everything is held by one workflow, however many events come, and gets all of them in order when it works', async () => {
+  fails = () => true;
+  const entityIds = records(600);
+  for (const version of [1, 2, 3]) await announceAll(entityIds, version);
+  await eventually(() => isSettled(world));
+  expect(await isHeld()).toBe(true);
+
+  // The first ones have failed by themselves; four records are tried at the same time.
+  const failing = (await states())['failing'] ?? 0;
+  expect(failing).toBeGreaterThanOrEqual(20);
+  expect(failing).toBeLessThan(30);
+  expect(await states()).toEqual({ failing, held: 1_800 - failing });
+  // The list follows the truth by a moment.
+  const own = await eventually(async () => {
+    const runs = await runsOf(world, 'WorkflowType = "deliverEvent"');
+    return runs.length >= failing && runs;
+  });
+  expect(own).toHaveLength(failing);
+  const [held, ...others] = await waitForRuns(world, 'WorkflowType = "probeListener"', 1);
+  expect(held).toMatchObject({
+    id: 'listener/released',
+    status: 'RUNNING',
+    searchAttributes: { EntityKind: 'listener', EntityId: 'released' },
+  });
+  expect(others).toEqual([]);
+  expect(await listed()).toMatch(
+    new RegExp(
+      String.raw`^listener released fails on everything with Error since \S+: ${1_800 - failing} deliveries wait, \d+ probes, workflow ${world.name}/listener/released$`,
+      'm',
+    ),
+  );
+  // Other listeners go on, and what is held is in order.
+  expect(beside.seen.length).toBeGreaterThanOrEqual(1_800);
+  await sweep(world);
+  expect((await states())['held']).toBe(1_800 - failing);
+  expect(await verifyInstallation(world.runtime, { isQuiet: false })).toEqual([]);
+
+  fails = () => false;
+  await probe();
+  await eventually(async () => !(await isHeld()));
+  await retryFailing();
+  await eventually(async () => (await states())['done'] === 1_800);
+  for (const entityId of entityIds) {
+    const versions = released.seen.filter((event) => event.entityId === entityId).map((event) => event.recordVersion);
+    expect(versions.filter((version, index) => versions.lastIndexOf(version) === index)).toEqual([1, 2, 3]);
+  }
+  expect(await listed()).not.toContain('fails on everything');
+  await eventually(
+    async () => (await runsOf(world, 'WorkflowType = "probeListener" AND ExecutionStatus = "Running"')).length === 0,
+  );
+});
+
+test('what fails for one organization holds nobody else for long', async () => {
+  const [bad, good] = [newId(), newId()];
+  const broken = new Set(records(40));
+  fails = (entityId) => broken.has(entityId);
+  await announceAll([...broken], 1, bad);
+  await eventually(isHeld);
+  const [other = ''] = records(1);
+  await announceAll([other], 1, good);
+  await eventually(() => released.seen.some(({ entityId }) => entityId === other));
+  await eventually(async () => {
+    const { failing = 0, held = 0 } = await states();
+    return failing + held === 40;
+  });
+  broken.clear();
+  // Either a probe or the last of these finds that all is well.
+  await eventually(async () => {
+    await retryFailing().catch(() => {});
+    return Object.keys(await states()).join() === 'done';
+  });
+});
+
+test('a listener is held when its workflow was terminated, until the sweep has started another one', async () => {
+  fails = () => true;
+  await announceAll(records(40), 1);
+  await eventually(isHeld);
+  const handle = world.runtime.temporal.client.workflow.getHandle(`${world.name}/listener/released`);
+  await waitForRuns(world, 'WorkflowType = "probeListener" AND ExecutionStatus = "Running"', 1);
+  await handle.terminate();
+  expect(await verifyInstallation(world.runtime, { isQuiet: true })).toContainEqual(
+    expect.stringContaining(
+      `listener released is held, but its workflow ${world.name}/listener/released is TERMINATED`,
+    ),
+  );
+  fails = () => false;
+  await sweep(world);
+  await eventually(async () => !(await isHeld()));
+  await eventually(async () => {
+    await retryFailing().catch(() => {});
+    return Object.keys(await states()).join() === 'done';
+  });
+});

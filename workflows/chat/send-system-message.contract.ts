@@ -1,0 +1,29 @@
+import type { ActivityQueue } from '../kit/activity-queue.ts';
+import { defineContract } from '../kit/contract.ts';
+
+/** What operators are told. Ids and names of parts of the server only: texts are made when they are sent. */
+export type SystemMessage =
+  /** Somebody has confirmed the address of a new account. */
+  | { readonly message: 'new-user'; readonly userId: string }
+  /** A listener fails on everything. */
+  | { readonly message: 'listener-held'; readonly listener: string }
+  /** Deliveries of a listener wait for an operator. */
+  | { readonly message: 'delivery-waiting'; readonly listener: string; readonly topic: string }
+  /** A provider of e-mail refuses the key, the sender or the account. */
+  | { readonly message: 'email-refused'; readonly carrier: string };
+
+export interface SendSystemMessageInput {
+  readonly queue: ActivityQueue;
+  /** The same key is the same message. */
+  readonly key: string;
+  readonly about: SystemMessage;
+  /** Whose chat it goes to; the operator's when absent. */
+  readonly organizationId?: string;
+}
+
+/** Posts a message to the operator's chat (`integrations.chatruntime`). */
+export const sendSystemMessageContract = defineContract<SendSystemMessageInput>({
+  name: 'sendSystemMessage',
+  queue: 'integrations',
+  workflowId: ({ key }) => `chat/${key}`,
+});
