@@ -83,6 +83,7 @@ const digestsOf = ({ person }: Teller) =>
 describe('a digest', () => {
   test('has what came since the last one, once, the newest first; and later ones have what comes later', async () => {
     const first = await assign(owner.client, member.person, 'first');
+    await allSent(world);
     await assign(owner.client, member.person, 'second');
     expect(await sent()).toEqual([]);
     await sendDue(world);
