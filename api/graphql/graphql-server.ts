@@ -3,6 +3,7 @@ import {
   FieldsOnCorrectTypeRule,
   getOperationAST,
   Kind,
+  KnownArgumentNamesRule,
   OperationTypeNode,
   specifiedRules,
   ValuesOfCorrectTypeRule,
@@ -25,6 +26,7 @@ import { workOf } from '../http/request-context.ts';
 import type { Services } from '../http/services.ts';
 import { graphiqlHeaders, graphiqlPage, serveGraphiqlFiles } from './graphiql.ts';
 import type { GraphqlContext } from './graphql-context.ts';
+import { argumentsRule } from './arguments-rule.ts';
 import { fieldsRule } from './fields-rule.ts';
 import { documentCaches, limitDocuments } from './document-limits.ts';
 import { knownTargets } from './known-targets.ts';
@@ -250,6 +252,7 @@ async function attempt(input: ExecutionArgs, context: GraphqlContext, execute: E
 const ownRules: ReadonlyMap<ValidationRule, ValidationRule> = new Map([
   [ValuesOfCorrectTypeRule, valuesRule],
   [FieldsOnCorrectTypeRule, fieldsRule],
+  [KnownArgumentNamesRule, argumentsRule],
 ]);
 
 /** Names of operations are checked before Yoga does; values in documents with the same words as variables. */

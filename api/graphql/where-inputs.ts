@@ -7,12 +7,13 @@ import {
   type GraphQLLeafType,
 } from 'graphql';
 import type { EntityModule } from '#entities/kit/model/define.ts';
-import { AppError } from '#entities/kit/base/errors.ts';
-import { limitExceeded } from '#entities/kit/base/input-error.ts';
+import type { AppError, FieldProblem } from '#entities/kit/base/errors.ts';
+import { inputError, limitExceeded } from '#entities/kit/base/input-error.ts';
 import type { Field } from '#entities/kit/model/declared-field.ts';
 import { hasObjectRights } from '#entities/kit/model/policy.ts';
 import { relationsOf } from '#entities/kit/read/relations.ts';
 import type { Comparison, Filter } from '#entities/kit/read/filter.ts';
+import { operandProblem } from '#entities/kit/read/operand-problem.ts';
 import { filteredType, maxOperandValues, operatorsOf } from '#entities/kit/read/operators.ts';
 import { filterableFields } from '#entities/kit/read/where.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
@@ -29,6 +30,14 @@ export interface WhereInput {
 /** Maximum nesting of a filter. */
 const maxDepth = 6;
 
+/** What the parts of one filter are read with. */
+interface Reading {
+  readonly registry: Registry;
+  readonly spend: (conditions: number) => void;
+  /** What is wrong with operands, with the path of each. */
+  readonly problems: FieldProblem[];
+}
+
 /**
  * @param spend counts comparisons and branches against the limits
  * @throws AppError limit_exceeded, invalid_input
@@ -38,19 +47,32 @@ export function filterOf(
   module: EntityModule,
   where: WhereInput,
   spend: (conditions: number) => void,
-  depth = 1,
 ): Filter {
+  const problems: FieldProblem[] = [];
+  const filter = read(module, where, { registry, spend, problems }, '/where', 1);
+  if (problems.length > 0) throw inputError(problems);
+  return filter;
+}
+
+function read(module: EntityModule, where: WhereInput, reading: Reading, path: string, depth: number): Filter {
   if (depth > maxDepth) throw tooMuch(`is nested deeper than ${maxDepth} levels`);
+  const { registry, spend } = reading;
   const relations = relationsOf(registry, module);
   spend(1);
   const filters = Object.entries(where).map(([name, value]): Filter => {
-    if (value === null) throw new AppError('invalid_input', `"${name}" in where is null; omit it.`);
-    const inner = (of: EntityModule, input: unknown) => filterOf(registry, of, input as WhereInput, spend, depth + 1);
+    const at = `${path}/${name}`;
+    if (value === null) {
+      const instead = module.fields[name]?.optional ? ', or write { isNull: true } for records without a value' : '';
+      reading.problems.push({ path: at, message: `cannot be null; leave it out${instead}` });
+      return { is: 'and', filters: [] };
+    }
+    const inner = (of: EntityModule, input: unknown, place = at) =>
+      read(of, input as WhereInput, reading, place, depth + 1);
     if (name === 'not') return { is: 'not', filter: inner(module, value) };
     if (name === 'and' || name === 'or') {
       const list = value as readonly WhereInput[];
       checkLength(name, list);
-      return { is: name, filters: list.map((input) => inner(module, input)) };
+      return { is: name, filters: list.map((input, index) => inner(module, input, `${at}/${index}`)) };
     }
     const relation = relations.get(name);
     if (relation) {
@@ -61,10 +83,35 @@ export function filterOf(
     for (const [operator, operand] of Object.entries(comparison)) {
       if (Array.isArray(operand)) checkLength(operator, operand);
       spend(1);
+      reading.problems.push(...problemsOf(registry, module, name, operator as keyof Comparison, operand, at));
     }
     return { is: 'field', field: name, comparison: stored(module.fields[name], comparison) };
   });
   return { is: 'and', filters };
+}
+
+function problemsOf(
+  registry: Registry,
+  module: EntityModule,
+  name: string,
+  operator: keyof Comparison,
+  operand: unknown,
+  path: string,
+): FieldProblem[] {
+  const values: readonly unknown[] = Array.isArray(operand) ? operand : [operand];
+  return values.flatMap((value, index) => {
+    const message =
+      value === null ? comparedWithNull(module, name) : operandProblem(registry, module, name, operator, value);
+    const at = Array.isArray(operand) ? `${path}/${operator}/${index}` : `${path}/${operator}`;
+    return message === undefined ? [] : [{ path: at, message }];
+  });
+}
+
+function comparedWithNull({ fields }: EntityModule, name: string): string {
+  const instead = fields[name]?.optional
+    ? 'isNull: true finds records without a value'
+    : 'leave it out: every record has a value';
+  return `cannot be compared with null; ${instead}`;
 }
 
 /** Cost of the policy of a kind, in conditions: record-level rights compile to long predicates over several tables. */

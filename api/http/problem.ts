@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { parseInstant } from '#entities/kit/base/instant.ts';
 import { didYouMean } from '#entities/kit/base/did-you-mean.ts';
 import { found, oneOf, schemaMessage, type SchemaProblem } from '#entities/kit/base/schema-problem.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
@@ -178,9 +179,19 @@ function validationError(problems: Validation, isQuery: boolean): AppError {
       // The whole input is not repeated.
       const value = instancePath === '' ? undefined : data;
       const message = readOnly ? asPredicate(description) : schemaMessage(problem, { description, value, isSecret });
-      return { path: instancePath || '/', message };
+      const hint = isQuery && params['format'] === 'date-time' ? lostPlusHint(data) : '';
+      return { path: instancePath || '/', message: message + hint };
     });
   return inputError(fields);
+}
+
+/** For a value of a query that is a timestamp but for a space, which a plus sign in a query stands for. */
+function lostPlusHint(value: unknown): string {
+  if (typeof value !== 'string') return '';
+  const meant = value.replace(/ (?=\d{2}:\d{2}$)/, '+');
+  return meant !== value && parseInstant(meant)
+    ? `. A "+" in a URL stands for a space: write it as %2B, or write the timestamp in UTC: ${parseInstant(meant)?.toISOString()}`
+    : '';
 }
 
 /** A value that is wrong for a union with null: what is wrong with it otherwise says enough. */

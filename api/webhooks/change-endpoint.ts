@@ -7,7 +7,7 @@ import { AppError, type FieldProblem } from '#entities/kit/base/errors.ts';
 import { inputError, limitExceeded } from '#entities/kit/base/input-error.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { deniedMessage } from '#entities/kit/model/denied-message.ts';
-import { isKnownPattern } from '#entities/kit/model/event-catalogue.ts';
+import { patternProblem } from '#entities/kit/model/event-catalogue.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
 import { refuseScopesBeyond, unknownScopes } from '#entities/kit/model/scopes.ts';
 import { unblockEndpoint } from '#entities/kit/outbox/webhook-messages.ts';
@@ -160,12 +160,10 @@ async function checked<Input extends EndpointChanges>(
   const problems: FieldProblem[] = [];
   for (const [name, list] of Object.entries({ topics, scopes }))
     if (list?.length === 0) problems.push({ path: `/${name}`, message: 'must have at least one item' });
-  for (const [index, pattern] of (topics ?? []).entries())
-    if (!isKnownPattern(unit.registry, pattern))
-      problems.push({
-        path: `/topics/${index}`,
-        message: 'is not a type of event that endpoints receive; GET /v1/event-types lists them',
-      });
+  for (const [index, pattern] of (topics ?? []).entries()) {
+    const message = patternProblem(unit.registry, pattern);
+    if (message !== undefined) problems.push({ path: `/topics/${index}`, message });
+  }
   const urlProblem = url === undefined ? undefined : await endpointUrlProblem(url, services.config.current);
   if (urlProblem !== undefined) problems.push({ path: '/url', message: urlProblem });
   problems.push(...unknownScopes(unit.registry, 'api', scopes ?? []));

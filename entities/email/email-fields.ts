@@ -1,3 +1,4 @@
+import { idPattern } from '../kit/base/ids.ts';
 import { choice, integer, sealed, text, timestamp } from '../kit/model/fields.ts';
 
 /** How far an e-mail is, in the order of the life of one. */
@@ -46,11 +47,17 @@ export function emailFields() {
       'Id of the person it goes to; null for an address without an account, which the record it is about has.',
       {
         max: 26,
+        pattern: idPattern,
         optional: true,
         immutable: true,
       },
     ),
-    aboutId: text('Id of the record that it is about.', { max: 26, optional: true, immutable: true }),
+    aboutId: text('Id of the record that it is about.', {
+      max: 26,
+      pattern: idPattern,
+      optional: true,
+      immutable: true,
+    }),
     aboutRound: integer('For a record with a link: which of its links.', {
       min: 0,
       max: 2_147_483_647,

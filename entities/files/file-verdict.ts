@@ -1,3 +1,4 @@
+import { idPattern } from '../kit/base/ids.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, reference, text } from '../kit/model/fields.ts';
 import { allow, anyone, deny, scope, scopeGivenBy, system, through } from '../kit/model/policy.ts';
@@ -13,6 +14,7 @@ export const fileVerdict = defineEntityModule({
       'Id of the stored file on which the verdict is: `id` of a StoredFile, not of the record that has it.',
       {
         max: 26,
+        pattern: idPattern,
         immutable: true,
       },
     ),

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { idPattern } from '../kit/base/ids.ts';
 import { delegationTypes } from '../kit/model/caller.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
@@ -26,6 +27,7 @@ export const delegation = defineEntityModule({
     }),
     subjectId: text('Id of the member as whom the person acts; for support, the support identity.', {
       max: 26,
+      pattern: idPattern,
       immutable: true,
     }),
     sessionId: text('Id of the session from which it began, with which it ends; null for support.', {

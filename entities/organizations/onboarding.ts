@@ -1,3 +1,4 @@
+import { idPattern } from '../kit/base/ids.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { json, singleLine, text, textList } from '../kit/model/fields.ts';
 import { allow, anyone, deny, self, system } from '../kit/model/policy.ts';
@@ -20,7 +21,7 @@ export const onboarding = defineEntityModule({
     companyDetails: json('About the company, for example its size and sector.', { maxBytes: 16_384, optional: true }),
     userDetails: json('About the person, for example their position.', { maxBytes: 16_384, optional: true }),
     compliance: json('What the company wants to comply with, and how far it is.', { maxBytes: 16_384, optional: true }),
-    createdOrganizationId: text('Id of the organization that was created.', { max: 26 }),
+    createdOrganizationId: text('Id of the organization that was created.', { max: 26, pattern: idPattern }),
   },
   tenancy: 'user',
   policy: { ...internalRecord(), view: [allow(system), allow(self('userId')), deny(anyone)] },

@@ -1,3 +1,4 @@
+import { idPattern } from '../kit/base/ids.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, integer, text, timestamp } from '../kit/model/fields.ts';
 import { allow, anyone, deny, self, system } from '../kit/model/policy.ts';
@@ -10,7 +11,7 @@ export const organizationRemoval = defineEntityModule({
     'Removal of the contents of a deleted organization. Nobody reaches them from its deletion on; the server removes them afterwards.',
   fields: {
     organizationName: text('Name that the organization had.', { max: 160, immutable: true }),
-    removedOrganizationId: text('Id that it had.', { max: 26, immutable: true }),
+    removedOrganizationId: text('Id that it had.', { max: 26, pattern: idPattern, immutable: true }),
     requesterId: text('Id of the person who deleted it; null if the server did.', {
       max: 26,
       optional: true,

@@ -143,7 +143,9 @@ test('memberships of an organization are found by it, over REST and GraphQL', as
   expect(body.data).toMatchObject([{ organization_id: part.id, role: 'auditor' }]);
   const listed = await client.get(`/v1/memberships?organization_id[in]=${part.id},${newId()}&user_id=${owner.user.id}`);
   expect(listed.body.data).toHaveLength(1);
-  expect((await client.get('/v1/memberships?organization_id=nonsense')).body.data).toEqual([]);
+  expect((await client.get('/v1/memberships?organization_id=nonsense')).body.errors).toEqual([
+    { path: '/organization_id', message: 'is not an id; it is "nonsense"' },
+  ]);
   const query = 'query ($id: ID!) { memberships(where: { organizationId: { eq: $id } }) { edges { node { role } } } }';
   const { data } = await client.graphql(query, { id: part.id });
   expect(data.memberships.edges).toEqual([{ node: { role: 'AUDITOR' } }]);
@@ -172,7 +174,7 @@ test('a display id in place of an id is answered with the way to the id', async 
   ];
   for (const answer of answers) {
     expectProblem(answer, 'not_found');
-    expect(answer.body.detail).toContain('This is a display id, and an id is expected: the filter display_id');
+    expect(answer.body.detail).toContain('This is a display id, and an id is expected: the filter "display_id"');
   }
   const note = await client.post('/v1/notes', { text: 'about it', task_id: task.display_id });
   expect(note.body.errors).toEqual([{ path: '/task_id', message: expect.stringContaining('This is a display id') }]);

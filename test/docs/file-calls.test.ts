@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { registry } from '#entities/index.ts';
+import { uploadPurposes } from '#entities/kit/model/upload-purpose.ts';
 import { eventually } from '../kit/eventually.ts';
 import { changeSettings } from '../kit/organization-settings.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
@@ -61,4 +64,31 @@ test('the calls about scanners do what the page says', async () => {
   await shell.run(`API=${url}\nSCANNER=${body.token}\n`);
   expect(JSON.parse(await shell.run(call))).toMatchObject({ object_id: objectId, verdict: 'clean' });
   expect((await client.get(`/v1/files/${objectId}/download`)).body).toBe('Some notes.');
+});
+
+describe('what the page names is there', () => {
+  const page = readFileSync('docs/files.md', 'utf8');
+
+  test('every field that takes files, with its kind', () => {
+    const list = /^- Fields that take files: (.*?)^- /ms.exec(page)?.[1] ?? '';
+    const named = [...list.matchAll(/`(\w+)` of\s+`\/v1\/([a-z-]+)(?:\/<id>)?`/g)].map(([, field, kinds = '']) => {
+      const module = registry.modules.find(({ table }) => table === kinds.replaceAll('-', '_'));
+      return `${module?.topic}.${field}`;
+    });
+    expect(named.toSorted()).toEqual([...uploadPurposes(registry).keys()].toSorted());
+    for (const [, purpose = ''] of page.matchAll(/\?purpose=([\w.]+)/g))
+      expect([...uploadPurposes(registry).keys()]).toContain(purpose);
+  });
+
+  test('every address', async () => {
+    const { body } = await world.client().get('/openapi.json');
+    const routes = Object.keys(body.paths).map((path) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`));
+    const addresses = [...page.matchAll(/\/v1\/[\w/$<>-]+/g)];
+    expect(addresses.length).toBeGreaterThan(10);
+    for (const [address] of addresses)
+      expect(
+        routes.filter((route) => route.test(address)),
+        address,
+      ).not.toEqual([]);
+  });
 });

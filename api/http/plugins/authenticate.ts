@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import { isId } from '#entities/kit/base/ids.ts';
+import { notAnId } from '#entities/kit/base/schema-problem.ts';
 import { anonymousCaller } from '#entities/kit/model/caller.ts';
 import { switchTo } from '#entities/kit/model/current-organization.ts';
 import type { AccessClaims } from '../../auth/access-token.ts';
@@ -82,8 +83,24 @@ async function findAccepted(request: FastifyRequest, services: Services): Promis
 /** RFC 6750, section 2.1; API tokens may also contain a colon (`auth.token.apitokens.delimiter`). @throws AppError unauthenticated */
 function bearerToken(header: string): string {
   const [, token] = /^Bearer +([A-Za-z0-9._~+/:-]+=*)$/i.exec(header) ?? [];
-  if (!token) throw new AppError('unauthenticated', 'The Authorization header must be "Bearer" and a token.');
+  if (!token)
+    throw new AppError(
+      'unauthenticated',
+      `The header Authorization must be the word Bearer, a space and a token${sentInstead(header)}.`,
+    );
   return token;
+}
+
+/** What the header has in place of that, without repeating any part of it that could be a secret. */
+function sentInstead(header: string): string {
+  const words = header.trim().split(/ +/);
+  if (words.length === 1) return /^bearer$/i.test(header.trim()) ? '; it has no token' : '; it has one word';
+  const scheme = ['Basic', 'Digest', 'Token', 'ApiKey', 'JWT'].find(
+    (one) => one.toLowerCase() === words[0]?.toLowerCase(),
+  );
+  if (scheme !== undefined) return `; it has the scheme ${scheme}`;
+  if (words.length > 2) return `; it has ${words.length} words`;
+  return /^bearer$/i.test(words[0] ?? '') ? '; the token has characters that no token has, such as quotes' : '';
 }
 
 async function verify(request: FastifyRequest, services: Services, token: string): Promise<void> {
@@ -127,7 +144,10 @@ function wantedOrganization({ headers }: FastifyRequest): string | null {
   const wanted = headers[organizationHeader];
   if (wanted === undefined) return null;
   if (!isId(wanted))
-    throw new AppError('invalid_input', `The header ${organizationHeader} is not the id of an organization.`);
+    throw new AppError(
+      'invalid_input',
+      `The header ${organizationHeader} ${notAnId(wanted, [])}; GET /v1/organizations lists your organizations with their ids.`,
+    );
   return wanted;
 }
 

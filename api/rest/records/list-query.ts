@@ -2,6 +2,7 @@ import { Type, type TObject, type TSchema } from 'typebox';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import type { Field } from '#entities/kit/model/declared-field.ts';
+import type { FieldProblem } from '#entities/kit/base/errors.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
 import { parseInstant } from '#entities/kit/base/instant.ts';
 import { expectation, found } from '#entities/kit/base/schema-problem.ts';
@@ -10,7 +11,8 @@ import { maxCursorLength, maxOrderTerms, type OrderTerm } from '#entities/kit/re
 import { relationsOf, type ToMany } from '#entities/kit/read/relations.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import type { Comparison, Filter } from '#entities/kit/read/filter.ts';
-import { filteredType, maxOperandValues, operatorsOf, type Operator } from '#entities/kit/read/operators.ts';
+import { operandProblem } from '#entities/kit/read/operand-problem.ts';
+import { filteredType, holdsIds, maxOperandValues, operatorsOf, type Operator } from '#entities/kit/read/operators.ts';
 import { filterableFields, orderableFields } from '#entities/kit/read/where.ts';
 import { viewDescription } from '../../people/apply-saved-view.ts';
 import { pageSlice, defaultPageSize, type SliceArguments } from '../../http/page-slice.ts';
@@ -116,26 +118,36 @@ export function listFilter(
   module: EntityModule,
   query: Readonly<Record<string, unknown>>,
 ): { readonly filter?: Filter } {
+  const problems: FieldProblem[] = [];
+  const stored = (of: EntityModule, field: string, operator: keyof Comparison, operand: unknown, parameter: string) =>
+    storedOperand({ registry, module: of, field, operator, problems }, operand, `/${parameter}`);
   const linked = linkedLists(registry, module).flatMap(({ name, relation }): Filter[] => {
-    const id = query[name];
-    if (id === undefined) return [];
+    if (query[name] === undefined) return [];
+    const id = stored(relation.target, 'id', 'eq', query[name], name);
     return [{ is: 'related', relation, filter: { is: 'field', field: 'id', comparison: { eq: id } } }];
   });
+  const plainComparison = (field: string, operand: unknown, parameter: string): Comparison => {
+    if (operand === null) return { isNull: true };
+    if (filteredType(module, field) === 'textList')
+      return { has: stored(module, field, 'has', operand, parameter) as string };
+    return { eq: stored(module, field, 'eq', operand, parameter) };
+  };
   const own = filtersOf(module).flatMap((filter): Filter[] => {
     const { field } = filter;
     const plain = query[filter.name];
     const given = operatorsOf(module, field).flatMap((operator): [string, unknown][] => {
       const name = parameterName(filter, operator);
       const operand = query[name];
-      return operand === undefined ? [] : [[operator.name, stored(module, field, operand, name)]];
+      return operand === undefined ? [] : [[operator.name, stored(module, field, operator.name, operand, name)]];
     });
     return [
       ...(plain === undefined
         ? []
-        : [{ is: 'field', field, comparison: plainComparison(module, filter, plain) } as const]),
+        : [{ is: 'field', field, comparison: plainComparison(field, plain, filter.name) } as const]),
       ...(given.length === 0 ? [] : [{ is: 'field', field, comparison: Object.fromEntries(given) } as const]),
     ];
   });
+  if (problems.length > 0) throw inputError(problems);
   const filters = [...own, ...linked];
   return filters.length === 0 ? {} : { filter: { is: 'and', filters } };
 }
@@ -234,26 +246,32 @@ const anyText = { type: 'string', maxLength: 500 } as const;
 /** Schema of one value with which the field is compared. */
 function valueSchemaOf(module: EntityModule, name: string): JsonSchema {
   const field = module.fields[name];
+  // What is no id is refused with the same words as in GraphQL (operandProblem).
+  if (holdsIds(module, name)) return idText;
   const type = filteredType(module, name);
-  // A malformed id matches no record.
-  if (type === 'reference') return idText;
   if (!field) return { type: 'string', format: 'date-time', maxLength: 40 };
   return type === 'textList' ? ((field.schema as { readonly items?: JsonSchema }).items ?? {}) : valueSchema(field);
 }
 
-function plainComparison(module: EntityModule, { name, field }: ListFilter, value: unknown): Comparison {
-  if (value === null) return { isNull: true };
-  const operand = stored(module, field, value, name);
-  return filteredType(module, field) === 'textList' ? { has: operand as string } : { eq: operand };
+/** What an operand is compared with, and where its problems are noted. */
+interface OperandOf {
+  readonly registry: Registry;
+  readonly module: EntityModule;
+  readonly field: string;
+  readonly operator: keyof Comparison;
+  readonly problems: FieldProblem[];
 }
 
-/** The schema of the query has accepted times that JavaScript does not have, such as leap seconds. @throws AppError invalid_input */
-function stored(module: EntityModule, field: string, operand: unknown, parameter: string): unknown {
-  if (Array.isArray(operand)) return operand.map((each: unknown) => stored(module, field, each, parameter));
+/** The operand in its stored form. The schema of the query has accepted what JavaScript does not have as a time, such as leap seconds, and what is no id. */
+function storedOperand(of: OperandOf, operand: unknown, path: string): unknown {
+  if (Array.isArray(operand)) return operand.map((each: unknown, index) => storedOperand(of, each, `${path}/${index}`));
+  const { registry, module, field, operator, problems } = of;
+  const problem = operandProblem(registry, module, field, operator, operand);
+  if (problem !== undefined) problems.push({ path, message: problem });
   if (filteredType(module, field) !== 'timestamp' || typeof operand !== 'string') return operand;
   const instant = parseInstant(operand);
-  if (instant) return instant;
-  throw inputError([{ path: `/${parameter}`, message: expectation('date-time') + found(operand) }]);
+  if (!instant) problems.push({ path, message: expectation('date-time') + found(operand) });
+  return instant;
 }
 
 /** The schema has rejected unknown names. */

@@ -58,7 +58,7 @@ export const versionSchema = Type.Optional(
   }),
 );
 
-/** An id of any format: a malformed one matches no record. */
+/** An id of any format: what is no id is refused where it is read, in words that say how to find the id. */
 export const idText = { type: 'string', maxLength: 100 } as const;
 
 /** Response schema of a record. */

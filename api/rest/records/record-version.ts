@@ -35,13 +35,19 @@ function acceptedVersions(header: string): Accepted | undefined {
     if (found === undefined)
       throw new AppError(
         'malformed_request',
-        `The header If-Match must be * or entity tags such as "3"; it is ${JSON.stringify(shortened(header))}.`,
+        `The header If-Match must be * or entity tags in double quotes, such as "3"; it is ${shortened(header)}.${quotedHint(header)}`,
       );
     if (!/^[1-9]\d{0,9}$/.test(tag)) continue;
     if (weak === undefined) versions.push(Number(tag));
     else firstWeak ??= tag;
   } while (element.lastIndex < header.length);
   return { versions, ...(firstWeak === undefined ? {} : { weak: firstWeak }) };
+}
+
+/** For a header with versions that are not in double quotes: the header that was meant; else empty. */
+function quotedHint(header: string): string {
+  const versions = header.split(',').map((part) => /^\s*["']?(\d{1,10})["']?\s*$/.exec(part)?.[1]);
+  return versions.includes(undefined) ? '' : ` Send ${versions.map((version) => `"${version}"`).join(', ')}.`;
 }
 
 /**

@@ -15,8 +15,14 @@ export function displayIdOf(prefix: string, id: string): string {
 
 const displayIdPattern = new RegExp(`^[A-Z]{2,5}-[${letters}]{${length}}$`, 'i');
 
-/** For a message about a text that is no id: how to find the id, if the text is a display id; else empty. */
-export function displayIdHint(text: string): string {
+/**
+ * For a message about a text that is no id: how to find the id, if the text is a display id; else empty.
+ * @param prefixes those of the kinds whose ids are expected; without them, of all kinds
+ */
+export function displayIdHint(text: string, prefixes?: readonly string[]): string {
   if (!displayIdPattern.test(text)) return '';
-  return ` This is a display id, and an id is expected: the filter display_id of the list (in GraphQL displayId) finds the record with its id.`;
+  const [prefix = ''] = text.toUpperCase().split('-');
+  if (prefixes && !prefixes.includes(prefix)) return '';
+  // The names are in quotes, so that no API replaces one by the other.
+  return ` This is a display id, and an id is expected: the filter "display_id" of the list (in GraphQL "displayId") finds the record with its id.`;
 }

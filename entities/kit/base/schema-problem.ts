@@ -87,7 +87,7 @@ export function schemaMessage(problem: SchemaProblem, { description, value, isSe
     case 'maximum':
       return `must be at most ${limit}${sent}`;
     case 'pattern':
-      if (pattern === idPattern.source) return `is not an id${sent}${displayIdNote(value)}`;
+      if (pattern === idPattern.source) return isSecret ? 'is not an id' : notAnId(value);
       if (description) return `does not have the required format: ${description.replace(/\.$/, '')}${sent}`;
       return `does not have the required format${sent}`;
     case 'uniqueItems':
@@ -105,10 +105,13 @@ export function schemaMessage(problem: SchemaProblem, { description, value, isSe
   }
 }
 
-/** What else a message says about a value that is no id. */
-function displayIdNote(value: unknown): string {
-  const hint = typeof value === 'string' ? displayIdHint(value) : '';
-  return hint === '' ? '' : `.${hint}`;
+/**
+ * What is wrong with a value that is no id, as the end of a sentence about its field.
+ * @param prefixes of the display ids of the kinds whose ids are expected; without them, of all kinds
+ */
+export function notAnId(value: unknown, prefixes?: readonly string[]): string {
+  const hint = typeof value === 'string' ? displayIdHint(value, prefixes) : '';
+  return `is not an id${found(value)}${hint === '' ? '' : `.${hint}`}`;
 }
 
 function isSized(value: unknown): value is { readonly length: number } {

@@ -1,3 +1,4 @@
+import { didYouMean } from '../base/did-you-mean.ts';
 import { onceForEach } from '../base/once-for-each.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { EntityModule } from './define.ts';
@@ -46,11 +47,23 @@ export const eventCatalogue = onceForEach((registry: Registry): readonly EventTy
     .toSorted((a, b) => (a.topic < b.topic ? -1 : 1));
 });
 
-/** Whether a pattern of an endpoint (`task.created`, `task.*` or `*`) names a topic that endpoints can receive. */
-export function isKnownPattern(registry: Registry, pattern: string): boolean {
-  return eventCatalogue(registry).some(
-    ({ topic, isPublic }) => isPublic && (pattern === '*' || pattern === topic || pattern === anyOf(topic)),
+/** Patterns of endpoints that name topics that endpoints can receive: `task.created`, `task.*` and `*`. */
+const knownPatterns = onceForEach((registry: Registry): ReadonlySet<string> => {
+  const topics = eventCatalogue(registry).flatMap(({ topic, isPublic }) => (isPublic ? [topic] : []));
+  return new Set([...topics.flatMap((topic) => [topic, anyOf(topic)]), '*']);
+});
+
+/** What is wrong with a pattern of an endpoint, as the end of a sentence; undefined for one that names topics that endpoints can receive. */
+export function patternProblem(registry: Registry, pattern: string): string | undefined {
+  const known = knownPatterns(registry);
+  if (known.has(pattern)) return undefined;
+  const isOfKind = (one: string) => one.endsWith('.*');
+  const near = didYouMean(
+    pattern,
+    [...known].filter((one) => isOfKind(one) === isOfKind(pattern)),
   );
+  const hint = near === undefined ? '' : ` (did you mean "${near}"?)`;
+  return `is not a type of event that endpoints receive${hint}; GET /v1/event-types lists them`;
 }
 
 /** The pattern of all events of a kind. */

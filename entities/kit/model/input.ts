@@ -7,7 +7,7 @@ import { isId } from '../base/ids.ts';
 import { isDay, isInstant, parseInstant } from '../base/instant.ts';
 import { inputError } from '../base/input-error.ts';
 import { onceForEach } from '../base/once-for-each.ts';
-import { expectation, found, oneOf, schemaMessage } from '../base/schema-problem.ts';
+import { expectation, found, notAnId, oneOf, schemaMessage } from '../base/schema-problem.ts';
 import { maxMentions, mentionedIn } from './mentions.ts';
 import { jsonProblem } from '../base/strict-json.ts';
 import { nameForm, nameProblem } from '../base/name-form.ts';
@@ -86,7 +86,7 @@ function checked(module: EntityModule, input: Values, problems: FieldProblem[], 
     const field = Object.hasOwn(module.fields, name) ? module.fields[name] : undefined;
     if (ids.includes(name)) {
       if (isId(given)) values[name] = given;
-      else problems.push({ path, message: `is not an id${found(given)}` });
+      else problems.push({ path, message: notAnId(given) });
     } else if (!field || field.generated) {
       problems.push({ path, message: 'is not a field of this kind' });
     } else if (given === null) {

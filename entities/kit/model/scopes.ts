@@ -1,3 +1,4 @@
+import { didYouMean } from '../base/did-you-mean.ts';
 import { AppError, type FieldProblem } from '../base/errors.ts';
 import { inputError } from '../base/input-error.ts';
 import { onceForEach } from '../base/once-for-each.ts';
@@ -138,13 +139,13 @@ export function refuseUnknownScopes(registry: Registry, sort: TokenSort, scopes:
 /** A problem for each scope that is none of these tokens. */
 export function unknownScopes(registry: Registry, sort: TokenSort, scopes: readonly string[]): FieldProblem[] {
   const known = offeredScopes(registry, sort);
-  const wrong = scopes.flatMap((scope, index) => (known.includes(scope) ? [] : [`/scopes/${index}`]));
-  const message = 'is not a scope that this token can have';
-  // The list can be long, so it is there once.
-  return wrong.map((path, index) => ({
-    path,
-    message: index === 0 ? `${message}; scopes are ${known.join(', ')}` : message,
-  }));
+  const wrong = scopes.flatMap((scope, index) => (known.includes(scope) ? [] : [{ scope, path: `/scopes/${index}` }]));
+  return wrong.map(({ scope, path }, index) => {
+    const near = didYouMean(scope, known);
+    const message = `is not a scope that this token can have${near === undefined ? '' : ` (did you mean "${near}"?)`}`;
+    // The list can be long, so it is there once.
+    return { path, message: index === 0 ? `${message}; scopes are ${known.join(', ')}` : message };
+  });
 }
 
 /**

@@ -6,6 +6,7 @@ import { namedIn, snakeCase } from '../base/snake-case.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Filter } from './filter.ts';
+import { operandProblem } from './operand-problem.ts';
 import { filteredType, maxOperandValues, operatorsOf, type Operator } from './operators.ts';
 import { relationsOf } from './relations.ts';
 import { filterableFields } from './where.ts';
@@ -86,16 +87,17 @@ class FilterReader {
     return { is: 'field', field: name, comparison: Object.fromEntries(comparison) };
   }
 
-  #operand(module: EntityModule, name: string, { operand: takes }: Operator, value: unknown, path: string): unknown {
+  #operand(module: EntityModule, name: string, operator: Operator, value: unknown, path: string): unknown {
+    const { operand: takes } = operator;
     if (takes === 'flag')
       return typeof value === 'boolean' ? value : this.#wrong(path, expectation('boolean') + found(value));
-    if (takes === 'value') return this.#value(module, name, value, path);
+    if (takes === 'value') return this.#value(module, name, operator, value, path);
     if (!Array.isArray(value) || value.length > maxOperandValues)
       return this.#wrong(path, `must be a list of at most ${maxOperandValues} values`);
-    return value.map((each: unknown, index) => this.#value(module, name, each, `${path}/${index}`));
+    return value.map((each: unknown, index) => this.#value(module, name, operator, each, `${path}/${index}`));
   }
 
-  #value(module: EntityModule, name: string, value: unknown, path: string): unknown {
+  #value(module: EntityModule, name: string, operator: Operator, value: unknown, path: string): unknown {
     const type = filteredType(module, name);
     const { values } = module.fields[name] ?? {};
     if (type === 'integer')
@@ -107,6 +109,8 @@ class FilterReader {
     if (type === 'date' && !isDay(value)) return this.#wrong(path, expectation('date') + found(value));
     if (type === 'decimal' && !/^\d{1,38}(\.\d{1,38})?$/.test(value))
       return this.#wrong(path, expectation('decimal') + found(value));
+    const problem = operandProblem(this.#registry, module, name, operator.name, value);
+    if (problem !== undefined) return this.#wrong(path, problem);
     if (values === undefined) return value;
     const word = value.toLowerCase();
     return values.includes(word) ? word : this.#wrong(path, oneOf(values) + found(value));

@@ -1,3 +1,4 @@
+import { idPattern } from '../base/ids.ts';
 import { tenancyField, type EntityModule } from '../model/define.ts';
 import type { FieldType } from '../model/declared-field.ts';
 import type { Comparison } from './filter.ts';
@@ -20,6 +21,10 @@ const lists: readonly Operator[] = [
   { name: 'in', description: 'Equal to one of these values.', operand: 'values' },
   { name: 'notIn', description: 'Equal to none of these values.', operand: 'values' },
 ];
+/** Operators whose operands are whole values of the field. */
+export const equalityOperators: ReadonlySet<keyof Comparison> = new Set(
+  [...equality, ...lists].map(({ name }) => name),
+);
 const ranges = [
   value('gt', 'Greater than this value.'),
   value('gte', 'Greater than or equal to this value.'),
@@ -49,4 +54,10 @@ export function operatorsOf(module: EntityModule, name: string): readonly Operat
 export function filteredType(module: EntityModule, name: string): FieldType {
   const isId = name === 'id' || tenancyField(module.tenancy).includes(name);
   return module.fields[name]?.type ?? (isId ? 'reference' : 'timestamp');
+}
+
+/** Whether the values of a field are ids of records, of one kind or of several. */
+export function holdsIds(module: EntityModule, name: string): boolean {
+  const { pattern } = (module.fields[name]?.schema ?? {}) as { readonly pattern?: string };
+  return filteredType(module, name) === 'reference' || pattern === idPattern.source;
 }

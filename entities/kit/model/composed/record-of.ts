@@ -1,3 +1,4 @@
+import { idPattern } from '../../base/ids.ts';
 import type { Field } from '../declared-field.ts';
 import { choice, text } from '../fields.ts';
 import { snakeCase } from '../../base/snake-case.ts';
@@ -26,7 +27,7 @@ export function recordOf<const Name extends string>(
       pairedWith: `${name}Id`,
     },
     [`${name}Id`]: {
-      ...text(description, { max: 26, optional: true, immutable: true }),
+      ...text(description, { max: 26, pattern: idPattern, optional: true, immutable: true }),
       anyOf: { kindIn, kinds },
       pairedWith: kindIn,
     },
