@@ -470,7 +470,8 @@ describe('impersonation', () => {
     const byAdmin = await signedIn(world, admin);
     for (const who of [owner, superAdmin, otherAdmin, admin, stranger])
       expectProblem(await impersonate(byAdmin, who.user.id), 'permission_denied', who.user.id);
-    for (const id of [newId(), 'x']) expectProblem(await impersonate(byAdmin, id), 'permission_denied', id);
+    expectProblem(await impersonate(byAdmin, newId()), 'permission_denied');
+    expectProblem(await impersonate(byAdmin, 'x'), 'invalid_input');
     for (const who of [member, auditor]) expect((await impersonate(byAdmin, who.user.id)).status).toBe(201);
     for (const who of [admin, member, auditor])
       expectProblem(await impersonate(await signedIn(world, member), who.user.id), 'permission_denied');

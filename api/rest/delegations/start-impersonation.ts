@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { session } from '#entities/identity/session.ts';
 import { user } from '#entities/identity/user.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
+import { idPattern } from '#entities/kit/base/ids.ts';
 import { requireRecentProof } from '../../credentials/recent-proof.ts';
 import { signedInPerson } from '../../credentials/signed-in-person.ts';
 import { defineRoute } from '../../http/route.ts';
@@ -19,7 +20,7 @@ export const startImpersonation = defineRoute({
   acceptsSingleSignOn: true,
   body: Type.Object(
     {
-      user_id: Type.String({ minLength: 1, maxLength: 26, description: 'Id of the member.' }),
+      user_id: Type.String({ pattern: idPattern.source, description: 'Id of the member.' }),
       reason: ReasonField,
       duration_minutes: Type.Optional(
         Type.Integer({ minimum: 1, maximum: maxMinutes, default: maxMinutes, description: 'Duration in minutes.' }),
