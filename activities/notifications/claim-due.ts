@@ -55,7 +55,9 @@ export async function claimDue(unit: UnitOfWork): Promise<ClaimedNotifications> 
     ({ sending: { organizationId, userId, channel } }) => [organizationId, userId, channel].join('/'),
   );
   const single = [...immediate.values()].flatMap((those) => (those.length === 1 ? those : [])).map(sendingOf);
-  const held = [...immediate.values()].flatMap((those) => (those.length > 1 ? heldDigest(those.map(sendingOf), now) : []));
+  const held = [...immediate.values()].flatMap((those) =>
+    those.length > 1 ? heldDigest(those.map(sendingOf), now) : [],
+  );
   const collected = [
     ...Map.groupBy(
       planned.flatMap((one) => periodDigest(one, now)),

@@ -50,15 +50,17 @@ const stateOf = async (id: string) => {
 };
 
 test('whoever has waited longest comes first, however many came later', async () => {
-  const people = Array.from({ length: 12 }, () => newId());
-  // Ids grow, so the first of these people have the smallest ones.
-  for (const [index, userId] of people.entries()) await addWaiting({ userId, dueInMs: (people.length - index) * -minute });
+  // Ids grow: whoever has waited longest has the largest ones, so no order of ids finds them first.
+  const people = Array.from({ length: 12 }, () => newId()).toReversed();
+  const least = people.length;
+  for (const [index, userId] of [...people.entries()].toReversed())
+    await addWaiting({ userId, dueInMs: (index - least) * minute });
   for (const userId of people) await addWaiting({ userId, dueInMs: -1 });
   const order: string[] = [];
   for (let round = 0; round < 4; round++) {
     await inDatabase(async (unit) => {
       const claimed = await claimDueSendings(unit, 3);
-      order.push(...new Set(claimed.toSorted((a, b) => (a.notificationId < b.notificationId ? -1 : 1)).map((one) => one.userId)));
+      order.push(...claimed.map(({ userId }) => userId));
       await changeSendings(
         unit,
         claimed.map((sending) => ({ sending, state: 'dropped' })),

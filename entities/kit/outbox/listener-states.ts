@@ -102,11 +102,7 @@ export async function noteListenerFailure(work: Work, failure: ListenerFailure):
 }
 
 /** Whether organizations that are not among these have had events of these topics. */
-async function hasOthers(
-  work: Work,
-  topics: readonly string[],
-  organizations: readonly string[],
-): Promise<boolean> {
+async function hasOthers(work: Work, topics: readonly string[], organizations: readonly string[]): Promise<boolean> {
   const session = await work.readAs('system');
   const { rows } = await session.query<{ hasOthers: boolean }>(
     `select exists (select 1 from events where occurred_at >= $1 and topic = any($2)
