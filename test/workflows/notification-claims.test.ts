@@ -68,6 +68,7 @@ test('whoever has waited longest comes first, however many came later', async ()
     });
   }
   expect(order).toEqual(people);
+  await asOwner(world, 'delete from notification_sendings');
 });
 
 test('what is sent on a channel that this release does not have is set aside with the reason, and the others are sent', async () => {
