@@ -61,7 +61,7 @@ export const createChatActivities = defineActivities(({ config, database, logger
       const ended = await inDatabase(input, (unit) => beginSystemMessage(unit, input.key, input.about.message));
       if (ended === 'uncertain') tellUncertain(input);
       if (ended) return ended;
-      const outcome = await post(target, text);
+      const outcome = await post(target, text, () => database.options.clock.now());
       failpoint('chat-posted');
       const { state, code, retryAfterMs } = outcome;
       if (state === 'unknown') {
@@ -89,12 +89,12 @@ export const createChatActivities = defineActivities(({ config, database, logger
   };
 });
 
-async function post(target: ChatTarget, text: string): Promise<ChatOutcome> {
+async function post(target: ChatTarget, text: string, now: () => Date): Promise<ChatOutcome> {
   const { url, ...request } = chatRequest(target, text);
   try {
     const limits = { reach, timeoutMs, maxBytes: maxResponseBytes, signal: Context.current().cancellationSignal };
     const { status, headers, body } = await outboundRequest(url, request, limits);
-    return chatOutcome(target, { status, body: body.toString('utf8'), retryAfter: headers['retry-after'] });
+    return chatOutcome(target, { status, body: body.toString('utf8'), retryAfter: headers['retry-after'] }, now());
   } catch (error) {
     // The cause of a failure would be part of the history, and names the server.
     if (neverConnected(error)) return { state: 'failed', code: 'unreachable', retryAfterMs: 0 };

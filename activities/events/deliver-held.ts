@@ -1,9 +1,10 @@
-import { endDelivery, lockRecords, nextHeld, noteFailure, readDelivery } from '#entities/kit/outbox/deliveries.ts';
+import { endDelivery, firstOpen, lockRecords, noteFailure } from '#entities/kit/outbox/deliveries.ts';
 import { isListenerHeld, noteListenerFailure } from '#entities/kit/outbox/listener-states.ts';
 import type { DeliverEventInput } from '#workflows/events/deliver-event.contract.ts';
 import type { Listener } from '../listeners/listener.ts';
 import { whereOf } from './deliver-record.ts';
 import { inputOf } from './delivery-input.ts';
+import { beginProbing } from './held-listener.ts';
 import {
   deliverOne,
   inDeliveryTransaction,
@@ -27,7 +28,8 @@ export function listenerCalled({ listeners }: Pick<EventDependencies, 'listeners
 }
 
 /**
- * Delivers, one after the other, what was held behind a delivery that has ended.
+ * Delivers, one after the other, what was held behind a delivery that has ended. It may run again at any point, also beside another run of
+ * itself: an event that an earlier run has found to fail holds up those behind it.
  * @returns input of the workflow of the first one that fails; undefined when none does
  */
 export async function deliverHeld(
@@ -36,17 +38,21 @@ export async function deliverHeld(
 ): Promise<DeliverEventInput | undefined> {
   const listener = listenerCalled(deps, name);
   for (;;) {
-    const event = await inDeliveryTransaction(deps, async (unit) =>
-      // They follow when it is let go.
-      (await isListenerHeld(unit, name)) ? undefined : nextHeld(unit, name, entityId),
-    );
-    if (!event) return undefined;
+    const open = await inDeliveryTransaction(deps, async (unit) => {
+      const first = await firstOpen(unit, name, entityId);
+      // Held ones follow when the listener is let go.
+      return first?.state === 'held' && (await isListenerHeld(unit, name)) ? undefined : first;
+    });
+    if (!open) return undefined;
+    const { event } = open;
+    // Its workflow may not have been started.
+    if (open.state === 'failing') return inputOf(event, name, deps);
     const key = { eventId: event.id, occurredAt: event.occurredAt, listener: name };
     try {
       await inListenerTransaction(deps, listener, event.organizationId, async (unit, starts) => {
         await lockRecords(unit, name, [entityId]);
-        const current = await readDelivery(unit, key);
-        if (current?.state !== 'held') return;
+        const current = await firstOpen(unit, name, entityId);
+        if (current?.state !== 'held' || current.event.id !== event.id) return;
         await deliverOne(unit, listener, event, starts);
         await starts.run();
         await endDelivery(unit, key, 'done');
@@ -54,11 +60,14 @@ export async function deliverHeld(
     } catch (error) {
       if (isOutage(error)) throw error;
       deps.logger.error({ err: error, ...whereOf(listener, event) }, 'a listener fails on a held event too');
-      await inDeliveryTransaction(deps, async (unit) => {
-        await noteFailure(unit, key, summaryOf(error));
-        await noteListenerFailure(unit, name, summaryOf(error));
-      });
-      return inputOf(event, name, deps);
+      const { topics } = listener;
+      const { organizationId } = event;
+      const failure = { listener: name, topics, organizationId, error: summaryOf(error) };
+      const isHeldNow = await inDeliveryTransaction(deps, async (unit) =>
+        // It may have been delivered, or given back to the relay, since.
+        (await noteFailure(unit, key, failure.error)) ? noteListenerFailure(unit, failure) : false,
+      );
+      if (isHeldNow) await beginProbing(deps, name);
     }
   }
 }

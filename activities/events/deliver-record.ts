@@ -173,7 +173,8 @@ async function markFailing(
     deps.logger.error({ err: error, ...whereOf(listener, event) }, 'a listener keeps failing on this event');
     await insertDeliveries(unit, listener.name, [event], 'failing', summaryOf(error));
     await insertDeliveries(unit, listener.name, behind, 'held');
-    await health.failed(unit, listener.name, summaryOf(error));
+    const { name, topics } = listener;
+    await health.failed(unit, { listener: name, topics, organizationId, error: summaryOf(error) });
     return true;
   });
 }

@@ -7,7 +7,7 @@ import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { readBatch, settleBatch, type EventRow } from '#entities/kit/outbox/outbox.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { isRefusal } from '#entities/kit/base/errors.ts';
-import { deliveryQueue, type DeliverEventInput } from '#workflows/events/deliver-event.contract.ts';
+import type { DeliverEventInput } from '#workflows/events/deliver-event.contract.ts';
 import type { RepairPosition, RepairSelection } from '#workflows/events/repair-deliveries.contract.ts';
 import { chatTarget } from '../clients/chat/chat-target.ts';
 import { defineActivities } from '../kit/activity-dependencies.ts';
@@ -15,7 +15,7 @@ import { deliverHeld, listenerCalled, type HeldEvents } from './deliver-held.ts'
 import { deliverSlices, whereOf, type DeliverySlice } from './deliver-record.ts';
 import { inputOf } from './delivery-input.ts';
 import { ListenerHealth } from './listener-health.ts';
-import { giveBack, probeListener, startProbing, type Probe } from './held-listener.ts';
+import { beginProbing, giveBack, probeListener, type Probe } from './held-listener.ts';
 import { repairPage, type RepairedPage } from './repair-page.ts';
 import { tellOperator } from './tell-operator.ts';
 import {
@@ -63,11 +63,7 @@ export const createEventActivities = defineActivities((deps: EventDependencies) 
       );
       const open = events.filter((event) => !event.isSettled);
       const delivered = await deliverSlices(deps, slicesOf(open, wantedListeners(deps)), health);
-      for (const listener of health.heldHere) {
-        deps.logger.error({ listener }, 'a listener fails on everything; its events wait until it handles one again');
-        await startProbing(deps, listener);
-        await tellOperator(deps, listener, { message: 'listener-held', listener });
-      }
+      for (const listener of health.heldHere) await beginProbing(deps, listener);
       // Read for settled events too: a worker that died after settling them has not returned them yet.
       const failing = await inDatabase((unit) => failingAmong(unit, events));
       failpoint('delivery-before-settle');
@@ -99,8 +95,10 @@ export const createEventActivities = defineActivities((deps: EventDependencies) 
       } catch (error) {
         deps.logger.warn({ err: error, ...whereOf(listener, known.event) }, 'a listener failed again');
         await inDatabase((unit) => noteFailure(unit, key, summaryOf(error)));
-        const { maximumAttempts } = deps.temporal.activityQueue(deliveryQueue).retry;
-        if (isRefusal(error) || Context.current().info.attempt >= maximumAttempts)
+        // Of the workflow: the settings may have changed since it was started. 0 stands for any number.
+        const { attempt, retryPolicy } = Context.current().info;
+        const maxAttempts = retryPolicy?.maximumAttempts ?? 0;
+        if (isRefusal(error) || (maxAttempts > 0 && attempt >= maxAttempts))
           await tellOperator(deps, listener.name, {
             message: 'delivery-waiting',
             listener: listener.name,

@@ -1,4 +1,4 @@
-import { endDelivery, lockRecords, nextHeld, readDelivery } from '#entities/kit/outbox/deliveries.ts';
+import { endDelivery, firstOpen, lockRecords } from '#entities/kit/outbox/deliveries.ts';
 import {
   giveBackHeld,
   heldListeners,
@@ -6,7 +6,7 @@ import {
   recordsToProbe,
   releaseListener,
 } from '#entities/kit/outbox/listener-states.ts';
-import { probeListenerContract } from '#workflows/events/probe-listener.contract.ts';
+import { listenerHeldSignal, probeListenerContract } from '#workflows/events/probe-listener.contract.ts';
 import { whereOf } from './deliver-record.ts';
 import {
   deliverOne,
@@ -16,6 +16,7 @@ import {
   summaryOf,
   type EventDependencies,
 } from './listener-transaction.ts';
+import { tellOperator } from './tell-operator.ts';
 
 /** Events of as many organizations are tried by one probe. */
 const maxTried = 5;
@@ -31,10 +32,23 @@ export interface Probe {
   readonly heldSince: string | null;
 }
 
-/** Starts the workflow that lets go of a listener; it may be running already. */
-export async function startProbing({ temporal }: Pick<EventDependencies, 'temporal'>, listener: string): Promise<void> {
-  const search = { EntityKind: 'listener', EntityId: listener };
-  await temporal.start(probeListenerContract, { listener }, { repeat: 'again', search });
+const searchOf = (listener: string) => ({ EntityKind: 'listener', EntityId: listener });
+
+/**
+ * Sees to it that a listener which was just held is probed, and tells the operator. The workflow may be giving back what waited for the
+ * listener before: the signal keeps it from ending, so that it begins to probe again.
+ */
+export async function beginProbing(deps: EventDependencies, listener: string): Promise<void> {
+  deps.logger.error({ listener }, 'a listener fails on everything; its events wait until it handles one again');
+  const search = searchOf(listener);
+  await deps.temporal.wake(probeListenerContract, { listener }, { signal: listenerHeldSignal, search });
+  await tellOperator(deps, listener, { message: 'listener-held', listener });
+}
+
+/** Does the same for a listener that is held since some time: whoever held it may have died before, or the workflow was terminated. */
+export async function resumeProbing(deps: EventDependencies, listener: string): Promise<void> {
+  await deps.temporal.start(probeListenerContract, { listener }, { repeat: 'again', search: searchOf(listener) });
+  await tellOperator(deps, listener, { message: 'listener-held', listener });
 }
 
 /**
@@ -75,14 +89,15 @@ async function tryRecord(
 ): Promise<'delivered' | 'nothing due' | { readonly error: string }> {
   const listener = deps.listeners.find((candidate) => candidate.name === name);
   if (!listener) return { error: 'this release has no such listener' };
-  const event = await inDeliveryTransaction(deps, (unit) => nextHeld(unit, name, entityId));
-  if (!event) return 'nothing due';
+  const open = await inDeliveryTransaction(deps, (unit) => firstOpen(unit, name, entityId));
+  if (open?.state !== 'held') return 'nothing due';
+  const { event } = open;
   const key = { eventId: event.id, occurredAt: event.occurredAt, listener: name };
   try {
     return await inListenerTransaction(deps, listener, event.organizationId, async (unit, starts) => {
       await lockRecords(unit, name, [entityId]);
-      const current = await readDelivery(unit, key);
-      if (current?.state !== 'held') return 'nothing due';
+      const current = await firstOpen(unit, name, entityId);
+      if (current?.state !== 'held' || current.event.id !== event.id) return 'nothing due';
       await deliverOne(unit, listener, event, starts);
       await starts.run();
       await endDelivery(unit, key, 'done');

@@ -3,6 +3,7 @@ import {
   isListenerHeld,
   noteListenerFailure,
   noteListenerSuccess,
+  type ListenerFailure,
 } from '#entities/kit/outbox/listener-states.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 
@@ -38,8 +39,9 @@ export class ListenerHealth {
   }
 
   /** It keeps failing on an event. */
-  async failed(unit: UnitOfWork, listener: string, error: string): Promise<void> {
-    const isHeld = await noteListenerFailure(unit, listener, error);
+  async failed(unit: UnitOfWork, failure: ListenerFailure): Promise<void> {
+    const { listener } = failure;
+    const isHeld = await noteListenerFailure(unit, failure);
     if (isHeld && !this.seemsHeld(listener)) this.heldHere.add(listener);
     this.#failing.set(listener, { isHeld });
   }

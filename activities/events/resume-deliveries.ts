@@ -7,9 +7,8 @@ import {
 } from '#workflows/events/deliver-event.contract.ts';
 import { deliverHeld } from './deliver-held.ts';
 import { inputOf } from './delivery-input.ts';
-import { startProbing } from './held-listener.ts';
+import { resumeProbing } from './held-listener.ts';
 import { inDeliveryTransaction, type EventDependencies } from './listener-transaction.ts';
-import { tellOperator } from './tell-operator.ts';
 
 /** Most deliveries one sweep resumes. */
 const maxResumed = 100;
@@ -27,11 +26,7 @@ export async function resumeDeliveries(deps: EventDependencies, before: Date): P
     orphaned: await orphanedHolds(unit, before, maxResumed),
     held: await heldListeners(unit),
   }));
-  for (const { listener } of held) {
-    await startProbing(deps, listener);
-    // Whoever held it may have died before telling.
-    await tellOperator(deps, listener, { message: 'listener-held', listener });
-  }
+  for (const { listener } of held) await resumeProbing(deps, listener);
   let resumed = 0;
   for (const { event, listener } of failing) {
     // Changes nothing for a workflow that is running.

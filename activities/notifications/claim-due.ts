@@ -2,6 +2,7 @@ import { newId } from '#entities/kit/base/ids.ts';
 import {
   addDigests,
   claimLeftDigests,
+  failDigests,
   keyOf,
   type Digest,
   type NewDigest,
@@ -13,9 +14,10 @@ import {
   type SendingChange,
 } from '#entities/kit/outbox/notification-sendings.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { isSentChannel, unknownChannel } from '../listeners/notifications/channels.ts';
 import { readPreferences } from '../listeners/notifications/read-preferences.ts';
 import { nextPeriod, type DigestCadence } from '../listeners/notifications/local-time.ts';
-import { sendingPlan, type Timing } from '../listeners/notifications/sending-plan.ts';
+import { sendingPlan, type SendingPlan, type Timing } from '../listeners/notifications/sending-plan.ts';
 
 /** People whose notifications one transaction claims. */
 const maxPeople = 200;
@@ -33,6 +35,7 @@ export interface ClaimedNotifications {
 interface Planned {
   readonly sending: Sending;
   readonly timing: Timing | undefined;
+  readonly plan: SendingPlan | { readonly is: 'impossible' };
 }
 
 /** Takes what is due to some people, and plans it with their preferences of now. */
@@ -42,39 +45,62 @@ export async function claimDue(unit: UnitOfWork): Promise<ClaimedNotifications> 
   const preferences = await readPreferences(unit, claimed);
   const now = unit.clock.now();
   const again = new Date(now.getTime() + patienceMs);
-  const changes: SendingChange[] = [];
-  const immediate = new Map<string, Sending[]>();
-  const collected = new Map<string, NewDigest & { readonly planned: Planned[] }>();
-  for (const sending of claimed) {
+  const planned = claimed.map((sending): Planned => {
+    if (!isSentChannel(sending.channel)) return { sending, timing: undefined, plan: { is: 'impossible' } };
     const timing = preferences.for(sending);
-    const plan = sendingPlan(timing, { ...sending, now });
-    if (plan.is === 'never') changes.push({ sending, state: 'dropped' });
-    if (plan.is === 'later') changes.push({ sending, state: 'due', dueAt: plan.at });
-    const { organizationId, userId, channel } = sending;
-    if (plan.is === 'now') {
-      const person = [organizationId, userId, channel].join('/');
-      immediate.set(person, [...(immediate.get(person) ?? []), sending]);
-    }
-    if (plan.is === 'collected') {
-      const of = { organizationId, userId, channel, cadence: plan.cadence, period: plan.period };
-      const planned = [...(collected.get(keyOf(of))?.planned ?? []), { sending, timing }];
-      collected.set(keyOf(of), {
-        id: newId(now.getTime()),
-        ...of,
-        sendings: planned.map((one) => one.sending),
-        planned,
-      });
-    }
-  }
-  const single = [...immediate.values()].flatMap((sendings) => (sendings.length === 1 ? sendings : []));
-  changes.push(...single.map((sending): SendingChange => ({ sending, state: 'due', dueAt: again })));
-  const held = [...immediate.values()].flatMap((sendings) => (sendings.length > 1 ? heldDigest(sendings, now) : []));
-  const digests = await addDigests(unit, [...collected.values(), ...held], again);
+    return { sending, timing, plan: sendingPlan(timing, { ...sending, now }) };
+  });
+  const immediate = Map.groupBy(
+    planned.filter(({ plan }) => plan.is === 'now'),
+    ({ sending: { organizationId, userId, channel } }) => [organizationId, userId, channel].join('/'),
+  );
+  const single = [...immediate.values()].flatMap((those) => (those.length === 1 ? those : [])).map(sendingOf);
+  const held = [...immediate.values()].flatMap((those) =>
+    those.length > 1 ? heldDigest(those.map(sendingOf), now) : [],
+  );
+  const collected = [
+    ...Map.groupBy(
+      planned.flatMap((one) => periodDigest(one, now)),
+      keyOf,
+    ).values(),
+  ];
+  const digests = await addDigests(unit, [...collected.flatMap(mergedDigest), ...held], again);
   const made = new Set(digests.map(keyOf));
-  for (const digest of collected.values())
-    if (!made.has(keyOf(digest))) changes.push(...digest.planned.map((one) => inNextPeriod(one, now)));
+  const changes = [
+    ...planned.flatMap(changeOf),
+    ...single.map((sending): SendingChange => ({ sending, state: 'due', dueAt: again })),
+    ...collected
+      .flat()
+      .filter((digest) => !made.has(keyOf(digest)))
+      .map(({ planned: one }) => inNextPeriod(one, now)),
+  ];
   await changeSendings(unit, changes);
   return { due: claimed.length, single, digests };
+}
+
+const sendingOf = ({ sending }: Planned): Sending => sending;
+
+/** What becomes of those that are not sent now. */
+function changeOf({ sending, plan }: Planned): SendingChange[] {
+  if (plan.is === 'impossible') return [{ sending, state: 'failed', error: unknownChannel }];
+  if (plan.is === 'never') return [{ sending, state: 'dropped' }];
+  return plan.is === 'later' ? [{ sending, state: 'due', dueAt: plan.at }] : [];
+}
+
+/** The digest of a day, week or month that one is for. */
+function periodDigest(planned: Planned, now: Date): (NewDigest & { readonly planned: Planned })[] {
+  const { sending, plan } = planned;
+  if (plan.is !== 'collected') return [];
+  const { organizationId, userId, channel } = sending;
+  const { cadence, period } = plan;
+  const id = newId(now.getTime());
+  return [{ id, organizationId, userId, channel, cadence, period, sendings: [sending], planned }];
+}
+
+/** One digest of those of the same person and period. */
+function mergedDigest(digests: readonly NewDigest[]): NewDigest[] {
+  const [first] = digests;
+  return first ? [{ ...first, sendings: digests.flatMap(({ sendings }) => sendings) }] : [];
 }
 
 /** Several that were held back until now are told together. */
@@ -94,6 +120,15 @@ function inNextPeriod({ sending, timing }: Planned, now: Date): SendingChange {
 }
 
 /** Takes digests whose messages were not started, because the process that made them died. */
-export function claimLeft(unit: UnitOfWork): Promise<Digest[]> {
-  return claimLeftDigests(unit, maxPeople, new Date(unit.clock.now().getTime() + patienceMs));
+export async function claimLeft(unit: UnitOfWork): Promise<Digest[]> {
+  const left = await claimLeftDigests(unit, maxPeople, new Date(unit.clock.now().getTime() + patienceMs));
+  const { known = [], unknown = [] } = Object.groupBy(left, ({ channel }) =>
+    isSentChannel(channel) ? 'known' : 'unknown',
+  );
+  await failDigests(
+    unit,
+    unknown.map(({ id }) => id),
+    unknownChannel,
+  );
+  return known;
 }

@@ -69,6 +69,9 @@ const leaseMs = 25_000;
 /** Time for which the former secret signs as well. */
 const formerSecretMs = 24 * 3_600_000;
 
+/** Pause of an endpoint for which somebody answers who has to set up a second factor first. */
+const factorPauseMs = 60_000;
+
 /** Pause of an endpoint that has got as many messages as it takes in a second. */
 const refillMs = 1_000;
 
@@ -102,16 +105,22 @@ export async function takeStep(
     endpointId,
     ended.map((attempt, index) => ({ ...attempt, ...(outcomes[index] as Outcome) })),
   );
-  if (
-    (await tellOf(unit, endpoint, outcomes, queue)) ||
-    endpoint.status === 'disabled' ||
-    (isFirst && (await isUnanswered(deps, unit, endpoint)))
-  ) {
+  const wasDisabled = (await tellOf(unit, endpoint, outcomes, queue)) || endpoint.status === 'disabled';
+  const rights = wasDisabled || !isFirst ? 'held' : await rightsBehind(deps, unit, endpoint);
+  if (rights === 'lost') await disable(unit, endpoint, 'rights_lost');
+  if (wasDisabled || rights === 'lost') {
     await keepMessages(unit, endpointId);
     await saveQueue(unit, endpointId, queue, { nextAt: now, sendingUntil: null });
     return nothing;
   }
   const isOrdered = endpoint.ordering === 'record';
+  if (rights === 'suspended') {
+    const isDue = (await nextDue(unit, endpointId, isOrdered)) !== null;
+    const nextAt = new Date(now.getTime() + factorPauseMs);
+    await saveQueue(unit, endpointId, queue, { nextAt, sendingUntil: null });
+    deps.logger.info({ endpoint_id: endpointId }, 'an endpoint waits for the second factor of whoever answers for it');
+    return { ...nothing, waitMs: isDue ? factorPauseMs : null };
+  }
   const tokens = refilled(queue, endpoint.maxPerSecond, now);
   const isBlocked = queue.blockedUntil !== null && queue.blockedUntil > now;
   const room = isBlocked ? 0 : inFlightLimit(queue, endpoint.maxInFlight) - inFlight;
@@ -149,20 +158,22 @@ async function tellOf(
   return true;
 }
 
-/** Disables an endpoint if the person who answers for it has lost the rights that it needs. @returns whether it was disabled */
-async function isUnanswered(
+/**
+ * Whether the person who answers for an endpoint has the rights that it needs. `suspended`: they are a member who lacks a second factor that
+ * the organization requires, and have their rights again as soon as they have set one up.
+ */
+async function rightsBehind(
   { contextOfCallers }: WebhookDependencies,
   unit: UnitOfWork,
   endpoint: Endpoint,
-): Promise<boolean> {
+): Promise<'held' | 'suspended' | 'lost'> {
   const { responsibleId, organizationId, scopes } = endpoint;
-  if (responsibleId === null) return false;
+  if (responsibleId === null) return 'held';
   const state = await readMembershipState(unit, responsibleId, organizationId);
+  if (state.lacksSecondFactor) return 'suspended';
   const caller = callerIn(responsibleId, organizationId, state, await contextOfCallers());
   const offered = new Set(offeredScopes(unit.registry, 'api', caller));
-  if (isManager(caller.role) && scopes.every((scope) => offered.has(scope))) return false;
-  await disable(unit, endpoint, 'rights_lost');
-  return true;
+  return isManager(caller.role) && scopes.every((scope) => offered.has(scope)) ? 'held' : 'lost';
 }
 
 async function disable(

@@ -1,3 +1,4 @@
+import { retryAfterMs } from '#entities/kit/base/retry-after.ts';
 import type { AttemptResult, QueueState } from '#entities/kit/outbox/webhook-queue.ts';
 
 const second = 1_000;
@@ -28,9 +29,6 @@ const maxProbePauseMs = 30 * minute;
 
 /** Pause of an endpoint that says that it is overloaded, and not until when. */
 const throttlePauseMs = 30 * second;
-
-/** Longest time for which an endpoint can ask for a pause. */
-const maxRetryAfterMs = 24 * hour;
 
 /** Time without success after which people are told, and after which the endpoint is disabled. */
 const tellAfterMs = 24 * hour;
@@ -99,15 +97,7 @@ export function outcomeOf(attempt: AnsweredAttempt, queue: QueueState, now: Date
 /** Time for which the endpoint asks for a pause, or needs one. */
 function throttleMs({ status, retryAfter }: AnsweredAttempt, now: Date): number {
   if (status === null || (retryAfter === null && !throttling.has(status))) return 0;
-  const asked = retryAfter === null ? undefined : retryAfterMs(retryAfter, now);
-  return Math.min(asked ?? throttlePauseMs, maxRetryAfterMs);
-}
-
-/** Seconds or an HTTP date (RFC 9110, section 10.2.3). */
-function retryAfterMs(text: string, now: Date): number | undefined {
-  if (/^\d{1,9}$/.test(text)) return Number(text) * second;
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime());
+  return retryAfterMs(retryAfter, now) ?? throttlePauseMs;
 }
 
 function probePauseMs(failures: number): number {

@@ -218,9 +218,9 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'dueEvents',
     'endDelivery',
     'failingAmong',
+    'firstOpen',
     'insertDeliveries',
     'lockRecords',
-    'nextHeld',
     'noteFailure',
     'orphanedHolds',
     'readDelivery',
@@ -272,7 +272,14 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'settleAttempts',
   ],
   // What is sent of notifications is the server's; what each person is told is read with their rights.
-  'outbox/notification-digests.ts': ['addDigests', 'changeDigest', 'claimLeftDigests', 'keyOf', 'lockDigest'],
+  'outbox/notification-digests.ts': [
+    'addDigests',
+    'changeDigest',
+    'claimLeftDigests',
+    'failDigests',
+    'keyOf',
+    'lockDigest',
+  ],
   'outbox/notification-sendings.ts': [
     'addSendings',
     'changeSendings',

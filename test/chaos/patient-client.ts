@@ -46,8 +46,25 @@ export class PatientClient {
     }
   }
 
+  /** Waits until an address may be asked. What the question throws stays true: nobody starts a process again that ended by itself. */
+  async #anyUrl(): Promise<string> {
+    const first = someOf(this.#options.urls());
+    if (first !== undefined) return first;
+    let refusal: unknown;
+    const url = await eventually(() => {
+      try {
+        return someOf(this.#options.urls());
+      } catch (error) {
+        refusal = error;
+        return '';
+      }
+    });
+    if (refusal !== undefined) throw refusal;
+    return url;
+  }
+
   async #ask({ method = 'POST', path, body, headers }: PatientRequest): Promise<Answer | undefined> {
-    const url = await eventually(() => someOf(this.#options.urls()));
+    const url = await this.#anyUrl();
     try {
       const response = await fetch(`${url}${path}`, {
         method,

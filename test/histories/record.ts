@@ -1,12 +1,14 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { asOwner } from '../kit/as-owner.ts';
 import { announce } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { failingRecord, fragileListener } from '../kit/failing-deliveries.ts';
 import { waitForMails } from '../kit/mailbox.ts';
 import { newId } from '#entities/kit/base/ids.ts';
+import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
 import { sendSystemMessageContract } from '#workflows/chat/send-system-message.contract.ts';
 import { admitByDomainContract } from '#workflows/organizations/admit-by-domain.contract.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
@@ -89,6 +91,18 @@ test('a mail, and the batch that asked for it', async () => {
   await recordRun('deliver-events.delivered', `${own} AND WorkflowType = "deliverEvents"`);
 });
 
+test('a mail that is given up', async () => {
+  const { user, organization } = await buildPerson(world);
+  await asOwner(world, 'update organizations set deleted_at = now() where id = $1', [organization.id]);
+  const input = { key: 'given-up', template: 'welcome', userId: user.id, organizationId: organization.id } as const;
+  const { temporal } = world.runtime;
+  await temporal.start(sendEmailContract, input, { search: {} });
+  const workflowId = sendEmailContract.workflowId(temporal.inputOf(sendEmailContract, input));
+  await expect(temporal.client.workflow.getHandle(`${world.name}/${workflowId}`).result()).rejects.toThrow();
+  await asOwner(world, 'update organizations set deleted_at = null where id = $1', [organization.id]);
+  await record('send-email.given-up', workflowId);
+});
+
 test('a message to the operator', async () => {
   const chat = await FakeChat.start();
   await world.reconfigure({ CORE_INTEGRATIONS_CHATRUNTIME_WEBHOOKURL: chat.webhookUrl });
@@ -158,12 +172,14 @@ test('a failing delivery that is given up, and the next one of its record that f
 
 test('deliveries that are counted, retried until somebody stops it, and skipped', async () => {
   const failing = [];
-  for (let count = 0; count < 3; count++) failing.push(await failingRecord(world, fragile));
+  for (let count = 0; count < 12; count++) failing.push(await failingRecord(world, fragile));
+  // What is about to be tried once more is not skipped.
+  for (const { isWaiting } of failing) await isWaiting();
   const selection = { listener: fragile.name };
   await (await startRepair(world, 'counted', { selection, isDryRun: true })).result();
   await record('repair-deliveries.counted', 'counted');
   const stopped = await startRepair(world, 'stopped', { selection });
-  await eventually(async () => (await stopped.query<{ repaired: number }>('progress')).repaired === 2);
+  await eventually(async () => (await stopped.query<{ repaired: number }>('progress')).repaired >= 2);
   await stopped.signal('stopRepair');
   await stopped.result();
   await record('repair-deliveries.stopped', 'stopped');
@@ -316,6 +332,35 @@ test('an endpoint that fails once, and gets its message after a pause', async ()
   world.clock.advance(10_000);
   await eventually(async () => (await client.get(`${path}/messages?state=delivered`)).body.data.length === 1);
   await recordRun('deliver-to-endpoint.delivered', `EntityId = "${id}" AND ${completed}`);
+  await sink.close();
+});
+
+test('an endpoint with more rounds than one run has', async () => {
+  const sink = await WebhookSink.open();
+  sink.answer = () => ({ status: 500 });
+  const person = await buildPerson(world);
+  const client = await signedIn(world, person);
+  const { id: endpointId, path } = await createdEndpoint(client, sink);
+  await client.post('/v1/tasks', { title: 'recorded' });
+  await eventually(async () => (await client.get(`${path}/attempts`)).body.data.length === 1);
+  const { temporal } = world.runtime;
+  const handle = await temporal.client.workflow.start('deliverToEndpoint', {
+    taskQueue: temporal.taskQueue('workflows'),
+    workflowId: `${world.name}/deliver-by-hand`,
+    args: [
+      {
+        queue: temporal.activityQueue('webhooks'),
+        endpointId,
+        organizationId: person.organization.id,
+        roundsPerRun: 1,
+      },
+    ],
+  });
+  await waitForRuns(world, `WorkflowId = "${world.name}/deliver-by-hand" AND ExecutionStatus = "ContinuedAsNew"`, 1);
+  sink.answer = () => ({ status: 204 });
+  world.clock.advance(10_000);
+  await handle.result();
+  await record('deliver-to-endpoint.handed-over', 'deliver-by-hand', handle.firstExecutionRunId);
   await sink.close();
 });
 

@@ -22,6 +22,16 @@ export function fragileListener(name: string, topic: string): FragileListener {
   return { ...listener, broken, attempts };
 }
 
+/** Waits until the workflow of a delivery has made all its attempts, so that what is mended afterwards is not tried before somebody asks. */
+export function untilWaiting({ runtime }: Pick<World, 'runtime'>, workflowId: string): Promise<unknown> {
+  const handle = runtime.temporal.client.workflow.getHandle(workflowId);
+  return eventually(async () =>
+    (await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata')).currentDetails?.includes(
+      'Waiting for an operator',
+    ),
+  );
+}
+
 /** A record whose first event fails, with its workflow as the operator has it. */
 export async function failingRecord(world: World, { name, topics, broken }: FragileListener) {
   const entityId = newId();
@@ -42,11 +52,6 @@ export async function failingRecord(world: World, { name, topics, broken }: Frag
     details: async () =>
       (await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata')).currentDetails ?? '',
     /** Waits until the workflow has given up and says so. */
-    isWaiting: () =>
-      eventually(async () =>
-        (await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata')).currentDetails?.includes(
-          'Waiting for an operator',
-        ),
-      ),
+    isWaiting: () => untilWaiting(world, handle.workflowId),
   };
 }

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { asOwner } from '../kit/as-owner.ts';
+import { enroll } from '../kit/authenticator.ts';
 import { createdEndpoint } from '../kit/created-endpoint.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
@@ -75,6 +76,31 @@ test.each(Object.entries(changes))(
     await eventually(() => sink.received.length >= 2);
   },
 );
+
+test('an endpoint whose responsible person only lacks a second factor waits, and goes on when they have one', async () => {
+  const { path } = await createdEndpoint(adminClient, sink);
+  await newTask();
+  await eventually(() => sink.received.length === 1);
+  const before = world.clock.now();
+  await enroll(world, ownerClient);
+  const setting = await eventually(async () => (await ownerClient.get('/v1/organization-settings')).body.data[0]);
+  const settings = `/v1/organization-settings/${setting.id}`;
+  expect((await patch(ownerClient, settings, { requires_second_factor: true })).status).toBe(200);
+  await newTask();
+  const waits = () =>
+    asOwner(world, 'select 1 from webhook_queues where next_at > $1 and sending_until is null', [
+      new Date(before.getTime() + 30_000),
+    ]);
+  await eventually(async () => (await waits()).length > 0);
+  expect((await ownerClient.get(path)).body).toMatchObject({ status: 'enabled', disabled_reason: null });
+  expect((await ownerClient.get(`${path}/messages?state=due`)).body.data).toHaveLength(1);
+  expect(sink.received).toHaveLength(1);
+
+  await enroll(world, adminClient);
+  world.clock.advance(61_000);
+  await eventually(() => sink.received.length === 2);
+  expect((await ownerClient.get(path)).body.status).toBe('enabled');
+});
 
 test('whoever changes what is sent where answers for the endpoint, and nobody enables one beyond their own rights', async () => {
   const { path } = await createdEndpoint(adminClient, sink);

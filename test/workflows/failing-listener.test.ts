@@ -1,6 +1,7 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
+import { asOwner } from '../kit/as-owner.ts';
 import { announce, isSettled, notingListener, storedDeliveries } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { runsOf, waitForRuns } from '../kit/runs.ts';
@@ -130,4 +131,22 @@ test('a batch of which all of a few events fail leaves a workflow for each of th
   await eventually(
     async () => (await runsOf(world, 'WorkflowType = "deliverEvent" AND ExecutionStatus = "Running"')).length === 15,
   );
+});
+
+test('what an interrupted step has found to fail holds up the events behind it, and gets its workflow', async () => {
+  const record = newId();
+  broken.add(record);
+  const requestId = await announce(world, [change(record, 1)]);
+  const run = await failingRun(requestId);
+  for (const version of [2, 3]) await announce(world, [change(record, version)]);
+  await eventually(async () => (await storedDeliveries(world, 'fragile', record)).length === 3);
+  // A worker has tried the second one, and died before it could start its workflow.
+  const [, second] = await storedDeliveries(world, 'fragile', record);
+  await asOwner(world, `update event_deliveries set state = 'failing' where event_id = '${second?.eventId}'`);
+  broken.delete(record);
+  await world.runtime.temporal.client.workflow.getHandle(`${world.name}/${run?.id}`).signal('retryDelivery');
+  await eventually(async () =>
+    (await storedDeliveries(world, 'fragile', record)).every(({ state }) => state === 'done'),
+  );
+  expect(versionsSeen(fragile, record)).toEqual([1, 2, 3]);
 });

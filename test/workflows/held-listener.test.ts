@@ -62,8 +62,18 @@ const retryFailing = async () => {
   for (const { id } of await runsOf(world, 'WorkflowType = "deliverEvent" AND ExecutionStatus = "Running"'))
     await world.runtime.temporal.client.workflow.getHandle(`${world.name}/${id}`).signal('retryDelivery');
 };
+/** The list of runs may show some that have just ended. */
+const retryUntilDone = () =>
+  eventually(async () => {
+    await retryFailing().catch(() => {});
+    return Object.keys(await states()).join() === 'done';
+  });
+/** Its workflow is started soon after it is held. */
 const probe = () =>
-  world.runtime.temporal.client.workflow.getHandle(`${world.name}/listener/released`).signal('probeListener');
+  eventually(async () => {
+    await world.runtime.temporal.client.workflow.getHandle(`${world.name}/listener/released`).signal('probeListener');
+    return true;
+  });
 const isHeld = async () => (await asOwner(world, `select 1 from listener_states where held_at is not null`)).length > 0;
 
 test('a listener that fails on everything is held by one workflow, however many events come, and gets all of them in order when it works', async () => {
@@ -118,30 +128,67 @@ test('a listener that fails on everything is held by one workflow, however many 
   );
 });
 
-test('what fails for one organization holds nobody else for long', async () => {
+test('what fails for one organization holds nobody else', async () => {
   const [bad, good] = [newId(), newId()];
-  const broken = new Set(records(40));
+  await announceAll(records(1), 1, good);
+  const broken = new Set(records(45));
   fails = (entityId) => broken.has(entityId);
   await announceAll([...broken], 1, bad);
-  await eventually(isHeld);
+  await eventually(() => isSettled(world));
+  expect(await isHeld()).toBe(false);
+  expect((await states())['failing']).toBe(45);
   const [other = ''] = records(1);
   await announceAll([other], 1, good);
   await eventually(() => released.seen.some(({ entityId }) => entityId === other));
-  await eventually(async () => {
-    const { failing = 0, held = 0 } = await states();
-    return failing + held === 40;
-  });
   broken.clear();
-  // Either a probe or the last of these finds that all is well.
-  await eventually(async () => {
-    await retryFailing().catch(() => {});
-    return Object.keys(await states()).join() === 'done';
-  });
+  await retryUntilDone();
+});
+
+test('a listener that is held again while its events are given back is probed again', async () => {
+  fails = () => true;
+  for (const organizationId of records(6)) await announceAll(records(60), 1, organizationId);
+  await eventually(async () => (await isHeld()) && isSettled(world));
+  const { failing = 0 } = await states();
+  // The probe succeeds, and nothing else does.
+  let successes = 1;
+  fails = () => successes-- <= 0;
+  await probe();
+  await eventually(
+    async () => ((await states())['failing'] ?? 0) >= failing + 20 && (await isHeld()) && isSettled(world),
+  );
+  expect((await states())['held']).toBeGreaterThan(0);
+
+  fails = () => false;
+  await eventually(async () => !(await isHeld()), 60_000);
+  await retryUntilDone();
+  // Terminated by nobody, and no longer than its work.
+  await eventually(
+    async () => (await runsOf(world, 'WorkflowType = "probeListener" AND ExecutionStatus = "Running"')).length === 0,
+  );
+});
+
+test('a wait that is older than events are kept ends, and the others are given back', async () => {
+  fails = () => true;
+  const entityIds = records(260);
+  for (const organizationId of records(5)) await announceAll(entityIds.splice(0, 52), 1, organizationId);
+  await eventually(isHeld);
+  await eventually(() => isSettled(world));
+  // As if the days of these events had been removed.
+  await asOwner(
+    world,
+    `delete from events e using event_deliveries d where d.listener = 'released' and d.state = 'held' and d.event_id = e.id
+       and d.entity_id in (select entity_id from event_deliveries where listener = 'released' and state = 'held'
+         order by entity_id limit 210)`,
+  );
+  fails = () => false;
+  await probe();
+  await eventually(async () => (await states())['held'] === undefined, 60_000);
+  await retryUntilDone();
 });
 
 test('a listener is held when its workflow was terminated, until the sweep has started another one', async () => {
   fails = () => true;
-  await announceAll(records(40), 1);
+  for (const organizationId of records(5)) await announceAll(records(8), 1, organizationId);
   await eventually(isHeld);
   const handle = world.runtime.temporal.client.workflow.getHandle(`${world.name}/listener/released`);
   await waitForRuns(world, 'WorkflowType = "probeListener" AND ExecutionStatus = "Running"', 1);
@@ -154,8 +201,5 @@ test('a listener is held when its workflow was terminated, until the sweep has s
   fails = () => false;
   await sweep(world);
   await eventually(async () => !(await isHeld()));
-  await eventually(async () => {
-    await retryFailing().catch(() => {});
-    return Object.keys(await states()).join() === 'done';
-  });
+  await retryUntilDone();
 });

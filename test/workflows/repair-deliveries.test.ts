@@ -4,7 +4,7 @@ import { runEventCommand, type EventCommand, type RepairCommand } from '#runtime
 import { asOwner } from '../kit/as-owner.ts';
 import { announce, isSettled } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
-import { failingRecord, fragileListener } from '../kit/failing-deliveries.ts';
+import { failingRecord, fragileListener, untilWaiting } from '../kit/failing-deliveries.ts';
 import { startRepair } from '../kit/started-repair.ts';
 import { waitForRuns } from '../kit/runs.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -85,8 +85,8 @@ async function failingRecords(of: typeof listener, count: number) {
     return Object.fromEntries(rows.map((row) => [row.state, row.count]));
   };
   await eventually(async () => (await states())['failing'] === count);
-  // The one of the batch, and the only one of the workflow.
-  await eventually(() => entityIds.every((entityId) => of.attempts.get(entityId) === 2));
+  const eventIds = (await Promise.all(entityIds.map(eventsOf))).flat();
+  await Promise.all(eventIds.map((eventId) => untilWaiting(world, `${world.name}/event/${eventId}/${of.name}`)));
   return { entityIds, requestId, states, mend: () => entityIds.forEach((entityId) => of.broken.delete(entityId)) };
 }
 
@@ -179,7 +179,7 @@ test('a repair goes no faster than asked, says how far it is, and is stopped', a
   many.mend();
   const printed: string[] = [];
   const running = run(repair('retry', { requestId: many.requestId }, { perSecond: 1 }), (line) => printed.push(line));
-  const line = await eventually(() => printed.find((text) => text.includes(': 2 of 8 deliveries')));
+  const line = await eventually(() => printed.find((text) => /: [2-6] of 8 deliveries/.test(text)));
   const repairId = /repair (\w+):/.exec(line)?.[1] ?? '';
   expect((await run({ name: 'progress', repairId })).text).toMatch(/\d of 8 deliveries/);
   const stop = { name: 'stop', repairId, operator: 'somebody@machine', reason: 'too early' } as const;
@@ -208,8 +208,8 @@ test('long repairs continue as new, and take each delivery once', async () => {
   const handle = await startRepair(world, 'repair-by-hand', { selection, pagesPerRun: 1 });
   expect(await handle.result()).toMatchObject({ selected: 5, repaired: 5, isStopped: false });
   await waitForRuns(world, `WorkflowId = "${world.name}/repair-by-hand" AND ExecutionStatus = "ContinuedAsNew"`, 2);
+  // They stay broken: a workflow that got its command may still be about to try, and what works then is done instead of skipped.
   expect(await many.states()).toEqual({ failing: 5 });
-  many.mend();
   await run(repair('skip', { requestId: many.requestId }));
   await eventually(async () => (await many.states())['skipped'] === 5);
 });

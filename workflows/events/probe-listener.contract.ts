@@ -5,7 +5,7 @@ import { deliveryQueue } from './deliver-event.contract.ts';
 export interface ProbeListenerInput {
   readonly queue: ActivityQueue;
   readonly listener: string;
-  /** Probes of the runs before this one. */
+  /** Probes since the listener was held, in the runs before this one. */
   readonly probes?: number;
 }
 
@@ -20,6 +20,9 @@ export const probeListenerContract = defineContract<ProbeListenerInput>({
 export function probingWorkflowId({ listener }: Pick<ProbeListenerInput, 'listener'>): string {
   return `listener/${listener}`;
 }
+
+/** Says that the listener is held since a moment ago. */
+export const listenerHeldSignal = 'listenerHeld';
 
 /** Tries the listener at once; operators can send it in the Temporal UI. */
 export const probeListenerSignal = 'probeListener';

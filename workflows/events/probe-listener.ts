@@ -5,12 +5,14 @@ import {
   proxyActivities,
   setCurrentDetails,
   setHandler,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { EventActivities } from '#activities/events/event-activities.ts';
 import { activityOptions } from '../kit/activity-queue.ts';
-import { probeListenerSignal, type ProbeListenerInput } from './probe-listener.contract.ts';
+import { listenerHeldSignal, probeListenerSignal, type ProbeListenerInput } from './probe-listener.contract.ts';
 
 const probeNow = defineSignal(probeListenerSignal);
+const listenerHeld = defineSignal(listenerHeldSignal);
 
 /** Pauses between probes, in milliseconds: the first, doubled each time, and the longest. */
 const firstPauseMs = 2_000;
@@ -30,26 +32,41 @@ export async function probeListener(input: ProbeListenerInput): Promise<{ readon
     ...options,
     retry: { maximumInterval: options.retry.maximumInterval },
   });
-  const { listener, probes: earlier = 0 } = input;
+  const { listener } = input;
+  let { probes = 0 } = input;
+  let givenBack = 0;
   let isAsked = false;
+  let isHeldAgain = false;
   setHandler(probeNow, () => {
     isAsked = true;
   });
-  for (let probes = earlier; probes < earlier + probesPerRun; probes++) {
+  setHandler(listenerHeld, () => {
+    isHeldAgain = true;
+  });
+  for (let round = 0; round < probesPerRun && !workflowInfo().continueAsNewSuggested; round++) {
     await condition(() => isAsked, Math.min(firstPauseMs * 2 ** Math.min(probes, 10), maxPauseMs));
     isAsked = false;
+    // The probe sees what was said until now.
+    isHeldAgain = false;
     const { isWorking, error, heldSince } = await probe({ listener });
-    if (isWorking) {
-      let givenBack = 0;
-      for (let count = await giveBackHeld({ listener }); count > 0; count = await giveBackHeld({ listener }))
-        givenBack += count;
-      setCurrentDetails('');
-      return { givenBack };
+    if (!isWorking) {
+      probes++;
+      setCurrentDetails(
+        `**The listener \`${listener}\` fails on everything** since ${heldSince ?? 'a while'} (${error ?? 'no error is known'}); ${probes} probes. ` +
+          `Its events wait, and are delivered when a probe succeeds. Send the signal \`${probeListenerSignal}\` to probe at once.`,
+      );
+      continue;
     }
-    setCurrentDetails(
-      `**The listener \`${listener}\` fails on everything** since ${heldSince ?? 'a while'} (${error ?? 'no error is known'}); ${probes + 1} probes. ` +
-        `Its events wait, and are delivered when a probe succeeds. Send the signal \`${probeListenerSignal}\` to probe at once.`,
-    );
+    setCurrentDetails('');
+    probes = 0;
+    let isComplete = false;
+    while (!isComplete && !workflowInfo().continueAsNewSuggested) {
+      const count = await giveBackHeld({ listener });
+      givenBack += count;
+      isComplete = count === 0;
+    }
+    // Whoever holds it again leaves the probing to this run as long as it is not closed.
+    if (isComplete && !isHeldAgain) return { givenBack };
   }
-  return continueAsNew<typeof probeListener>({ ...input, probes: earlier + probesPerRun });
+  return continueAsNew<typeof probeListener>({ ...input, probes: isAsked ? 0 : probes });
 }

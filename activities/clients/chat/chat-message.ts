@@ -1,3 +1,4 @@
+import { retryAfterMs } from '#entities/kit/base/retry-after.ts';
 import type { ChatTarget } from './chat-target.ts';
 
 /** A request that posts a message. */
@@ -56,10 +57,12 @@ export function plainText(text: string): string {
 }
 
 /** The bot is answered in JSON, with 200 also for what is refused; a webhook in plain text. */
-export function chatOutcome(target: ChatTarget, { status, body, retryAfter }: ChatAnswer): ChatOutcome {
+export function chatOutcome(target: ChatTarget, { status, body, retryAfter }: ChatAnswer, now: Date): ChatOutcome {
   const code = target.as === 'bot' ? errorOf(body) : wordOf(body);
-  if (status === 429 || code === 'ratelimited' || code === 'rate_limited')
-    return { state: 'limited', code: 'rate_limited', retryAfterMs: pauseMs(retryAfter) };
+  if (status === 429 || code === 'ratelimited' || code === 'rate_limited') {
+    const pauseMs = Math.min(retryAfterMs(retryAfter, now) ?? defaultPauseMs, maxPauseMs);
+    return { state: 'limited', code: 'rate_limited', retryAfterMs: pauseMs };
+  }
   const isUnknown = unknownStatuses.has(status) || (status === 200 && target.as === 'bot' && code === noAnswer);
   if (isUnknown) return { state: 'unknown', code: null, retryAfterMs: 0 };
   if (status >= 500) return { state: 'failed', code: `status_${status}`, retryAfterMs: 0 };
@@ -83,9 +86,4 @@ function errorOf(body: string): string | undefined {
 /** Only what is a word of the platform: an answer may repeat what it was sent. */
 function wordOf(text: string): string {
   return /^[a-z_]{1,60}$/.test(text.trim()) ? text.trim() : 'unknown_answer';
-}
-
-function pauseMs(retryAfter: string | undefined): number {
-  const seconds = /^\d{1,6}$/.test(retryAfter ?? '') ? Number(retryAfter) : undefined;
-  return seconds === undefined ? defaultPauseMs : Math.min(seconds * 1_000, maxPauseMs);
 }

@@ -1,4 +1,5 @@
 import { neverConnected } from '#entities/kit/base/never-connected.ts';
+import { retryAfterMs } from '#entities/kit/base/retry-after.ts';
 import { SendFailure } from './transport.ts';
 
 /** Maximum duration of one request, in milliseconds, unless a test says otherwise. */
@@ -39,7 +40,7 @@ export async function askProvider({ url, timeoutMs, ...request }: ProviderReques
   return {
     status: response.status,
     body: parsed(text),
-    retryAfterMs: retryAfterMs(response.headers.get('retry-after')),
+    retryAfterMs: retryAfterMs(response.headers.get('retry-after'), new Date(Date.now())),
   };
 }
 
@@ -50,11 +51,4 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
   } catch {
     return {};
   }
-}
-
-/** Seconds, or a date (RFC 9110, section 10.2.3). */
-function retryAfterMs(value: string | null): number | undefined {
-  if (value === null) return undefined;
-  const delay = /^\d{1,6}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - Date.now();
-  return Number.isFinite(delay) ? Math.max(0, delay) : undefined;
 }

@@ -42,8 +42,15 @@ export type SentChannelName = keyof typeof sentChannels;
 
 export const sentChannelNames = Object.keys(sentChannels) as SentChannelName[];
 
+/** What is noted of a message on a channel that this release does not have. */
+export const unknownChannel = 'unknown_channel';
+
+export function isSentChannel(name: string): name is SentChannelName {
+  return Object.hasOwn(sentChannels, name);
+}
+
 /** The channel of a row. @throws TypeError for one that this release does not have */
 export function sentChannel(name: string): SentChannel {
-  if (!Object.hasOwn(sentChannels, name)) throw new TypeError(`this release has no channel "${name}"`);
-  return sentChannels[name as SentChannelName];
+  if (!isSentChannel(name)) throw new TypeError(`this release has no channel "${name}"`);
+  return sentChannels[name];
 }

@@ -49,7 +49,11 @@ export async function readPreferences(
       orderBy: [{ field: 'id', direction: 'asc' }],
       limit: pageSize,
     });
-    for (const row of page) byMember.set(keyOf(row), [...(byMember.get(keyOf(row)) ?? []), row]);
+    for (const [key, rows] of Map.groupBy(page, keyOf)) {
+      const known = byMember.get(key);
+      if (known) known.push(...rows);
+      else byMember.set(key, rows);
+    }
     after = page.at(-1)?.id ?? '';
     isFull = page.length === pageSize;
   }

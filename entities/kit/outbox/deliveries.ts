@@ -116,17 +116,24 @@ export async function readDelivery(
   return { event, state };
 }
 
-/** The oldest held event of a record. */
-export async function nextHeld(work: Work, listener: string, entityId: string): Promise<EventRow | undefined> {
+/** The delivery of a record that is the next one to end: the failing one behind which the others wait, else the oldest held one. */
+export async function firstOpen(
+  work: Work,
+  listener: string,
+  entityId: string,
+): Promise<{ event: EventRow; state: 'failing' | 'held' } | undefined> {
   const session = await work.readAs('system');
-  const { rows } = await session.query<EventRow>(
-    `select ${eventColumns} from event_deliveries d
+  const { rows } = await session.query<EventRow & { state: 'failing' | 'held' }>(
+    `select ${eventColumns}, d.state from event_deliveries d
      join events e on e.occurred_at = d.occurred_at and e.id = d.event_id
-     where d.listener = $1 and d.entity_id = $2 and d.state = 'held'
-     order by e.record_version, e.id limit 1`,
+     where d.listener = $1 and d.entity_id = $2 and d.state in ('failing', 'held')
+     order by d.state <> 'failing', e.record_version, e.id limit 1`,
     [listener, entityId],
   );
-  return rows[0];
+  const row = rows[0];
+  if (!row) return undefined;
+  const { state, ...event } = row;
+  return { event, state };
 }
 
 /**
@@ -137,9 +144,12 @@ export async function endDelivery(work: Work, key: DeliveryKey, state: 'done' | 
   return updateOpen(work, key, state, null);
 }
 
-/** Marks an open delivery as failing. One that has ended meanwhile is not changed: the failure is that of an outdated attempt. */
-export async function noteFailure(work: Work, key: DeliveryKey, error: string): Promise<void> {
-  await updateOpen(work, key, 'failing', error);
+/**
+ * Marks an open delivery as failing. One that has ended meanwhile is not changed: the failure is that of an outdated attempt.
+ * @returns whether it is failing
+ */
+export async function noteFailure(work: Work, key: DeliveryKey, error: string): Promise<boolean> {
+  return updateOpen(work, key, 'failing', error);
 }
 
 async function updateOpen(work: Work, key: DeliveryKey, state: DeliveryState, error: string | null): Promise<boolean> {

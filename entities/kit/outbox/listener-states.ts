@@ -4,6 +4,12 @@ import { lockRecords } from './deliveries.ts';
 /** Events in a row, each of another record, on which a listener fails before it is held as a whole. */
 const maxFailures = 20;
 
+/** Organizations that the failures have to be of. Fewer are enough when no other one has events for the listener. */
+const maxOrganizations = 5;
+
+/** How long ago the last event of an organization is, at most, if the listener is not to be held because of others, in milliseconds. */
+const recentMs = 86_400_000;
+
 /** A listener that fails on everything: its events wait until one of them can be delivered. */
 export interface HeldListener {
   readonly listener: string;
@@ -58,17 +64,52 @@ export async function isListenerHeld(work: Work, listener: string): Promise<bool
   return rows.length > 0;
 }
 
-/** Counts an event that a listener keeps failing on. @returns whether it is held from now on */
-export async function noteListenerFailure(work: Work, listener: string, error: string): Promise<boolean> {
+/** An event that a listener keeps failing on. */
+export interface ListenerFailure {
+  readonly listener: string;
+  readonly topics: readonly string[];
+  /** Null for an event without organization; those count as one. */
+  readonly organizationId: string | null;
+  readonly error: string;
+}
+
+/**
+ * Counts a failure, and holds the listener when it seems to fail on everything: on many events in a row, of several organizations, or of all
+ * that have events for it. So what one organization causes holds nobody else.
+ * @returns whether it is held from now on
+ */
+export async function noteListenerFailure(work: Work, failure: ListenerFailure): Promise<boolean> {
+  const { listener, topics, organizationId, error } = failure;
   const session = await work.readAs('system');
-  const { rows } = await session.query<{ isHeld: boolean }>(
-    `insert into listener_states as known (listener, failures, error) values ($1, 1, $2)
+  const { rows } = await session.query<{ isHeld: boolean; failures: number; organizations: string[] }>(
+    `insert into listener_states as known (listener, failures, error, organizations) values ($1, 1, $2, array[$3::text])
      on conflict (listener) do update set failures = known.failures + 1, error = excluded.error,
-       held_at = case when known.held_at is null and known.failures + 1 >= ${maxFailures} then $3 else known.held_at end
-     returning held_at is not null as "isHeld"`,
-    [listener, error, work.clock.now()],
+       organizations = case
+         when $3 = any(known.organizations) or cardinality(known.organizations) >= ${maxOrganizations} then known.organizations
+         else known.organizations || $3::text end
+     returning held_at is not null as "isHeld", failures, organizations`,
+    [listener, error, organizationId ?? ''],
   );
-  return rows[0]?.isHeld ?? false;
+  const { isHeld = false, failures = 0, organizations = [] } = rows[0] ?? {};
+  if (isHeld || failures < maxFailures) return isHeld;
+  if (organizations.length < maxOrganizations) {
+    // The events of a day are read for it, so not at each failure.
+    if (failures % maxFailures !== 0) return false;
+    if (await hasOthers(work, topics, organizations)) return false;
+  }
+  await session.query('update listener_states set held_at = $2 where listener = $1', [listener, work.clock.now()]);
+  return true;
+}
+
+/** Whether organizations that are not among these have had events of these topics. */
+async function hasOthers(work: Work, topics: readonly string[], organizations: readonly string[]): Promise<boolean> {
+  const session = await work.readAs('system');
+  const { rows } = await session.query<{ hasOthers: boolean }>(
+    `select exists (select 1 from events where occurred_at >= $1 and topic = any($2)
+       and coalesce(organization_id, '') <> all($3)) as "hasOthers"`,
+    [new Date(work.clock.now().getTime() - recentMs), topics, organizations],
+  );
+  return rows[0]?.hasOthers ?? false;
 }
 
 /** A listener that has handled an event does not fail on everything. */
@@ -109,10 +150,12 @@ export async function releaseListener(work: Work, listener: string): Promise<voi
 
 /**
  * Gives the waiting events of some records back to the relay, which delivers them in batches as if they were new. Those that wait behind
- * a failing one of their record follow when that ends.
- * @returns how many events; 0 when none is left
+ * a failing one of their record follow when that ends. What is no event any more, because it is older than events are kept, waits no more.
+ * @returns how many deliveries; 0 when none is left, or the listener is held again
  */
 export async function giveBackHeld(work: Work, listener: string, maxRecords: number): Promise<number> {
+  // What is given back to a listener that is held comes back at once, without end.
+  if (await isListenerHeld(work, listener)) return 0;
   const session = await work.readAs('system');
   const { rows } = await session.query<{ entityId: string }>(
     `select distinct d.entity_id as "entityId" from event_deliveries d where ${isFree} limit $2`,
@@ -125,8 +168,8 @@ export async function giveBackHeld(work: Work, listener: string, maxRecords: num
   const { rows: given } = await session.query<{ count: number }>(
     `with free as (delete from event_deliveries d where ${isFree} and d.entity_id = any($2) returning d.occurred_at, d.event_id),
        given as (update events e set batch_id = null, claimed_at = null, settled_at = null from free
-         where e.occurred_at = free.occurred_at and e.id = free.event_id returning 1)
-     select count(*)::int as count from given`,
+         where e.occurred_at = free.occurred_at and e.id = free.event_id)
+     select count(*)::int as count from free`,
     [listener, entityIds],
   );
   return given[0]?.count ?? 0;

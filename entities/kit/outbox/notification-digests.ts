@@ -2,9 +2,10 @@ import type { Work } from '../storage/work.ts';
 import type { Sending, SendingAddress } from './notification-sendings.ts';
 
 /**
- * How far a digest is. `claimed`: its message is to be sent; `sent`: a message has it; `empty`: there was nothing left to tell.
+ * How far a digest is. `claimed`: its message is to be sent; `sent`: a message has it; `empty`: there was nothing left to tell;
+ * `failed`: this release cannot send it.
  */
-export type DigestState = 'claimed' | 'sent' | 'empty';
+export type DigestState = 'claimed' | 'sent' | 'empty' | 'failed';
 
 /** What a person is told at once of several notifications. */
 export interface Digest extends SendingAddress {
@@ -113,5 +114,15 @@ export async function changeDigest(work: Work, id: string, to: 'sent' | 'empty' 
   await session.query(
     `update notification_digests set state = $2, round = round + $3, due_at = $4, updated_at = $5 where id = $1`,
     to === 'again' ? [id, 'claimed', 1, now, now] : [id, to, 0, null, now],
+  );
+}
+
+/** Sets digests aside that the transaction has locked. */
+export async function failDigests(work: Work, ids: readonly string[], error: string): Promise<void> {
+  if (ids.length === 0) return;
+  const session = await work.readAs('system');
+  await session.query(
+    `update notification_digests set state = 'failed', due_at = null, error = $2, updated_at = $3 where id = any($1)`,
+    [ids, error, work.clock.now()],
   );
 }

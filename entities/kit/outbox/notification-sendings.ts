@@ -3,6 +3,9 @@ import type { Work } from '../storage/work.ts';
 /** Time for which rows of ended sendings are kept, in milliseconds. */
 const retentionMs = 60 * 86_400_000;
 
+/** Time after which nobody is sent what has waited, for example because they are told nothing until a day far ahead, in milliseconds. */
+const maxWaitMs = 366 * 86_400_000;
+
 /** Rows that one statement removes. */
 const pruned = 10_000;
 
@@ -11,9 +14,9 @@ const maxClaimed = 20_000;
 
 /**
  * How far the sending of a notification on a channel is. `due`: nobody has taken it; `sent`: a message of its own has it; `collected`: a
- * digest has it; `dropped`: its recipient is not told on this channel.
+ * digest has it; `dropped`: its recipient is not told on this channel; `failed`: this release cannot send it.
  */
-export type SendingState = 'due' | 'sent' | 'collected' | 'dropped';
+export type SendingState = 'due' | 'sent' | 'collected' | 'dropped' | 'failed';
 
 /** Whom something is sent to, and on which channel. */
 export interface SendingAddress {
@@ -86,8 +89,8 @@ export async function lockSending(work: Work, notificationId: string, channel: s
 }
 
 /**
- * Takes what is due to some people: all of it for each of them, in one transaction. People whom another transaction has taken are left
- * out, so that nobody's digest is made twice at a time.
+ * Takes what is due to some people: all of it for each of them, in one transaction, from those on who have waited longest. People whom
+ * another transaction has taken are left out, so that nobody's digest is made twice at a time.
  * @param limit number of people
  */
 export async function claimDueSendings(work: Work, limit: number): Promise<Sending[]> {
@@ -95,10 +98,14 @@ export async function claimDueSendings(work: Work, limit: number): Promise<Sendi
   const session = await work.readAs('system');
   const { rows: people } = await session.query<SendingAddress>(
     `with due as materialized (
-       select distinct organization_id, user_id, channel from notification_sendings where state = 'due' and due_at <= $1 limit $2
+       select organization_id, user_id, channel
+       from (select organization_id, user_id, channel, due_at from notification_sendings where state = 'due' and due_at <= $1
+         order by due_at limit ${maxClaimed}) as oldest
+       group by organization_id, user_id, channel order by min(due_at), organization_id, user_id, channel
      )
      select organization_id as "organizationId", user_id as "userId", channel from due
-     where pg_try_advisory_xact_lock(hashtextextended(concat_ws('/', 'notification', organization_id, user_id, channel), 0))`,
+     where pg_try_advisory_xact_lock(hashtextextended(concat_ws('/', 'notification', organization_id, user_id, channel), 0))
+     limit $2`,
     [now, limit],
   );
   if (people.length === 0) return [];
@@ -106,7 +113,7 @@ export async function claimDueSendings(work: Work, limit: number): Promise<Sendi
   const { rows } = await session.query<Sending>(
     `select ${columns} from notification_sendings
      where state = 'due' and due_at <= $1 and (organization_id, user_id, channel) in (select * from unnest($2::text[], $3::text[], $4::text[]))
-     order by notification_id, channel limit ${maxClaimed} for update`,
+     order by due_at, notification_id, channel limit ${maxClaimed} for update`,
     [
       now,
       people.map(({ organizationId }) => organizationId),
@@ -123,6 +130,8 @@ export interface SendingChange {
   readonly state: Exclude<SendingState, 'collected'>;
   /** When it is looked at again; only of `due`. */
   readonly dueAt?: Date;
+  /** Why it cannot be sent; only of `failed`. */
+  readonly error?: string;
   /** The message of the present round is not sent, so the next one needs another key. */
   readonly isNextRound?: true;
 }
@@ -133,8 +142,9 @@ export async function changeSendings(work: Work, changes: readonly SendingChange
   const session = await work.readAs('system');
   await session.query(
     `update notification_sendings held set state = c.state, due_at = c.due_at, round = held.round + c.rounds, digest_id = null,
-       updated_at = $6
-     from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::int[]) as c (notification_id, channel, state, due_at, rounds)
+       updated_at = $6, error = c.error
+     from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::int[], $7::text[])
+       as c (notification_id, channel, state, due_at, rounds, error)
      where held.notification_id = c.notification_id and held.channel = c.channel`,
     [
       changes.map(({ sending }) => sending.notificationId),
@@ -143,6 +153,7 @@ export async function changeSendings(work: Work, changes: readonly SendingChange
       changes.map(({ dueAt }) => dueAt ?? null),
       changes.map(({ isNextRound }) => (isNextRound ? 1 : 0)),
       work.clock.now(),
+      changes.map(({ error }) => error ?? null),
     ],
   );
 }
@@ -157,20 +168,20 @@ export async function lockCollected(work: Work, digestId: string, limit: number)
   return rows;
 }
 
-/** Removes what ended long ago. @returns whether there may be more */
+/** Removes what ended long ago, and what has waited for too long. @returns whether there may be more */
 export async function pruneSendings(work: Work, now: Date): Promise<boolean> {
   const session = await work.readAs('system');
-  const before = new Date(now.getTime() - retentionMs);
   let hasMore = false;
-  for (const [table, open] of [
-    ['notification_sendings', 'due'],
-    ['notification_digests', 'claimed'],
-  ]) {
+  for (const [table, isOld, keptMs] of [
+    ['notification_sendings', `state <> 'due' and updated_at < $1`, retentionMs],
+    ['notification_sendings', `state = 'due' and told_at < $1`, maxWaitMs],
+    ['notification_digests', `state <> 'claimed' and updated_at < $1`, retentionMs],
+  ] as const) {
     const { rows } = await session.query<{ count: number }>(
       `with removed as (delete from ${table} where ctid = any(array(
-         select ctid from ${table} where state <> '${open}' and updated_at < $1 limit ${pruned})) returning 1)
+         select ctid from ${table} where ${isOld} limit ${pruned})) returning 1)
        select count(*)::int as count from removed`,
-      [before],
+      [new Date(now.getTime() - keptMs)],
     );
     hasMore ||= rows[0]?.count === pruned;
   }
