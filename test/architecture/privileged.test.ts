@@ -320,6 +320,7 @@ const unruled = [
   'insert',
   'update',
   'changeRows',
+  'changeInOneStatement',
   'readInOneStatement',
 ] as const satisfies readonly (keyof UnitOfWork)[];
 
