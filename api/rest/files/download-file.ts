@@ -151,9 +151,7 @@ async function visibleOfKnown({ request: { core }, unit }: Call<unknown>): Promi
   });
   const { object } = wanted;
   const isSame =
-    object?.ownerKind === owner.ownerKind &&
-    object.ownerField === owner.ownerField &&
-    object.ownerId === owner.ownerId;
+    object?.ownerKind === owner.ownerKind && object.ownerField === owner.ownerField && object.ownerId === owner.ownerId;
   if (isOwner && isSame) return object;
   // It is read anew, in a unit of work of its own.
   await unit.rollback();
