@@ -65,3 +65,17 @@ test('a create does not wait for its row before it sends history, event and tupl
   const records = sent.find(({ text }) => text.includes('write_changes'));
   expect(records?.from).toBeLessThan(row?.until ?? 0);
 });
+
+test('a sign-in reads what a session depends on in one round trip, and writes it in another', async () => {
+  const person = await buildPerson(world);
+  sent.length = 0;
+  await signedIn(world, person);
+  const first = sent.find(({ text }) => text.includes('"users"') && text.includes('for no key update'));
+  const begun = sent.filter(({ from }) => first !== undefined && from >= first.from && from < first.until);
+  for (const part of ['"second_factors"', 'organization_entry(', 'row_number()'])
+    expect(begun.some(({ text }) => text.includes(part))).toBe(true);
+  const seen = sent.find(({ text }) => text.startsWith('update users set last_seen_at'));
+  const written = sent.filter(({ from }) => seen !== undefined && from >= seen.from && from < seen.until);
+  for (const part of ['sign_in_failures', 'insert into "sessions"', 'write_changes('])
+    expect(written.some(({ text }) => text.includes(part))).toBe(true);
+});

@@ -194,6 +194,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'unit/shown-records.ts': ['shownRecords'],
   'access/assumed-principal.ts': ['AssumedPrincipal'],
   'access/email-lock.ts': ['lockEmail'],
+  'access/first-organization.ts': ['firstOrganization'],
   'access/last-seen.ts': ['noteSeen'],
   'access/later-caller.ts': ['readLaterCaller'],
   'access/surplus-sessions.ts': ['surplusSessions'],
@@ -327,6 +328,7 @@ const unruled = [
   'insert',
   'update',
   'changeRows',
+  'changeInOneStatement',
   'readInOneStatement',
 ] as const satisfies readonly (keyof UnitOfWork)[];
 

@@ -4,6 +4,7 @@ import { surplusSessions } from '#entities/kit/access/surplus-sessions.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { Call, RouteResponse } from '../../http/route.ts';
 import type { Home } from './home-organization.ts';
 import { sessionOfRefreshToken } from './sent-refresh-token.ts';
@@ -22,44 +23,67 @@ const maxUserAgentLength = 256;
 /** The single sign-on with which a session began; both are null for other ways to sign in. */
 export type SignOn = Pick<RowOf<typeof session>, 'singleSignOnId' | 'singleSignOnRevision'>;
 
+/** A session that begins. */
+interface Beginning extends SignOn {
+  readonly userId: string;
+  readonly home: Home | null;
+  /** `sessionsToEnd`. */
+  readonly ending: readonly string[];
+  /** An event says so, and a mail. */
+  readonly isNewDevice: boolean;
+  /** What else is written. */
+  readonly alongside: () => Promise<void>;
+}
+
+/** The sessions of a person that end when another begins: those that have expired, and those beyond the limits. */
+export function sessionsToEnd(
+  unit: UnitOfWork,
+  begun: { readonly userId: string; readonly singleSignOnId: string | null },
+): Promise<string[]> {
+  return surplusSessions(unit, begun, limits);
+}
+
 /**
- * Begins a session of a person who has proven who they are, and returns its tokens. It ends the session that this browser had, those that
- * have expired, and those beyond the limits.
- * @param isNewDevice an event says so, and a mail
+ * Begins a session of a person who has proven who they are, and returns its tokens. It ends the session that this browser had, and those of
+ * `ending`.
  */
 export async function beginSession(
   call: Call<unknown>,
-  userId: string,
-  home: Home | null,
-  { isNewDevice, singleSignOnId, singleSignOnRevision }: SignOn & { readonly isNewDevice: boolean },
+  { userId, home, ending, isNewDevice, alongside, ...signOn }: Beginning,
 ): Promise<RouteResponse> {
   const { unit, request, services } = call;
+  const { singleSignOnId, singleSignOnRevision } = signOn;
   const data = unit.data.privileged('sign-in');
   // A new id with each sign-in: nobody can have known it before.
   const sessionId = newId();
   const claims = { userId, sessionId, home };
-  const [{ access, refresh, values }, surplus, ofBrowser] = await Promise.all([
+  const [{ access, refresh, values }, ofBrowser] = await Promise.all([
     issueTokens(call, claims, { singleSignOnId, createdAt: services.clock.now() }),
-    surplusSessions(unit, { userId, singleSignOnId }, limits),
     sessionOfBrowser(call),
   ]);
-  const ended = new Set(surplus);
+  const ended = new Set(ending);
   if (ofBrowser !== undefined) ended.add(ofBrowser);
   if (ended.size > 0) await data.removeAll(session, [...ended]);
   const userAgent = request.headers['user-agent']?.slice(0, maxUserAgentLength) ?? '';
-  const creation = data.create(session, {
-    id: sessionId,
-    userId,
-    userAgent: userAgent || null,
-    singleSignOnId,
-    singleSignOnRevision,
-    // Single sign-on proves who somebody is to one organization alone.
-    provenAt: singleSignOnId === null ? values.lastSeenAt : null,
-    ...values,
-  });
-  const [begun] = await Promise.all([creation, noteSeen(unit, userId)]);
-  if (isNewDevice)
-    unit.emit(customEvent(session, 'begun_on_new_device', begun, { userId, userAgent, address: begun.address }));
+  const create = async () => {
+    // The others wait for what is buffered, so nothing is buffered here before their turn.
+    await unit.flush();
+    const begun = await data.create(session, {
+      id: sessionId,
+      userId,
+      userAgent: userAgent || null,
+      singleSignOnId,
+      singleSignOnRevision,
+      // Single sign-on proves who somebody is to one organization alone.
+      provenAt: singleSignOnId === null ? values.lastSeenAt : null,
+      ...values,
+    });
+    if (isNewDevice)
+      unit.emit(customEvent(session, 'begun_on_new_device', begun, { userId, userAgent, address: begun.address }));
+    // Sent together with the statements of the others.
+    await unit.flush();
+  };
+  await Promise.all([noteSeen(unit, userId), alongside(), create()]);
   return sessionAnswer(call, access, refresh);
 }
 

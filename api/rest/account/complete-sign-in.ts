@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { externalIdentity } from '#entities/identity/external-identity.ts';
 import { passkey } from '#entities/identity/passkey.ts';
 import { user } from '#entities/identity/user.ts';
+import { firstOrganization } from '#entities/kit/access/first-organization.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import {
@@ -13,8 +14,8 @@ import {
 } from '../../auth/challenge-token.ts';
 import type { Call, RouteResponse } from '../../http/route.ts';
 import { confirmedFactor } from '../../credentials/confirmed-factor.ts';
-import { beginSession, type SignOn } from './begin-session.ts';
-import { homeOrganization } from './home-organization.ts';
+import { beginSession, sessionsToEnd, type SignOn } from './begin-session.ts';
+import { homeInFirst, homeOrganization } from './home-organization.ts';
 import { isNewDevice, knownBrowser, rememberBrowser } from './known-browser.ts';
 import { SessionSchema } from './session-answer.ts';
 
@@ -32,6 +33,8 @@ export interface ProvenSignIn {
   readonly singleSignOnId?: string | null;
   /** `revision` of its provider: the session ends when another provider takes its place. */
   readonly singleSignOnRevision?: string | null;
+  /** What else is written once the person is known to be active. The user is locked then. */
+  readonly alongside?: () => Promise<void>;
 }
 
 const ChallengeSchema = Type.Object({
@@ -53,33 +56,33 @@ export const SignInSchema = Type.Union([SessionSchema, ChallengeSchema]);
  */
 export async function completeSignIn(
   call: Call<unknown>,
-  { userId, method, credentialId, passwordHash, singleSignOnId = null, singleSignOnRevision = null }: ProvenSignIn,
+  { userId, method, credentialId, passwordHash, alongside = nothing, ...signedOn }: ProvenSignIn,
 ): Promise<RouteResponse> {
-  // Sent together: the factor is read after the lock.
-  const [person, factor] = await Promise.all([
+  const { singleSignOnId = null, singleSignOnRevision = null } = signedOn;
+  const signOn = { singleSignOnId, singleSignOnRevision };
+  // Sent together: all else is read after the lock.
+  const [person, factor, found] = await Promise.all([
     lockPerson(call, { userId, method, credentialId }),
     confirmedFactor(call, userId),
+    findForBeginning(call, userId, signOn),
   ]);
   if (!person || (passwordHash !== undefined && person.passwordHash !== passwordHash))
     throw method === 'password' ? wrongPassword() : new AppError('invalid_credentials', 'This account cannot sign in.');
-  const signOn = { singleSignOnId, singleSignOnRevision };
-  if (!factor) return begin(call, person, signOn);
+  if (!factor) return begin(call, person, signOn, found, alongside);
   const credential = credentialDigest(person.passwordHash);
+  const challenge = { userId, method, credentialId, ...signOn, credential };
+  const [token] = await Promise.all([call.services.challengeTokens.issue(challenge), alongside()]);
   return {
     status: 200,
     body: {
       mfa_required: true,
-      challenge_token: await call.services.challengeTokens.issue({
-        userId,
-        method,
-        credentialId,
-        ...signOn,
-        credential,
-      }),
+      challenge_token: token,
       expires_in: challengeLifetimeMs / 1_000,
     },
   };
 }
+
+async function nothing(): Promise<void> {}
 
 /**
  * Begins the session of a person who has answered a challenge. The user is locked from here on.
@@ -95,7 +98,8 @@ export async function completeChallenge(
   if (!person || credentialDigest(person.passwordHash) !== challenge.credential) throw refusedChallenge();
   await answer();
   const { singleSignOnId, singleSignOnRevision } = challenge;
-  return begin(call, person, { singleSignOnId, singleSignOnRevision });
+  const signOn = { singleSignOnId, singleSignOnRevision };
+  return begin(call, person, signOn, await findForBeginning(call, person.id, signOn), nothing);
 }
 
 /** The same whether the address is unknown, the password is wrong or the account does not count. */
@@ -123,13 +127,30 @@ async function lockPerson(
   return held?.userId === userId ? person : undefined;
 }
 
+/** What a session that begins depends on. */
+type Found = Awaited<ReturnType<typeof findForBeginning>>;
+
+async function findForBeginning({ unit }: Call<unknown>, userId: string, { singleSignOnId }: SignOn) {
+  const [first, ending] = await Promise.all([
+    singleSignOnId === null ? firstOrganization(unit, userId) : undefined,
+    sessionsToEnd(unit, { userId, singleSignOnId }),
+  ]);
+  return { first, ending };
+}
+
 /** Only a browser that has signed in completely is known at the next sign-in. */
-async function begin(call: Call<unknown>, person: Person, signOn: SignOn): Promise<RouteResponse> {
+async function begin(
+  call: Call<unknown>,
+  person: Person,
+  signOn: SignOn,
+  { first, ending }: Found,
+  alongside: () => Promise<void>,
+): Promise<RouteResponse> {
   const { singleSignOnId } = signOn;
   const isNew = isNewDevice(person, knownBrowser(call, person, singleSignOnId), call.services.clock.now());
   rememberBrowser(call, person, singleSignOnId);
-  const home = await homeOrganization(call, { person, ...signOn }, singleSignOnId);
-  return beginSession(call, person.id, home, { isNewDevice: isNew, ...signOn });
+  const home = homeInFirst(first) ?? (await homeOrganization(call, { person, ...signOn }, singleSignOnId));
+  return beginSession(call, { userId: person.id, home, ending, isNewDevice: isNew, alongside, ...signOn });
 }
 
 /**

@@ -3,8 +3,9 @@ import { membership } from '#entities/organizations/membership.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
+import type { FirstOrganization } from '#entities/kit/access/first-organization.ts';
 import { readMembershipState, type MembershipState } from '#entities/kit/access/principal-state.ts';
-import { isSignOnCurrent, readEntry } from '#entities/kit/access/single-sign-on.ts';
+import { isSignOnCurrent, readEntry, type Entry } from '#entities/kit/access/single-sign-on.ts';
 import { secondFactorRequired } from '../../http/request-caller.ts';
 import type { Call } from '../../http/route.ts';
 import { singleSignOnRequired } from '../../credentials/single-sign-on-required.ts';
@@ -47,10 +48,11 @@ export async function homeOrganization(
       readEntry(unit, person.id, id, singleSignOnId),
       readMembershipState(unit, person.id, id),
     ]);
-    const { requiredSignOn, isElsewhere } = entry;
-    const { role, lacksSecondFactor, productModules } = membershipState;
-    const isOpen = requiredSignOn === null && !isElsewhere && role !== null;
-    return { requiredSignOn, lacksSecondFactor, home: isOpen ? { organizationId: id, productModules } : null };
+    return {
+      requiredSignOn: entry.requiredSignOn,
+      lacksSecondFactor: membershipState.lacksSecondFactor,
+      home: homeIn(id, entry, membershipState),
+    };
   };
   if (organizationId !== null) {
     const { requiredSignOn, lacksSecondFactor, home } = await enter(organizationId);
@@ -66,6 +68,21 @@ export async function homeOrganization(
   }
   if (required !== undefined && services) throw singleSignOnRequired(services, required);
   return null;
+}
+
+/** Where a person goes on who has just signed in, without single sign-on, if it is the first organization that comes into question. */
+export function homeInFirst(first: FirstOrganization | undefined): Home | null {
+  return first ? homeIn(first.organizationId, first, first.state) : null;
+}
+
+/** Null for an organization in which the session cannot act. */
+function homeIn(
+  organizationId: string,
+  { requiredSignOn, isElsewhere }: Entry,
+  { role, productModules }: MembershipState,
+): Home | null {
+  const isOpen = requiredSignOn === null && !isElsewhere && role !== null;
+  return isOpen ? { organizationId, productModules } : null;
 }
 
 /** The default organization of a person, then those that they joined, the first one first. */

@@ -55,16 +55,15 @@ export const login = defineRoute({
       { ...credential, passwordHash: credential.passwordHash },
       body.password,
     );
-    const response = await completeSignIn(call, {
+    const [cleared, reduced] = attempt.counters;
+    return completeSignIn(call, {
       userId: credential.id,
       method: 'password',
       credentialId: null,
       passwordHash,
+      // After the lock of the user, which others hold when they count attempts.
+      alongside: () => forgetAttempt(unit, cleared.key, reduced?.key ?? null),
     });
-    // After the lock of the user, which others hold when they count attempts.
-    const [cleared, reduced] = attempt.counters;
-    await forgetAttempt(unit, cleared.key, reduced?.key ?? null);
-    return response;
   },
 });
 

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import { isId } from '#entities/kit/base/ids.ts';
 import { anonymousCaller } from '#entities/kit/model/caller.ts';
@@ -8,11 +9,12 @@ import { isWithheld } from '#entities/kit/model/stored-file.ts';
 import { providerNames, type OwnedObject } from '#entities/kit/objects/stored-object.ts';
 import { WantedObject } from '#entities/kit/objects/wanted-object.ts';
 import type { DownloadBases } from '#entities/kit/read/file-selection.ts';
+import type { Beside } from '#entities/kit/unit/answer-work.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { StartError } from '#runtime/start-error.ts';
 import type { DownloadLink } from '../../auth/download-link.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
-import { secondFactorRequired } from '../../http/request-caller.ts';
+import { findCallerAgain, secondFactorRequired } from '../../http/request-caller.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { defineRoute, type Call, type Route } from '../../http/route.ts';
 import type { Services } from '../../http/services.ts';
@@ -32,8 +34,6 @@ const download = {
   access: 'public',
   acceptsTokens: true,
   acceptsSingleSignOn: true,
-  // What it opens is sent at once; the caller is read, and not assumed, because the object is read with them.
-  runsOnce: true,
   params: Type.Object({ id: Type.String({ description: 'Id of the file.', maxLength: 100 }) }),
   query: Type.Object(
     {
@@ -109,14 +109,13 @@ function readLink({ core, params, query }: FastifyRequest, { downloadLinks, defa
   core.wanted = new WantedObject(id, { isLinked: true });
 }
 
-async function answerDownload({ request, reply, services, query, unit }: Call<unknown>) {
+async function answerDownload(call: Call<unknown>) {
+  const { request, reply, services, query } = call;
   const { core } = request;
   const isLinked = query['token'] !== undefined;
-  if (!isLinked && core.caller === anonymousCaller) throw signInFirst();
-  if (!isLinked && core.lacksSecondFactor) throw secondFactorRequired();
-  const object = core.caller === anonymousCaller ? undefined : core.wanted?.object;
-  if (!object || !(await isVisible(object, unit))) throw missingFile();
-  if (isWithheld(object.availability, core.caller, unit.registry)) throw withheldFile(object);
+  // The caller is certain before anything is opened: what is opened is sent at once.
+  const object = (await visibleOfKnown(call)) ?? (await visibleObject(call, isLinked));
+  if (isWithheld(object.availability, core.caller, services.database.options.registry)) throw withheldFile(object);
   const signal = endOf(reply);
   const link = links.get(core);
   // Conditional requests are about the entity tag of this server.
@@ -128,6 +127,50 @@ async function answerDownload({ request, reply, services, query, unit }: Call<un
     await useUp(link, stream, request, services);
     return stream;
   });
+}
+
+type Owner = Pick<OwnedObject, 'ownerKind' | 'ownerField' | 'ownerId'>;
+
+/** Maximum number of objects whose owner is remembered. */
+const maxKnown = 10_000;
+
+/** The records that owned objects at their last download. */
+const knownOwners = new LRUCache<string, Owner>({ max: maxKnown });
+
+/**
+ * The object if the caller is who is assumed, and may view the record that owned it at its last download, and that still owns it: all of it
+ * in one round trip. Clients fetch large files range by range.
+ */
+async function visibleOfKnown({ request: { core }, unit }: Call<unknown>): Promise<OwnedObject | undefined> {
+  const { wanted } = core;
+  const owner = wanted && core.assumption && knownOwners.get(wanted.objectId);
+  if (!owner) return undefined;
+  const isOwner = await isHeldBy(wanted.objectId, owner, unit, {
+    statement: wanted.statement,
+    take: ([row]) => wanted.take(row?.[0] ?? null),
+  });
+  const { object } = wanted;
+  const isSame =
+    object?.ownerKind === owner.ownerKind && object.ownerField === owner.ownerField && object.ownerId === owner.ownerId;
+  if (isOwner && isSame) return object;
+  // It is read anew, in a unit of work of its own.
+  await unit.rollback();
+  core.unit = undefined;
+  wanted.row = undefined;
+  return undefined;
+}
+
+/** @throws AppError not_found, unauthenticated, second_factor_required */
+async function visibleObject(call: Call<unknown>, isLinked: boolean): Promise<OwnedObject> {
+  const { request, services } = call;
+  const { core } = request;
+  if (core.assumption) await findCallerAgain(request, services);
+  if (!isLinked && core.caller === anonymousCaller) throw signInFirst();
+  if (!isLinked && core.lacksSecondFactor) throw secondFactorRequired();
+  const object = core.caller === anonymousCaller ? undefined : core.wanted?.object;
+  if (!object || !(await isHeldBy(object.id, object, call.unit))) throw missingFile();
+  knownOwners.set(object.id, object);
+  return object;
 }
 
 /** Bytes are about to be sent: whatever was answered without bytes, such as HEAD, did not use the link. */
@@ -147,15 +190,19 @@ async function useUp(
   }
 }
 
-/** Whether the caller may view the record that owns the object now, and the record still has this object. */
-async function isVisible(object: OwnedObject, unit: UnitOfWork): Promise<boolean> {
-  const { ownerKind, ownerField, ownerId } = object;
+/** Whether the caller may view the record now, and it has this object. */
+async function isHeldBy(
+  objectId: string,
+  { ownerKind, ownerField, ownerId }: Owner,
+  unit: UnitOfWork,
+  beside?: Beside,
+): Promise<boolean> {
   const module = unit.registry.modules.find(({ topic }) => topic === ownerKind);
   if (!module) return false;
   try {
     const selection = { module, parts: [{ is: 'value', as: 'held', field: ownerField }] } as const;
-    const json = await unit.data.answers.singleStatementRecord(selection, ownerId);
-    return (JSON.parse(json) as { readonly held: string | null }).held === object.id;
+    const json = await unit.data.answers.singleStatementRecord(selection, ownerId, beside);
+    return (JSON.parse(json) as { readonly held: string | null }).held === objectId;
   } catch (error) {
     if (isAppError(error) && (error.category === 'not_found' || error.category === 'denied')) return false;
     throw error;

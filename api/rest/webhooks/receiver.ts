@@ -93,9 +93,11 @@ function rawBody(body: unknown): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 function documentOf(body: Buffer): unknown {
   try {
-    return parseStrictJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    return parseStrictJson(utf8.decode(body));
   } catch (cause) {
     const reason = cause instanceof JsonRefusal ? cause.message : 'it is not valid UTF-8';
     throw new AppError('malformed_body', `The request body is invalid: ${reason}. Send a JSON document in UTF-8.`, {

@@ -94,9 +94,14 @@ export interface FurtherColumns {
 /** The state, in each of the statements for it. */
 export const resultColumn = 'to_json(found)::text as result';
 
-const snapshotText = `select ${resultColumn} from (select is_active as "isActive", is_signed_in as "isSignedIn",
+const snapshotText = snapshotTextOf('$1', '$2', '$3');
+
+/** SQL of the state of a person in a session and an organization. */
+function snapshotTextOf(user: string, session: string, organization: string): string {
+  return `select ${resultColumn} from (select is_active as "isActive", is_signed_in as "isSignedIn",
   role, group_ids as "groupIds", relations, modules as "productModules", single_sign_on_id as "singleSignOnId",
-  lacks_second_factor as "lacksSecondFactor" from request_context($1, $2, $3)) found`;
+  lacks_second_factor as "lacksSecondFactor" from request_context(${user}, ${session}, ${organization})) found`;
+}
 
 const tokenSnapshotText = `select ${resultColumn} from (select is_active as "isActive", is_signed_in as "isSignedIn",
   role, group_ids as "groupIds", relations, modules as "productModules", json_build_object('userId', user_id,
@@ -172,13 +177,18 @@ function sourceOf(principal: Principal): { readonly name: string; readonly userI
 }
 
 /** Whoever lacks a second factor that the organization requires has no role there, wherever the state is read. */
-function stateIn(text: string): PrincipalState {
+export function stateIn(text: string): PrincipalState {
   const state = JSON.parse(text) as PrincipalState;
   return state.lacksSecondFactor ? { ...state, role: null } : state;
 }
 
 /** Names no session: the session of the work has been judged, or is judged apart (`readEntry`). */
 const judgedSession = '*';
+
+/** SQL of the state of a person in an organization, whatever the session; `stateIn` reads its result. */
+export function membershipStateText(user: string, organization: string): string {
+  return snapshotTextOf(user, `'${judgedSession}'`, organization);
+}
 
 /** Reads the state of a person in an organization within a unit of work, whatever the session. */
 export async function readMembershipState(

@@ -60,7 +60,11 @@ export async function readEntry(
     'select role, gap from organization_entry($1, $2, $3)',
     [userId, organizationId, singleSignOnId ?? ''],
   );
-  const { role = null, gap = null } = rows[0] ?? {};
+  return entryOf(rows[0]);
+}
+
+/** @param row of `organization_entry`, which has one unless the organization is gone */
+export function entryOf({ role = null, gap = null }: { role?: Role | null; gap?: string | null } = {}): Entry {
   // The function returns an empty text for a session that counts elsewhere.
   return { role, requiredSignOn: gap === '' ? null : gap, isElsewhere: gap === '' };
 }

@@ -17,6 +17,7 @@ export interface Asking {
  * only the record that owns it says.
  */
 export class WantedObject {
+  readonly objectId: string;
   /** Whether the request shows a link instead of credentials. */
   readonly isLinked: boolean;
   readonly columns: FurtherColumns;
@@ -24,12 +25,23 @@ export class WantedObject {
   row: Readonly<Record<string, unknown>> | undefined;
 
   constructor(objectId: string, { isLinked }: Asking) {
+    this.objectId = objectId;
     this.isLinked = isLinked;
     this.columns = {
       name: 'object',
       columns: (first) => `object_for_download($${first}) as object`,
       values: [objectId],
     };
+  }
+
+  /** The same statement for a caller whose state is not read. */
+  get statement(): { readonly text: string; readonly values: readonly string[] } {
+    return { text: 'select object_for_download($1)::text', values: [this.objectId] };
+  }
+
+  /** @param text result of `statement` */
+  take(text: string | null): void {
+    this.row = { object: text === null ? null : (JSON.parse(text) as unknown) };
   }
 
   /** Undefined for an object that no record owns. */

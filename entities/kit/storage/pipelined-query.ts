@@ -3,21 +3,25 @@ import { destroyAfter } from './connection.ts';
 import type { ConnectionQueue } from './connection-queue.ts';
 import { databaseError } from './database-error.ts';
 import { deadlineExceeded } from '../base/errors.ts';
-import { sessionSettings } from './orm-schema.ts';
+import { databaseRoles, sessionSettings } from './orm-schema.ts';
 import { closeDropped, preparedOn, type PreparedStatements, type Wire } from './prepared-statements.ts';
 import type { Statement } from './sql.ts';
-import { endTimeoutMs, type StatementObserver, type TransactionSettings } from './transaction.ts';
+import { commitUnknown, endTimeoutMs, type StatementObserver, type TransactionSettings } from './transaction.ts';
 
 /** Values of one row in the text format of PostgreSQL. */
 export type TextRow = readonly (string | null)[];
 
 type ReadSettings = Omit<TransactionSettings, 'role' | 'readOnly'>;
+/** A change cannot be taken back once its answer is there, so it depends on nothing that is answered with it. */
+type ChangeSettings = Omit<TransactionSettings, 'readOnly' | 'precondition'>;
 
-/** Number of messages of a pipelined read of one statement, besides a precondition: settings, the read itself, and the end of the transaction. */
+/** Number of messages of a pipelined transaction of one statement, besides a precondition: settings, the statement itself, and the end. */
 export const pipelinedMessages = 3;
 
-const settingsText = `select set_config('${sessionSettings.organizationId}', $1, true), set_config('${sessionSettings.userId}', $2, true),
-  set_config('statement_timeout', $3, true), set_config('transaction_read_only', 'on', true)`;
+const commonSettings = `select set_config('${sessionSettings.organizationId}', $1, true), set_config('${sessionSettings.userId}', $2, true),
+  set_config('statement_timeout', $3, true)`;
+const readSettings = `${commonSettings}, set_config('transaction_read_only', 'on', true)`;
+const changeSettings = `${commonSettings}, set_config('role', $4, true)`;
 
 /**
  * Runs a read-only transaction under the app role. Tenant settings, precondition, statements and Sync are sent together, so it costs
@@ -31,24 +35,51 @@ export async function pipelinedRead(
   statements: readonly Statement[],
   observer?: StatementObserver,
 ): Promise<readonly (readonly TextRow[])[]> {
-  const leftMs = Math.ceil(settings.deadline - Date.now());
-  if (leftMs <= 0) throw deadlineExceeded();
+  const values = valuesOf(settings);
   const { precondition } = settings;
-  const values = [settings.organizationId ?? '', settings.userId ?? '', String(leftMs)];
-  const before = [{ text: settingsText, values }, ...(precondition ? [precondition] : [])];
-  const answers = await runPipelined(connections, settings, [...before, ...statements], observer);
+  const before = [{ text: readSettings, values }, ...(precondition ? [precondition] : [])];
+  const answers = await runPipelined(connections, { ...settings, role: 'app' }, [...before, ...statements], observer);
   precondition?.check(answers[1]?.[0]?.[0] ?? null);
   return statements.map((_statement, index) => answers[before.length + index] ?? []);
 }
 
-/** @returns the rows of each statement */
+/**
+ * Runs one statement that changes rows as a transaction of its own, which costs one round trip: settings, statement and Sync are sent
+ * together, and PostgreSQL commits at the Sync.
+ * @returns its rows
+ * @throws AppError for expected errors (`databaseError`), database_unavailable when it is unknown whether it was committed; other database
+ * errors as they are
+ */
+export async function pipelinedChange(
+  connections: ConnectionQueue,
+  settings: ChangeSettings,
+  statement: Statement,
+  observer?: StatementObserver,
+): Promise<readonly TextRow[]> {
+  const before = { text: changeSettings, values: [...valuesOf(settings), databaseRoles[settings.role]] };
+  const answers = await runPipelined(connections, settings, [before, statement], observer, commitUnknown);
+  return answers[1] ?? [];
+}
+
+/** @throws AppError deadline_exceeded */
+function valuesOf({ deadline, organizationId, userId }: Omit<ChangeSettings, 'role'>): string[] {
+  const leftMs = Math.ceil(deadline - Date.now());
+  if (leftMs <= 0) throw deadlineExceeded();
+  return [organizationId ?? '', userId ?? '', String(leftMs)];
+}
+
+/**
+ * @param ofChange the error to report instead, when statements change rows
+ * @returns the rows of each statement
+ */
 async function runPipelined(
   connections: ConnectionQueue,
-  settings: ReadSettings,
+  settings: ChangeSettings,
   statements: readonly Statement[],
   observer: StatementObserver | undefined,
+  ofChange?: (error: unknown) => unknown,
 ): Promise<readonly (readonly TextRow[])[]> {
-  const client = await connections.connect({ ...settings, role: 'app' }, settings.deadline);
+  const client = await connections.connect(settings, settings.deadline);
   const limit = destroyAfter(client, settings.deadline + endTimeoutMs);
   const startedAt = performance.now();
   let isFailed = true;
@@ -61,7 +92,9 @@ async function runPipelined(
     preparedOn(client).forget();
     // PostgreSQL has rolled back after an error of a statement; after any other error the state of the connection is unknown.
     client.release((error as { readonly severity?: string }).severity !== 'ERROR');
-    throw limit.isReached ? deadlineExceeded(error) : databaseError(error);
+    const failure = databaseError(error, settings.role);
+    if (ofChange) throw ofChange(failure);
+    throw limit.isReached ? deadlineExceeded(error) : failure;
   } finally {
     limit.cancel();
     observer?.statement({

@@ -252,7 +252,7 @@ function statementOf(client: PoolClient, text: string, values: readonly unknown[
 }
 
 /** The error for a connection that is lost during COMMIT: whether PostgreSQL committed is unknown. */
-function commitUnknown(error: unknown): unknown {
+export function commitUnknown(error: unknown): unknown {
   if (!isAppError(error) || error.code !== 'database_unavailable') return error;
   if ((error.cause as { readonly code?: unknown }).code === onlyOneDatabase) return error;
   return new AppError(

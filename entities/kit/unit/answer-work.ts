@@ -2,6 +2,14 @@ import type { PlanCache } from '../read/plan-cache.ts';
 import type { Statement } from '../storage/sql.ts';
 import type { Work } from '../storage/work.ts';
 
+/** A statement that is sent with a single-statement read. */
+export interface Beside {
+  /** All its result columns are text. */
+  readonly statement: Statement;
+  /** Is given its rows. */
+  readonly take: (rows: readonly (readonly (string | null)[])[]) => void;
+}
+
 /** The part of a unit of work that `Answers` needs. */
 export interface AnswerWork extends Work {
   readonly plans: PlanCache;
@@ -12,5 +20,5 @@ export interface AnswerWork extends Work {
    * @returns rows of text values
    * @throws AppError, see `Transaction.query`
    */
-  readInOneStatement(statement: Statement): Promise<readonly (readonly (string | null)[])[]>;
+  readInOneStatement(statement: Statement, beside?: Beside): Promise<readonly (readonly (string | null)[])[]>;
 }

@@ -14,7 +14,7 @@ import {
 import type { AggregateSelection } from '../read/aggregate.ts';
 import type { ListsPart, PageSelection, RecordSelection } from '../read/selection.ts';
 import type { Statement } from '../storage/sql.ts';
-import type { AnswerWork } from './answer-work.ts';
+import type { AnswerWork, Beside } from './answer-work.ts';
 
 /** Values of a record, by their names in the answer. */
 export type RecordJson = Readonly<Record<string, unknown>>;
@@ -98,13 +98,14 @@ export class Answers {
     return (await this.#singleStatementAnswer(compilePage(selection, this.#caller, this.#work.plans))) as string;
   }
 
-  /** The JSON text of one record. It is the only statement of this unit of work and ends it. @throws AppError, see `record` */
-  async singleStatementRecord(selection: RecordSelection, id: string): Promise<string> {
-    return found(
-      await this.#singleStatementAnswer(compileRecord(selection, id, this.#caller, this.#work.plans)),
-      selection,
-      id,
-    );
+  /**
+   * The JSON text of one record. It is the only statement of this unit of work and ends it.
+   * @param beside is sent with it
+   * @throws AppError, see `record`
+   */
+  async singleStatementRecord(selection: RecordSelection, id: string, beside?: Beside): Promise<string> {
+    const statement = compileRecord(selection, id, this.#caller, this.#work.plans);
+    return found(await this.#singleStatementAnswer(statement, beside), selection, id);
   }
 
   /** Kinds by `topic`, in the order of the ids; null for an unknown id, or that of a record in another organization. */
@@ -117,8 +118,8 @@ export class Answers {
     return rows[0]?.kinds ?? [];
   }
 
-  async #singleStatementAnswer(statement: Statement): Promise<string | undefined> {
-    const [row] = await this.#work.readInOneStatement(statement);
+  async #singleStatementAnswer(statement: Statement, beside?: Beside): Promise<string | undefined> {
+    const [row] = await this.#work.readInOneStatement(statement, beside);
     return row && answerIn(row);
   }
 

@@ -111,12 +111,12 @@ export class Database implements UnitOfWorkHost {
     return new UnitOfWork(this, context);
   }
 
-  /** Runs `work` in a new unit of work, which is committed when `work` returns and rolled back when it throws. */
+  /** Runs `work` in a new unit of work, which is committed when `work` returns, unless it has done so, and rolled back when it throws. */
   async transact<T>(context: WorkContext, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
     const unit = this.unitOfWork(context);
     try {
       const result = await work(unit);
-      await unit.commit();
+      if (unit.state !== 'committed') await unit.commit();
       return result;
     } catch (error) {
       await unit.rollback();

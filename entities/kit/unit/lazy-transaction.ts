@@ -1,9 +1,10 @@
 import { isAppError } from '../base/errors.ts';
 import type { Caller } from '../model/caller.ts';
 import type { ConnectionQueue } from '../storage/connection-queue.ts';
-import { pipelinedMessages, pipelinedRead, type TextRow } from '../storage/pipelined-query.ts';
+import { pipelinedChange, pipelinedMessages, pipelinedRead, type TextRow } from '../storage/pipelined-query.ts';
 import type { Statement } from '../storage/sql.ts';
 import { Transaction, type StatementObserver, type TransactionSettings } from '../storage/transaction.ts';
+import type { Beside } from './answer-work.ts';
 import type { ResultCache } from './result-cache.ts';
 
 /** The part of a database that transactions of units of work need. */
@@ -53,14 +54,35 @@ export class LazyTransaction {
   /**
    * Runs a statement as a transaction of its own, in one round trip, or only asks whether its last result still counts
    * (result-cache.ts). Must not be called after `begin`.
+   * @param beside is sent with it, whatever is asked
    */
-  readOnce(statement: Statement, caller: Caller): Promise<readonly TextRow[]> {
+  readOnce(statement: Statement, caller: Caller, beside?: Beside): Promise<readonly TextRow[]> {
     const settings = this.#settings();
     const { connections, options, results } = this.#source;
-    return results.read(statement, caller, (statements) => {
-      this.#pipelinedMessages = pipelinedMessages + statements.length - 1 + (settings.precondition ? 1 : 0);
-      return pipelinedRead(connections, settings, statements, options.observer);
+    return results.read(statement, caller, async (statements) => {
+      const all = beside ? [...statements, beside.statement] : statements;
+      this.#pipelinedMessages = pipelinedMessages + all.length - 1 + (settings.precondition ? 1 : 0);
+      const answers = await pipelinedRead(connections, settings, all, options.observer);
+      beside?.take(answers.at(-1) ?? []);
+      return answers;
     });
+  }
+
+  /**
+   * Runs a statement that changes rows as a transaction of its own, in one round trip where nothing else has to be known before it is
+   * committed. Must not be called after `begin`.
+   */
+  async changeOnce(statement: Statement): Promise<readonly TextRow[]> {
+    const settings = this.#settings();
+    const { connections, options } = this.#source;
+    if (settings.precondition === undefined && connections.second === undefined) {
+      this.#pipelinedMessages = pipelinedMessages;
+      return pipelinedChange(connections, settings, statement, options.observer);
+    }
+    const transaction = await this.begin();
+    const { rows } = await transaction.query(settings.role, statement.text, statement.values);
+    await transaction.commit();
+    return rows.map((row) => Object.values(row) as TextRow);
   }
 
   /** Does nothing if no transaction was begun. @param last runs directly before the COMMIT */

@@ -20,7 +20,7 @@ import { makeConsequences } from '../write/consequences.ts';
 import type { EventDraft } from '../model/event-draft.ts';
 import { translateWriteError } from '../write/write-error.ts';
 import { ChangeBuffer } from './change-buffer.ts';
-import type { AnswerWork } from './answer-work.ts';
+import type { AnswerWork, Beside } from './answer-work.ts';
 import { DataClient } from './data-client.ts';
 import { FlushQueue } from './flush-queue.ts';
 import { LazyTransaction, type TransactionSource } from './lazy-transaction.ts';
@@ -135,16 +135,32 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     return databaseRoleOf(this.context.caller);
   }
 
-  async readInOneStatement(statement: Statement): Promise<readonly (readonly (string | null)[])[]> {
+  async readInOneStatement(statement: Statement, beside?: Beside): Promise<readonly (readonly (string | null)[])[]> {
     if (this.#transaction.isStarted || !this.#buffer.isUnused || this.#homeRole !== 'app') {
-      const { rows } = await (await this.readAs(this.#homeRole)).query(statement.text, statement.values);
-      return rows.map((row) => Object.values(row) as (string | null)[]);
+      const session = await this.readAs(this.#homeRole);
+      const read = async ({ text, values }: Statement) =>
+        (await session.query(text, values)).rows.map((row) => Object.values(row) as (string | null)[]);
+      if (beside) beside.take(await read(beside.statement));
+      return read(statement);
     }
     this.#refuseUnlessOpen();
     failpoint('before-commit');
-    const rows = await this.#committing(() => this.#transaction.readOnce(statement, this.context.caller));
+    const rows = await this.#committing(() => this.#transaction.readOnce(statement, this.context.caller, beside));
     await this.#committed();
     return rows;
+  }
+
+  async changeInOneStatement(
+    module: EntityModule,
+    statement: Statement,
+    count: (rows: readonly (readonly (string | null)[])[]) => void,
+  ): Promise<void> {
+    if (this.#transaction.isStarted || !this.#buffer.isUnused)
+      throw new Error('a change in one statement is the only work of its unit');
+    this.#refuseUnlessOpen();
+    failpoint('before-commit');
+    count(await this.#committing(() => this.#transaction.changeOnce(statement), [module]));
+    await this.#committed();
   }
 
   async readAs(role: DatabaseRole): Promise<RoleSession> {
@@ -308,13 +324,14 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     await this.#committed();
   }
 
-  async #committing<T>(end: () => Promise<T>): Promise<T> {
+  /** @param modules kinds that are written besides */
+  async #committing<T>(end: () => Promise<T>, modules: readonly EntityModule[] = []): Promise<T> {
     this.#state = 'committing';
     try {
       return await end();
     } catch (error) {
       this.#state = 'open';
-      throw this.#fail(error, []);
+      throw this.#fail(error, modules);
     }
   }
 

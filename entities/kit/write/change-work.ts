@@ -2,6 +2,7 @@ import type { DatabaseOptions } from '../access/database-options.ts';
 import type { RecordedChange } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Origin } from '../model/work-context.ts';
+import type { Statement } from '../storage/sql.ts';
 import type { DatabaseRole, RoleSession } from '../storage/transaction.ts';
 import type { Work } from '../storage/work.ts';
 import type { ChangeCounters } from './change-counters.ts';
@@ -36,6 +37,18 @@ export interface ChangeWork extends Work {
     role: DatabaseRole,
     module: EntityModule,
     change: (session: RoleSession) => Promise<readonly RecordedChange[]>,
+  ): Promise<void>;
+  /**
+   * Runs the only statement of this unit of work, which changes rows of a kind, and commits it, in one round trip
+   * (storage/pipelined-query.ts).
+   * @param statement all its result columns are text
+   * @param count is given the rows, and counts what follows from the change
+   * @throws AppError, see `pipelinedChange`
+   */
+  changeInOneStatement(
+    module: EntityModule,
+    statement: Statement,
+    count: (rows: readonly (readonly (string | null)[])[]) => void,
   ): Promise<void>;
   /** Runs in this process after the commit, best effort. */
   afterCommit(hook: () => void | Promise<void>): void;

@@ -35,17 +35,25 @@ export async function insertRows(
   return whole.map((row) => creationOf(module, row));
 }
 
-/** The statement that writes complete rows. */
+/** The statement that writes complete rows. Its only parameter is `documentsOf` them. */
 export function insertion(module: EntityModule, rows: readonly Row[]): Sql {
-  const names = [...recordFieldNames, ...tenancyField(module.tenancy), ...Object.keys(module.fields)];
-  const columns = names.map((name) => ({
+  const columns = namesOf(module).map((name) => ({
     name: sql.id(snakeCase(name)),
     type: sql.raw(module.fields[name]?.columnType ?? recordTypes[name] ?? 'text'),
   }));
-  const documents = rows.map((row) => Object.fromEntries(names.map((name) => [snakeCase(name), row[name]])));
   return sql`insert into ${sql.table(module.table)} (${sql.join(columns.map(({ name }) => name))})
-    select ${sql.join(columns.map(({ name }) => name))} from jsonb_to_recordset(${JSON.stringify(documents)}::jsonb)
+    select ${sql.join(columns.map(({ name }) => name))} from jsonb_to_recordset(${documentsOf(module, rows)}::jsonb)
       as given (${sql.join(columns.map(({ name, type }) => sql`${name} ${type}`))})`;
+}
+
+/** Complete rows as a JSON list of their columns. */
+export function documentsOf(module: EntityModule, rows: readonly Row[]): string {
+  const names = namesOf(module);
+  return JSON.stringify(rows.map((row) => Object.fromEntries(names.map((name) => [snakeCase(name), row[name]]))));
+}
+
+function namesOf(module: EntityModule): string[] {
+  return [...recordFieldNames, ...tenancyField(module.tenancy), ...Object.keys(module.fields)];
 }
 
 /** The creation of a complete row, as it is recorded. */

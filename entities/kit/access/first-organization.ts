@@ -1,0 +1,32 @@
+import type { Role } from '../model/caller.ts';
+import type { Work } from '../storage/work.ts';
+import { membershipStateText, stateIn, type MembershipState } from './principal-state.ts';
+import { entryOf, type Entry } from './single-sign-on.ts';
+
+/** What decides whether somebody goes on in an organization after a sign-in. */
+export interface FirstOrganization extends Entry {
+  readonly organizationId: string;
+  readonly state: MembershipState;
+}
+
+const text = `select first.organization_id as id, entry.role, entry.gap,
+    (${membershipStateText('$1', 'first.organization_id')}) as state
+  from (select coalesce(u.default_organization_id, (select m.organization_id from memberships m
+      where m.user_id = u.id and m.deleted_at is null order by m.created_at, m.id limit 1)) as organization_id
+    from users u where u.id = $1 and u.deleted_at is null) first
+  cross join lateral organization_entry($1, first.organization_id, '') entry
+  where first.organization_id is not null`;
+
+/**
+ * The default organization of a person, else the one that they joined first, with their state in it, in one statement: nearly everybody
+ * goes on there. For a session that began with no single sign-on.
+ * @returns undefined for a person without an organization
+ */
+export async function firstOrganization(work: Work, userId: string): Promise<FirstOrganization | undefined> {
+  const session = await work.readAs('system');
+  const { rows } = await session.query<{ id: string; role: Role | null; gap: string | null; state: string }>(text, [
+    userId,
+  ]);
+  const [first] = rows;
+  return first && { organizationId: first.id, ...entryOf(first), state: stateIn(first.state) };
+}
