@@ -1,14 +1,12 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { asOwner } from '../kit/as-owner.ts';
+import { afterAll, beforeAll, test } from 'vitest';
 import { announce } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { failingRecord, fragileListener } from '../kit/failing-deliveries.ts';
 import { waitForMails } from '../kit/mailbox.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
 import { sendSystemMessageContract } from '#workflows/chat/send-system-message.contract.ts';
 import { admitByDomainContract } from '#workflows/organizations/admit-by-domain.contract.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
@@ -89,18 +87,6 @@ test('a mail, and the batch that asked for it', async () => {
   const own = `RequestId = "${String(answer.headers['x-request-id'])}" AND ${completed}`;
   await recordRun('send-email.sent', `${own} AND WorkflowType = "sendEmail"`);
   await recordRun('deliver-events.delivered', `${own} AND WorkflowType = "deliverEvents"`);
-});
-
-test('a mail that is given up', async () => {
-  const { user, organization } = await buildPerson(world);
-  await asOwner(world, 'update organizations set deleted_at = now() where id = $1', [organization.id]);
-  const input = { key: 'given-up', template: 'welcome', userId: user.id, organizationId: organization.id } as const;
-  const { temporal } = world.runtime;
-  await temporal.start(sendEmailContract, input, { search: {} });
-  const workflowId = sendEmailContract.workflowId(temporal.inputOf(sendEmailContract, input));
-  await expect(temporal.client.workflow.getHandle(`${world.name}/${workflowId}`).result()).rejects.toThrow();
-  await asOwner(world, 'update organizations set deleted_at = null where id = $1', [organization.id]);
-  await record('send-email.given-up', workflowId);
 });
 
 test('a message to the operator', async () => {
@@ -332,35 +318,6 @@ test('an endpoint that fails once, and gets its message after a pause', async ()
   world.clock.advance(10_000);
   await eventually(async () => (await client.get(`${path}/messages?state=delivered`)).body.data.length === 1);
   await recordRun('deliver-to-endpoint.delivered', `EntityId = "${id}" AND ${completed}`);
-  await sink.close();
-});
-
-test('an endpoint with more rounds than one run has', async () => {
-  const sink = await WebhookSink.open();
-  sink.answer = () => ({ status: 500 });
-  const person = await buildPerson(world);
-  const client = await signedIn(world, person);
-  const { id: endpointId, path } = await createdEndpoint(client, sink);
-  await client.post('/v1/tasks', { title: 'recorded' });
-  await eventually(async () => (await client.get(`${path}/attempts`)).body.data.length === 1);
-  const { temporal } = world.runtime;
-  const handle = await temporal.client.workflow.start('deliverToEndpoint', {
-    taskQueue: temporal.taskQueue('workflows'),
-    workflowId: `${world.name}/deliver-by-hand`,
-    args: [
-      {
-        queue: temporal.activityQueue('webhooks'),
-        endpointId,
-        organizationId: person.organization.id,
-        roundsPerRun: 1,
-      },
-    ],
-  });
-  await waitForRuns(world, `WorkflowId = "${world.name}/deliver-by-hand" AND ExecutionStatus = "ContinuedAsNew"`, 1);
-  sink.answer = () => ({ status: 204 });
-  world.clock.advance(10_000);
-  await handle.result();
-  await record('deliver-to-endpoint.handed-over', 'deliver-by-hand', handle.firstExecutionRunId);
   await sink.close();
 });
 

@@ -5,8 +5,6 @@ export interface DeliverToEndpointInput {
   readonly queue: ActivityQueue;
   readonly endpointId: string;
   readonly organizationId: string;
-  /** Rounds after which a run continues as new, so that long backlogs pick up new code. */
-  readonly roundsPerRun?: number;
 }
 
 /** Task queue of what is sent to customers' URLs. */

@@ -12,21 +12,22 @@ import { wakeSignalName, type DeliverToEndpointInput } from './deliver-to-endpoi
 
 export const wakeSignal = defineSignal(wakeSignalName);
 
-const defaultRoundsPerRun = 200;
+/** Rounds after which it continues as new, so that long backlogs pick up new code. */
+const maxRounds = 200;
 
 /**
  * Sends what is due, then sleeps until the next message is due or a signal comes; without any message, it ends. A signal that comes during
  * a round begins another one: what it stands for may have been committed after the round had looked.
  */
 export async function deliverToEndpoint(input: DeliverToEndpointInput): Promise<void> {
-  const { queue, endpointId, organizationId, roundsPerRun = defaultRoundsPerRun } = input;
+  const { queue, endpointId, organizationId } = input;
   // The attempts of messages are counted in their rows; what fails here is the database or the process.
   const { sendMessages } = proxyActivities<WebhooksActivities>(activityOptions(queue));
   let isWoken = false;
   setHandler(wakeSignal, () => {
     isWoken = true;
   });
-  for (let round = 0; round < roundsPerRun && !workflowInfo().continueAsNewSuggested; round++) {
+  for (let round = 0; round < maxRounds && !workflowInfo().continueAsNewSuggested; round++) {
     isWoken = false;
     const { waitMs } = await sendMessages({ endpointId, organizationId });
     if (isWoken) continue;
