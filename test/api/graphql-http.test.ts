@@ -420,7 +420,7 @@ test('a field that a type does not have is answered with those that it has', asy
     'Cannot query field "dueAt" on type "Node". Ask for it in a fragment, such as ... on Task { dueAt }.',
   );
   expect(await said('mutation { addTask(title: "x") { id } }')).toBe(
-    'Cannot query field "addTask" on type "Mutation". The schema has its fields: ask for __schema.',
+    'Cannot query field "addTask" on type "Mutation". The schema, in api/graphql/schema, has its fields.',
   );
 });
 

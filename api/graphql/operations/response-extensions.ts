@@ -1,0 +1,43 @@
+import type { ExecutionResult } from 'graphql';
+import type { GraphqlContext } from '../graphql-context.ts';
+import { noCost } from '../operation-budget.ts';
+
+/** A result that serializes itself; Yoga calls `stringify`. */
+export type SerializedResult = ExecutionResult & { readonly stringify?: () => string };
+
+/** When an operation arrived and when it began to run, as `performance.now()`. */
+export interface OperationTimes {
+  readonly arrivedAt: number;
+  readonly startedAt: number;
+}
+
+/**
+ * Adds to the result of an operation what it has cost (`server.enablegraphextensions`). A result with errors stays as it is: the
+ * number of statements behind a refusal can depend on records that the caller cannot view, and each error has the request id.
+ */
+export function withExtensions(
+  result: SerializedResult,
+  context: GraphqlContext,
+  times: OperationTimes,
+): SerializedResult {
+  const { enablegraphextensions, complexitylimit } = context.services.config.current.server;
+  if (!enablegraphextensions || result.errors?.length) return result;
+  const { fields, records, values, conditions } = context.budget?.spent ?? noCost;
+  const extensions = {
+    request_id: context.fastify.request.id,
+    cost: { fields, fields_limit: complexitylimit, records, values, conditions },
+    timing: {
+      waited_ms: rounded(times.startedAt - times.arrivedAt),
+      duration_ms: rounded(performance.now() - times.startedAt),
+    },
+    statements: context.unit.statements,
+  };
+  const { stringify } = result;
+  if (!stringify) return { ...result, extensions };
+  // The text is an object with one member, `data`.
+  return { ...result, stringify: () => `${stringify().slice(0, -1)},"extensions":${JSON.stringify(extensions)}}` };
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 100) / 100;
+}
