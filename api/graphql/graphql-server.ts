@@ -115,7 +115,7 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
       if (problem) return done(problem);
       // Browsers get GraphiQL.
       const isMissing = !query && !request.headers.accept?.includes('text/html');
-      done(isMissing && !namesDocument(extensions && JSON.parse(extensions)) ? noQuery() : undefined);
+      done(isMissing && !namesDocument(extensions ? JSON.parse(extensions) : undefined) ? noQuery() : undefined);
     },
     handler,
   });

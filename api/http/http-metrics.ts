@@ -54,7 +54,7 @@ export class Metrics {
 
   /** Reports the GraphQL operations that run, and those that wait for their turn. */
   watchOperations(queue: { readonly running: number; readonly waiting: number }): void {
-    const gauge = new Gauge({
+    const gauge: Gauge<'state'> = new Gauge({
       name: 'core_graphql_operations',
       help: 'GraphQL operations by state: running, or waiting for their turn (server.graphpool.maxworkers).',
       labelNames: ['state'] as const,

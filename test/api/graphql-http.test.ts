@@ -284,16 +284,6 @@ describe('POST', () => {
     },
   );
 
-  test('does not know stored documents', async () => {
-    const extensions = {
-      persistedQuery: { version: 1, sha256Hash: 'ecf4edb46db40b5132295c0291d62fb65d6759a9eedfa4d5d612dd5ec54a6b38' },
-    };
-    expectProblem(await client.post('/graphql', { extensions }), 'invalid_input');
-    expect((await client.post('/graphql', { query: '{ __typename }', extensions })).body).toEqual({
-      data: { __typename: 'Query' },
-    });
-  });
-
   test('to other methods the address says which it has', async () => {
     for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY']) {
       const answer = await client.mutate({ method, url: '/graphql?query={self{id}}' });

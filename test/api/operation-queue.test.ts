@@ -44,6 +44,17 @@ test('the last one of the longest queue makes room, and nobody for somebody who 
   expect(await Promise.all(many.slice(0, 10))).toHaveLength(10);
 });
 
+test('one owner leaves a quarter for others, who need not wait', async () => {
+  const queue = new OperationQueue(() => 4);
+  const { gate, begun, run } = operations(queue);
+  const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2'].map((name) => run(name.slice(0, 1), name));
+  await eventually(() => begun.length === 4);
+  expect(begun).toEqual(['a1', 'a2', 'a3', 'b1']);
+  expect(queue.waiting).toBe(2);
+  gate.open();
+  await Promise.all(all);
+});
+
 test('who waits until its deadline is refused and takes no turn', async () => {
   const queue = new OperationQueue(() => 1);
   const { gate, begun, run } = operations(queue);
@@ -62,7 +73,7 @@ test('a failure ends a turn as well, and a raised limit starts those who wait', 
   expect(queue.running).toBe(0);
   const { gate, begun, run } = operations(queue);
   const all = [run('a', 'a1'), run('a', 'a2'), run('a', 'a3')];
-  limit = 2;
+  limit = 3;
   queue.wake();
   await eventually(() => begun.length === 2);
   expect(queue.waiting).toBe(1);

@@ -24,7 +24,13 @@ import { onceForEach } from '#entities/kit/base/once-for-each.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { OperationBudget, type Cost } from '../operation-budget.ts';
 import { rootFields } from '../root-fields.ts';
-import { nodeInterface, searchResults, SelectionReader, type PageArguments } from '../selection-reader.ts';
+import {
+  nodeInterface,
+  searchResults,
+  SelectionReader,
+  type AggregateArguments,
+  type PageArguments,
+} from '../selection-reader.ts';
 
 /** Reads what a field of a type selects, and spends its cost. */
 type Measure = (reader: SelectionReader, args: Readonly<Record<string, unknown>>) => void;
@@ -41,7 +47,7 @@ const measuresOf = onceForEach((registry: Registry): ReadonlyMap<string, Measure
     ...exposed.flatMap((module): [string, Measure][] => [
       ...ofKind(module),
       ...ofKind(historyOf(module)),
-      [`${module.typeName}Aggregate`, (reader, args) => void reader.aggregate(module, args)],
+      [`${module.typeName}Aggregate`, (reader, args) => void reader.aggregate(module, args as AggregateArguments)],
     ]),
     [
       nodeInterface,

@@ -1,6 +1,9 @@
 import { AppError, deadlineExceeded } from '#entities/kit/base/errors.ts';
 import { withTimeout } from '#entities/kit/base/with-timeout.ts';
 
+/** Largest part of the operations that one organization may run. */
+const organizationShare = 0.75;
+
 /** How many operations may wait for each one that may run. */
 const waitingFactor = 10;
 
@@ -11,13 +14,15 @@ interface Waiter {
 
 /**
  * Limits how many GraphQL operations of this process run at the same time (`server.graphpool.maxworkers`). Organizations that wait
- * take turns, whatever the number of their operations, as they do at the connections of the database (`ConnectionQueue`); within an
- * organization, operations start in the order of their arrival. Each waits until the deadline of its request at most. When too many
- * wait, those are rejected who wait behind most others of their own organization.
+ * take turns, whatever the number of their operations, and run at most three quarters of them, as at the connections of the database
+ * (`ConnectionQueue`); within an organization, operations start in the order of their arrival. Each waits until the deadline of its
+ * request at most. When too many wait, those are rejected who wait behind most others of their own organization.
  */
 export class OperationQueue {
   readonly #maxRunning: () => number;
   #running = 0;
+  /** Running operations by owner. */
+  readonly #runningOf = new Map<string, number>();
   /** Those who wait, by organization or person. The first one has the next turn. */
   readonly #queues = new Map<string, Waiter[]>();
 
@@ -41,12 +46,12 @@ export class OperationQueue {
    * @throws AppError deadline_exceeded if its turn does not come before the deadline, overloaded, and whatever the work throws
    */
   async run<T>(owner: string, deadline: number, work: () => Promise<T>): Promise<T> {
-    if (this.#queues.size === 0 && this.#running < this.#maxRunning()) this.#running++;
+    if (this.#queues.size === 0 && this.#mayRun(owner)) this.#begin(owner);
     else await this.#turn(owner, deadline);
     try {
       return await work();
     } finally {
-      this.#running--;
+      this.#end(owner);
       this.#serve();
     }
   }
@@ -64,6 +69,8 @@ export class OperationQueue {
     const queue = this.#queues.get(owner) ?? [];
     queue.push(waiter);
     this.#queues.set(owner, queue);
+    // The others may wait for the share of their own organization.
+    this.#serve();
     return withTimeout(promise, deadline - Date.now(), () => {
       // Who has been started in the same moment goes on: its place is counted already.
       if (!this.#remove(owner, waiter)) return;
@@ -92,17 +99,38 @@ export class OperationQueue {
   }
 
   #serve(): void {
-    while (this.#running < this.#maxRunning()) {
-      const [next] = this.#queues;
-      if (!next) return;
-      const [owner, queue] = next;
+    for (let owner = this.#next(); owner !== undefined; owner = this.#next()) {
+      const queue = this.#queues.get(owner) ?? [];
       const waiter = queue.shift();
       this.#queues.delete(owner);
       // Its next turn comes after those of all others.
       if (queue.length > 0) this.#queues.set(owner, queue);
-      this.#running++;
+      this.#begin(owner);
       waiter?.start();
     }
+  }
+
+  /** The first of those who wait that may run. */
+  #next(): string | undefined {
+    return [...this.#queues.keys()].find((owner) => this.#mayRun(owner));
+  }
+
+  #mayRun(owner: string): boolean {
+    const max = this.#maxRunning();
+    const share = Math.max(1, Math.floor(max * organizationShare));
+    return this.#running < max && (this.#runningOf.get(owner) ?? 0) < share;
+  }
+
+  #begin(owner: string): void {
+    this.#running++;
+    this.#runningOf.set(owner, (this.#runningOf.get(owner) ?? 0) + 1);
+  }
+
+  #end(owner: string): void {
+    this.#running--;
+    const left = (this.#runningOf.get(owner) ?? 1) - 1;
+    if (left > 0) this.#runningOf.set(owner, left);
+    else this.#runningOf.delete(owner);
   }
 }
 

@@ -2,11 +2,11 @@ import type { ExecutionResult } from 'graphql';
 import type { GraphqlContext } from '../graphql-context.ts';
 import { noCost } from '../operation-budget.ts';
 
-/** A result that serializes itself; Yoga calls `stringify`. */
-export type SerializedResult = ExecutionResult & { readonly stringify?: () => string };
+/** A result that may serialize itself (`answerInOneStatement`). */
+type Result = ExecutionResult & { readonly stringify?: () => string };
 
 /** When an operation arrived and when it began to run, as `performance.now()`. */
-export interface OperationTimes {
+interface OperationTimes {
   readonly arrivedAt: number;
   readonly startedAt: number;
 }
@@ -16,10 +16,10 @@ export interface OperationTimes {
  * number of statements behind a refusal can depend on records that the caller cannot view, and each error has the request id.
  */
 export function withExtensions(
-  result: SerializedResult,
+  result: Result,
   context: GraphqlContext,
   times: OperationTimes,
-): SerializedResult {
+): Result {
   const { enablegraphextensions, complexitylimit } = context.services.config.current.server;
   if (!enablegraphextensions || result.errors?.length) return result;
   const { fields, records, values, conditions } = context.budget?.spent ?? noCost;
