@@ -72,7 +72,11 @@ const codesOfProtocols: { readonly [Code in ErrorCode]?: string } = {
 };
 
 function extensionsOf({ code, details }: AppError, request: FastifyRequest): object {
-  return { code: codesOfProtocols[code] ?? code, request_id: request.id, ...(details.fields ? { errors: details.fields } : {}) };
+  return {
+    code: codesOfProtocols[code] ?? code,
+    request_id: request.id,
+    ...(details.fields ? { errors: details.fields } : {}),
+  };
 }
 
 /** The media type of GraphQL over HTTP (section 6), which clients must accept for statuses other than 200. */

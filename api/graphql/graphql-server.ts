@@ -67,9 +67,7 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     schema,
     graphqlEndpoint: '/graphql',
     landingPage: false,
-    graphiql: dev
-      ? (_request, context) => ({ title, headers: csrfHeaders(services, requestOf(context)) })
-      : false,
+    graphiql: dev ? (_request, context) => ({ title, headers: csrfHeaders(services, requestOf(context)) }) : false,
     renderGraphiQL: graphiqlPage,
     cors: false,
     logging: false,
@@ -103,7 +101,12 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     return reply.send(Buffer.from(await response.arrayBuffer()));
   };
   if (dev) serveGraphiqlFiles(app);
-  const routeConfig = { isRepeatable: true, acceptsTokens: true, acceptsSingleSignOn: true, errorAnswer: refusalAnswer };
+  const routeConfig = {
+    isRepeatable: true,
+    acceptsTokens: true,
+    acceptsSingleSignOn: true,
+    errorAnswer: refusalAnswer,
+  };
   app.route({
     method: 'GET',
     url: '/graphql',

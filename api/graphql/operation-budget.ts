@@ -92,7 +92,10 @@ export class OperationBudget {
   #tooCostly(cost: keyof Cost, limit: number, figure: string): AppError {
     this.#isExhausted = true;
     const what = `${messages[cost].replace('#', String(limit))}${figure}`;
-    return limitExceeded(`The operation ${what}; split it, or ask for smaller pages.`, { path: '/query', message: what });
+    return limitExceeded(`The operation ${what}; split it, or ask for smaller pages.`, {
+      path: '/query',
+      message: what,
+    });
   }
 
   /**
@@ -122,7 +125,12 @@ export class OperationBudget {
     for (const name of compiledNames) {
       this.#compiled[name] += (this.#spent[name] - before[name]) * kinds;
       const limit = this.#limits[name] * allKindsFactor;
-      if (this.#compiled[name] > limit) throw this.#tooCostly(name, limit, `, added up over the kinds that it can find: ${this.#compiled[name]} or more`);
+      if (this.#compiled[name] > limit)
+        throw this.#tooCostly(
+          name,
+          limit,
+          `, added up over the kinds that it can find: ${this.#compiled[name]} or more`,
+        );
     }
   }
 }

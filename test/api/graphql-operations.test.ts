@@ -113,14 +113,15 @@ test('graphpool.maxworkers: so many operations run, and organizations take turns
   const few = await clientOf(instance, stranger);
   const id = await taskOf(many);
   const ended: string[] = [];
-  const ask = (name: string, by: TestClient, query: string) =>
-    by.graphql(query).then(({ errors }) => {
-      expect(errors).toBeUndefined();
-      ended.push(name);
-    });
+  const ask = async (name: string, by: TestClient, query: string) => {
+    const { errors } = await by.graphql(query);
+    expect(errors).toBeUndefined();
+    ended.push(name);
+  };
   const inState = async (state: 'running' | 'waiting') => {
-    const { values } = await (instance.api.services.metrics.registry.getSingleMetric('core_graphql_operations')?.get() ??
-      Promise.reject(new Error('there is no such metric')));
+    const { values } = await (instance.api.services.metrics.registry
+      .getSingleMetric('core_graphql_operations')
+      ?.get() ?? Promise.reject(new Error('there is no such metric')));
     return values.find(({ labels }) => labels['state'] === state)?.value;
   };
   const release = await holdRow(world, 'tasks', id);
@@ -144,12 +145,12 @@ describe('an operation that costs too much is refused before anything is resolve
   const times = (count: number, field: string) => Array.from({ length: count }, (_, n) => `f${n}: ${field}`).join(' ');
 
   test.each<[string, string, string]>([
-    ['one list', `{ tasks { edges { node { ${times(120, 'title')} } } } }`, 'selects more than 100 fields of records: 122'],
     [
-      'many lists',
-      `{ ${times(120, 'tasks { totalCount }')} }`,
-      'selects more than 100 fields of records: 120',
+      'one list',
+      `{ tasks { edges { node { ${times(120, 'title')} } } } }`,
+      'selects more than 100 fields of records: 122',
     ],
+    ['many lists', `{ ${times(120, 'tasks { totalCount }')} }`, 'selects more than 100 fields of records: 120'],
     [
       'a mutation whose last field is too much',
       `mutation { a: createTask(input: { title: "expensive" }) { createdId } b: createTask(input: { title: "expensive" }) { task { ${times(101, 'title')} } } }`,
@@ -186,7 +187,9 @@ describe('an operation that costs too much is refused before anything is resolve
     expect((await client.graphql(`{ ...f0 } ${fragments}`)).data.self.id).toBe(person.user.id);
     // Nobody has to be signed in to send it.
     expect((await world.client().graphql(`{ ...f0 } ${fragments}`)).data).toEqual({ self: null });
-    const changes = fragments.replaceAll('Query', 'Mutation').replace('self { id }', 'deleteTask(id: "x") { deletedId }');
+    const changes = fragments
+      .replaceAll('Query', 'Mutation')
+      .replace('self { id }', 'deleteTask(id: "x") { deletedId }');
     expectGraphqlError(await client.graphql(`mutation { ...f0 } ${changes}`), 'not_found');
   });
 
@@ -270,7 +273,12 @@ describe('a document that is named by its hash', () => {
       expect((await ask({ query: invalid, extensions: extensionsOf(invalid) })).body.errors).toBeTruthy();
       expectUnknown(await ask({ extensions: extensionsOf(invalid) }));
     }
-    for (const more of [{ version: 2 }, { version: '1' }, { sha256Hash: 'x' }, { sha256Hash: hashOf(query).toUpperCase() }])
+    for (const more of [
+      { version: 2 },
+      { version: '1' },
+      { sha256Hash: 'x' },
+      { sha256Hash: hashOf(query).toUpperCase() },
+    ])
       expectGraphqlError(await ask({ query, extensions: extensionsOf(query, more) }), 'invalid_input');
   });
 

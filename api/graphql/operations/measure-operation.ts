@@ -28,8 +28,6 @@ import {
   nodeInterface,
   searchResults,
   SelectionReader,
-  type AggregateArguments,
-  type PageArguments,
 } from '../selection-reader.ts';
 
 /** Reads what a field of a type selects, and spends its cost. */
@@ -41,18 +39,15 @@ const measuresOf = onceForEach((registry: Registry): ReadonlyMap<string, Measure
   const searched = exposed.filter(({ search = [] }) => search.length > 0);
   const ofKind = (module: EntityModule): [string, Measure][] => [
     [module.typeName, (reader) => void reader.record(module)],
-    [`${module.typeName}Connection`, (reader, args) => void reader.page(module, args as PageArguments)],
+    [`${module.typeName}Connection`, (reader, args) => void reader.page(module, args)],
   ];
   return new Map<string, Measure>([
     ...exposed.flatMap((module): [string, Measure][] => [
       ...ofKind(module),
       ...ofKind(historyOf(module)),
-      [`${module.typeName}Aggregate`, (reader, args) => void reader.aggregate(module, args as AggregateArguments)],
+      [`${module.typeName}Aggregate`, (reader, args) => void reader.aggregate(module, args)],
     ]),
-    [
-      nodeInterface,
-      (reader, { ids }) => void reader.nodes(exposed, Array.isArray(ids) ? ids.length : 1),
-    ],
+    [nodeInterface, (reader, { ids }) => void reader.nodes(exposed, Array.isArray(ids) ? ids.length : 1)],
     [
       searchResults,
       (reader, { first }) => void reader.searches(searched, '', typeof first === 'number' ? first : undefined),
@@ -109,7 +104,10 @@ export function measureOperation(input: ExecutionArgs, { registry, limits, large
       const reader = new SelectionReader(registry, info, { largestPage, budget });
       measure(reader, getArgumentValues(field, node, variableValues));
     } else if (isObjectType(type)) {
-      measureFields(type, nodes.map(({ selectionSet }) => selectionSet).filter((set) => set !== undefined));
+      measureFields(
+        type,
+        nodes.map(({ selectionSet }) => selectionSet).filter((set) => set !== undefined),
+      );
     }
   };
 

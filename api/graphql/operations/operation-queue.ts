@@ -81,10 +81,10 @@ export class OperationQueue {
   /** Rejects the last one of the longest queue, unless the queue of this owner would then be as long. */
   #makeRoom(owner: string): boolean {
     const own = this.#queues.get(owner)?.length ?? 0;
-    const [[longest, queue = []] = ['']] = [...this.#queues].toSorted(([, one], [, other]) => other.length - one.length);
-    const last = queue.at(-1);
-    if (!last || queue.length <= own + 1) return false;
-    this.#remove(longest, last);
+    const [longest] = [...this.#queues].toSorted(([, one], [, other]) => other.length - one.length);
+    const last = longest?.[1].at(-1);
+    if (!longest || !last || longest[1].length <= own + 1) return false;
+    this.#remove(longest[0], last);
     last.reject(tooMany(this.waiting));
     return true;
   }

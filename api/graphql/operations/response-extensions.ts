@@ -15,11 +15,7 @@ interface OperationTimes {
  * Adds to the result of an operation what it has cost (`server.enablegraphextensions`). A result with errors stays as it is: the
  * number of statements behind a refusal can depend on records that the caller cannot view, and each error has the request id.
  */
-export function withExtensions(
-  result: Result,
-  context: GraphqlContext,
-  times: OperationTimes,
-): Result {
+export function withExtensions(result: Result, context: GraphqlContext, times: OperationTimes): Result {
   const { enablegraphextensions, complexitylimit } = context.services.config.current.server;
   if (!enablegraphextensions || result.errors?.length) return result;
   const { fields, records, values, conditions } = context.budget?.spent ?? noCost;
