@@ -77,7 +77,7 @@ export const server = object('HTTP server settings.', {
   }),
   enablegraphextensions: flag({
     description:
-      'Adds `extensions` to the results of GraphQL operations: request id, cost (and `server.complexitylimit`), time waited and spent, number of SQL statements. Results with errors have codes and the request id with each error instead, always.',
+      'Adds `extensions` to the results of GraphQL operations: request id, cost (and `server.complexitylimit`), time waited and spent, number of SQL statements of a query. Results with errors have codes and the request id with each error instead, always.',
     default: true,
   }),
   enablegraphsubscriptions: flag({

@@ -12,8 +12,9 @@ interface OperationTimes {
 }
 
 /**
- * Adds to the result of an operation what it has cost (`server.enablegraphextensions`). A result with errors stays as it is: the
- * number of statements behind a refusal can depend on records that the caller cannot view, and each error has the request id.
+ * Adds to the result of an operation what it has cost (`server.enablegraphextensions`). The number of statements is that of a query
+ * without errors: that of a refusal, or of a change of many records, can depend on records that the caller cannot view. A result with
+ * errors stays as it is, because each error has the request id.
  */
 export function withExtensions(result: Result, context: GraphqlContext, times: OperationTimes): Result {
   const { enablegraphextensions, complexitylimit } = context.services.config.current.server;
@@ -26,7 +27,7 @@ export function withExtensions(result: Result, context: GraphqlContext, times: O
       waited_ms: rounded(times.startedAt - times.arrivedAt),
       duration_ms: rounded(performance.now() - times.startedAt),
     },
-    statements: context.unit.statements,
+    ...(context.unit.context.readOnly ? { statements: context.unit.statements } : {}),
   };
   const { stringify } = result;
   if (!stringify) return { ...result, extensions };
