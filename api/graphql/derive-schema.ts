@@ -32,7 +32,7 @@ import { InputTypes } from './inputs.ts';
 import { readableInOneStatement, type SelectionInfo } from './single-statement-query.ts';
 import { mutationsOf } from './mutations.ts';
 import { Node, nodeFields } from './nodes.ts';
-import { OperationBudget } from './operation-budget.ts';
+import { costLimits, OperationBudget } from './operation-budget.ts';
 import { PageTypes } from './pages.ts';
 import { scalarOf } from './scalars/scalar-of.ts';
 import { searchFields } from './searches.ts';
@@ -49,9 +49,6 @@ import { WhereTypes } from './where-inputs.ts';
 export function deriveSchema(registry: Registry, handWritten: readonly HandWrittenField[]): GraphQLSchema {
   return new SchemaDeriver(registry).schema(handWritten);
 }
-
-/** Limits of one operation besides `server.complexitylimit`, which limits its fields. */
-const maxCost = { records: 100_000, values: 500_000, conditions: 500 };
 
 class SchemaDeriver implements Types {
   readonly registry: Registry;
@@ -130,7 +127,7 @@ class SchemaDeriver implements Types {
 
   #reader(context: GraphqlContext, info: SelectionInfo): SelectionReader {
     const { maxresultlimit, complexitylimit } = context.services.config.current.server;
-    context.budget ??= new OperationBudget({ ...maxCost, fields: complexitylimit });
+    context.budget ??= new OperationBudget(costLimits(complexitylimit));
     return new SelectionReader(this.registry, info, { largestPage: maxresultlimit, budget: context.budget });
   }
 

@@ -12,6 +12,9 @@ const maxTokens = 2_000;
 /** Maximum nesting of brackets of any sort: parser, validation and execution recurse along it. GraphiQL's own query nests 13. */
 const maxDepth = 32;
 
+/** Maximum number of directives: each is evaluated wherever its field is looked at. */
+const maxDirectives = 50;
+
 /** Maximum number of cached documents; each can take half a megabyte. */
 const maxCached = 100;
 
@@ -65,8 +68,11 @@ export function checkDocument(source: Source): void {
     );
   const lexer = new Lexer(source);
   let depth = 0;
+  let directives = 0;
   for (let count = 0; lexer.advance().kind !== TokenKind.EOF; count++) {
     if (count >= maxTokens) throw tooMuch(`it has more than ${maxTokens} tokens; split it`);
+    if (lexer.token.kind === TokenKind.AT && ++directives > maxDirectives)
+      throw tooMuch(`it has more than ${maxDirectives} directives`);
     depth += steps.get(lexer.token.kind) ?? 0;
     if (depth > maxDepth) throw tooMuch(`it is nested deeper than ${maxDepth} levels`);
   }

@@ -37,5 +37,5 @@ function fieldHint(schema: GraphQLSchema, type: GraphQLCompositeType, name: stri
   if (near !== undefined) return `Did you mean "${near}"?`;
   return names.length <= maxListed
     ? `Its fields are ${names.join(', ')}.`
-    : 'The schema has its fields: ask for __schema.';
+    : 'The schema, in api/graphql/schema, has its fields.';
 }

@@ -66,8 +66,17 @@ export function presentError(error: GraphQLError, request: FastifyRequest): Grap
   });
 }
 
+/** Codes that clients know by the spelling of a protocol. */
+const codesOfProtocols: { readonly [Code in ErrorCode]?: string } = {
+  persisted_query_not_found: 'PERSISTED_QUERY_NOT_FOUND',
+};
+
 function extensionsOf({ code, details }: AppError, request: FastifyRequest): object {
-  return { code, request_id: request.id, ...(details.fields ? { errors: details.fields } : {}) };
+  return {
+    code: codesOfProtocols[code] ?? code,
+    request_id: request.id,
+    ...(details.fields ? { errors: details.fields } : {}),
+  };
 }
 
 /** The media type of GraphQL over HTTP (section 6), which clients must accept for statuses other than 200. */

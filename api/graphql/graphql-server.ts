@@ -1,15 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   FieldsOnCorrectTypeRule,
-  getOperationAST,
-  Kind,
   KnownArgumentNamesRule,
-  OperationTypeNode,
   specifiedRules,
   ValuesOfCorrectTypeRule,
   type DocumentNode,
-  type ExecutionArgs,
-  type ExecutionResult,
   type GraphQLSchema,
   type ValidationRule,
 } from 'graphql';
@@ -17,24 +12,20 @@ import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import { Type } from 'typebox';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
-import { anonymousCaller } from '#entities/kit/model/caller.ts';
 import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts';
-import { withinDeadline } from '../http/deadline.ts';
-import { signInFirst } from '../http/plugins/sign-in-first.ts';
-import { isConflict, repeatRequest } from '../http/repeat-request.ts';
-import { workOf } from '../http/request-context.ts';
 import type { Services } from '../http/services.ts';
 import { graphiqlHeaders, graphiqlPage, serveGraphiqlFiles } from './graphiql.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import { argumentsRule } from './arguments-rule.ts';
 import { fieldsRule } from './fields-rule.ts';
 import { documentCaches, limitDocuments } from './document-limits.ts';
-import { knownTargets } from './known-targets.ts';
-import { answerInOneStatement } from './single-statement-query.ts';
-import { asGraphqlError, asRequestError, presentError, refusalAnswer, rootOf } from './graphql-errors.ts';
-import { checkOperationName, requestErrors, valuesRule } from './input-problems.ts';
+import { asGraphqlError, presentError, refusalAnswer } from './graphql-errors.ts';
+import { checkOperationName, valuesRule } from './input-problems.ts';
 import { onlyJson } from './only-json.ts';
-import { rootFields } from './root-fields.ts';
+import { unitOfWorkPerOperation } from './operations/execute-operation.ts';
+import { introspectionRules } from './operations/introspection.ts';
+import { OperationQueue } from './operations/operation-queue.ts';
+import { persistedOperations, persistedQueryOf } from './operations/persisted-operations.ts';
 import { formType, isForm, readsForms, releaseForm } from './uploads.ts';
 
 /** Title of the GraphiQL page. */
@@ -46,7 +37,8 @@ const anyText = Type.Unsafe({ type: ['string', 'null'] });
 /** The members of a request (GraphQL over HTTP, section 5.1). The document determines what variables may contain. */
 const bodySchema = Type.Object(
   {
-    query: Type.String({ minLength: 1 }),
+    // May be missing where its hash is sent (persisted-operations.ts).
+    query: Type.Optional(Type.String({ minLength: 1 })),
     variables: Type.Optional(anyObject),
     operationName: Type.Optional(anyText),
     extensions: Type.Optional(anyObject),
@@ -64,13 +56,20 @@ const querySchema = Type.Object({
 
 /** Serves GraphQL over HTTP at `/graphql`, with the same authentication, CSRF check and units of work as REST. */
 export function graphqlServer(app: FastifyInstance, services: Services, schema: GraphQLSchema): void {
+  const { config } = services;
+  const { dev } = config.current.server;
+  const queue = new OperationQueue(() => config.current.server.graphpool.maxworkers);
+  services.metrics.watchOperations(queue);
+  const stopWatching = config.subscribe('server.graphpool', () => queue.wake());
+  app.addHook('onClose', (_app, done) => {
+    stopWatching();
+    done();
+  });
   const yoga: YogaServerInstance<GraphqlContext, object> = createYoga<GraphqlContext>({
     schema,
     graphqlEndpoint: '/graphql',
     landingPage: false,
-    graphiql: services.config.current.server.dev
-      ? (_request, context) => ({ title, headers: csrfHeaders(services, requestOf(context)) })
-      : false,
+    graphiql: dev ? (_request, context) => ({ title, headers: csrfHeaders(services, requestOf(context)) }) : false,
     renderGraphiQL: graphiqlPage,
     cors: false,
     logging: false,
@@ -78,7 +77,14 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     // `presentErrors` masks them.
     maskedErrors: false,
     parserAndValidationCache: documentCaches(),
-    plugins: [onlyJson(), limitDocuments(), explainInput(), unitOfWorkPerOperation(), presentErrors()],
+    plugins: [
+      onlyJson(),
+      persistedOperations(),
+      limitDocuments(),
+      explainInput(introspectionRules(dev)),
+      unitOfWorkPerOperation(queue),
+      presentErrors(),
+    ],
   });
 
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -96,18 +102,25 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     // Buffered: the unit of work has ended, so nothing is left to stream from.
     return reply.send(Buffer.from(await response.arrayBuffer()));
   };
-  if (services.config.current.server.dev) serveGraphiqlFiles(app);
-  const config = { isRepeatable: true, acceptsTokens: true, acceptsSingleSignOn: true, errorAnswer: refusalAnswer };
+  if (dev) serveGraphiqlFiles(app);
+  const routeConfig = {
+    isRepeatable: true,
+    acceptsTokens: true,
+    acceptsSingleSignOn: true,
+    errorAnswer: refusalAnswer,
+  };
   app.route({
     method: 'GET',
     url: '/graphql',
-    config,
+    config: routeConfig,
     schema: { hide: true, querystring: querySchema },
     preHandler: (request, _reply, done) => {
       const { query, variables, extensions } = request.query as Readonly<Record<string, string | undefined>>;
+      const problem = jsonProblem('variables', variables) ?? jsonProblem('extensions', extensions);
+      if (problem) return done(problem);
       // Browsers get GraphiQL.
       const isMissing = !query && !request.headers.accept?.includes('text/html');
-      done(isMissing ? noQuery() : (jsonProblem('variables', variables) ?? jsonProblem('extensions', extensions)));
+      done(isMissing && !namesDocument(extensions ? JSON.parse(extensions) : undefined) ? noQuery() : undefined);
     },
     handler,
   });
@@ -117,9 +130,13 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     scope.route({
       method: 'POST',
       url: '/graphql',
-      config: { ...config, receives: ['application/json', formType] },
+      config: { ...routeConfig, receives: ['application/json', formType] },
       schema: { hide: true, body: bodySchema },
       preValidation: readsForms(services, schema),
+      preHandler: (request, _reply, done) => {
+        const { query, extensions } = request.body as { readonly query?: string; readonly extensions?: unknown };
+        done(query === undefined && !namesDocument(extensions) ? noQuery() : undefined);
+      },
       handler,
       onResponse: (request) => releaseForm(request, services),
     });
@@ -144,6 +161,11 @@ function nodeRequest(request: FastifyRequest) {
     // Yoga reads the body from here when `body` is undefined.
     [Symbol.asyncIterator]: () => request.raw[Symbol.asyncIterator](),
   };
+}
+
+/** Whether a request without a document names one by its hash. */
+function namesDocument(extensions: unknown): boolean {
+  return persistedQueryOf(extensions) !== undefined;
 }
 
 function noQuery(): AppError {
@@ -179,75 +201,6 @@ function csrfHeaders(services: Services, { core }: FastifyRequest): string {
   return JSON.stringify(token === undefined ? {} : { [header]: token });
 }
 
-/**
- * Runs each operation in one unit of work: read-only for queries, committed before the response is created, and rolled back with
- * `data` null when any field failed.
- */
-function unitOfWorkPerOperation(): Plugin<GraphqlContext> {
-  return {
-    onExecute({ args, executeFn, setExecuteFn }) {
-      const context: GraphqlContext = args.contextValue;
-      const { request } = context.fastify;
-      const execute = executeFn as Execute;
-      setExecuteFn(async (input): Promise<ExecutionResult> => {
-        try {
-          return await repeatRequest(request, context.services, () => attempt(input, context, execute), rootOf);
-        } catch (error) {
-          return { errors: [asGraphqlError(error)], data: null };
-        } finally {
-          // No effect after a commit.
-          await request.core.unit?.rollback();
-        }
-      });
-    },
-  };
-}
-
-/** Whether the operation reads nothing but what everybody may ask: the schema, and who they are. */
-function isForEverybody({ document, operationName }: ExecutionArgs): boolean {
-  const operation = getOperationAST(document, operationName);
-  if (!operation) return false;
-  const fragments = document.definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
-  const byName = Object.fromEntries(fragments.map((fragment) => [fragment.name.value, fragment]));
-  return rootFields(operation.selectionSet, byName).every(
-    ({ name }) => name.value === 'self' || name.value.startsWith('__'),
-  );
-}
-
-type Execute = (input: ExecutionArgs) => Promise<ExecutionResult>;
-
-/**
- * Runs an operation in a unit of work of its own, and commits it.
- * @throws GraphQLError for a field that failed because of a conflict with other requests
- */
-async function attempt(input: ExecutionArgs, context: GraphqlContext, execute: Execute): Promise<ExecutionResult> {
-  const { request } = context.fastify;
-  const { core } = request;
-  const operation = getOperationAST(input.document, input.operationName)?.operation;
-  // As the REST routes do.
-  if (core.caller === anonymousCaller && !isForEverybody(input)) throw signInFirst();
-  const unit = context.services.database.unitOfWork({
-    ...workOf(core),
-    readOnly: operation === OperationTypeNode.QUERY,
-  });
-  context.unit = unit;
-  core.unit = unit;
-  // The costs of an earlier attempt do not count.
-  delete context.budget;
-  const alone = await withinDeadline(request, answerInOneStatement(input, context));
-  if (alone) return alone;
-  const targets = knownTargets(input);
-  if (targets.length > 0) await withinDeadline(request, unit.data.lockAll(targets));
-  const result = await withinDeadline(request, execute(input));
-  // Without `data` the execution did not begin: a variable has an invalid value.
-  if (!('data' in result)) return { errors: requestErrors(input, result).map(asRequestError) };
-  const conflict = result.errors?.find((error) => isConflict(rootOf(error)));
-  if (conflict) throw conflict;
-  if (result.errors?.length) return { errors: result.errors, data: null };
-  await unit.commit();
-  return result;
-}
-
 /** Rules of GraphQL that are replaced by others, which say more. */
 const ownRules: ReadonlyMap<ValidationRule, ValidationRule> = new Map([
   [ValuesOfCorrectTypeRule, valuesRule],
@@ -256,7 +209,7 @@ const ownRules: ReadonlyMap<ValidationRule, ValidationRule> = new Map([
 ]);
 
 /** Names of operations are checked before Yoga does; values in documents with the same words as variables. */
-function explainInput(): Plugin<GraphqlContext> {
+function explainInput(further: readonly ValidationRule[]): Plugin<GraphqlContext> {
   return {
     onParse:
       () =>
@@ -266,7 +219,7 @@ function explainInput(): Plugin<GraphqlContext> {
     onValidate({ validateFn, setValidationFn }) {
       setValidationFn((schema, document, rules = specifiedRules, ...more) => {
         const ours = (rules as typeof specifiedRules).map((rule) => ownRules.get(rule) ?? rule);
-        return validateFn(schema, document, ours, ...more);
+        return validateFn(schema, document, [...ours, ...further], ...more);
       });
     },
   };

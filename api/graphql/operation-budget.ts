@@ -13,6 +13,16 @@ export interface Cost {
   readonly conditions: number;
 }
 
+/** Limits of one operation besides `server.complexitylimit`, which limits its fields. */
+const maxCost = { records: 100_000, values: 500_000, conditions: 500 };
+
+/** What an operation may cost. @param complexityLimit `server.complexitylimit` */
+export function costLimits(complexityLimit: number): Cost {
+  return { ...maxCost, fields: complexityLimit };
+}
+
+export const noCost: Cost = { fields: 0, records: 0, values: 0, conditions: 0 };
+
 const names = ['fields', 'records', 'values', 'conditions'] as const;
 
 const messages: Readonly<Record<keyof Cost, string>> = {
@@ -28,6 +38,9 @@ const compiledNames = ['fields', 'conditions'] as const;
 /** How many times as much as of one kind an operation may select of all kinds together. */
 const allKindsFactor = 10;
 
+/** How many times its limits an operation is counted before the count ends: what fragments repeat can grow without limit. */
+const countedFactor = 10;
+
 /** An alternative selection, and how many kinds share it. */
 interface Alternative {
   readonly kinds: number;
@@ -36,18 +49,53 @@ interface Alternative {
 /** Adds up what one operation selects and rejects it when that is more than the limits allow. */
 export class OperationBudget {
   readonly #limits: Cost;
-  #spent: Cost = { fields: 0, records: 0, values: 0, conditions: 0 };
+  readonly #isCounting: boolean;
+  #isExhausted = false;
+  #spent = noCost;
   /** The sums over all alternatives, of which `#spent` has only the most expensive one. */
   readonly #compiled = { fields: 0, conditions: 0 };
 
-  constructor(limits: Cost) {
+  /** @param isCounting goes on beyond the limits, to know the whole cost; `check` then compares it with them */
+  constructor(limits: Cost, isCounting = false) {
     this.#limits = limits;
+    this.#isCounting = isCounting;
+  }
+
+  /** Whether it has rejected the operation. */
+  get isExhausted(): boolean {
+    return this.#isExhausted;
+  }
+
+  get spent(): Cost {
+    return this.#spent;
   }
 
   /** @throws AppError limit_exceeded */
   spend(cost: Partial<Cost>): void {
     this.#spent = combined(this.#spent, cost, (spent, more = 0) => spent + more);
-    for (const name of names) if (this.#spent[name] > this.#limits[name]) throw tooCostly(name, this.#limits[name]);
+    this.#compare(this.#isCounting ? countedFactor : 1, ' or more');
+  }
+
+  /** Rejects what was counted. @throws AppError limit_exceeded, with the cost of the whole operation */
+  check(): void {
+    this.#compare(1, '');
+  }
+
+  #compare(factor: number, more: string): void {
+    for (const name of names) {
+      const limit = this.#limits[name];
+      const spent = this.#spent[name];
+      if (spent > limit * factor) throw this.#tooCostly(name, limit, `: ${spent}${more}`);
+    }
+  }
+
+  #tooCostly(cost: keyof Cost, limit: number, figure: string): AppError {
+    this.#isExhausted = true;
+    const what = `${messages[cost].replace('#', String(limit))}${figure}`;
+    return limitExceeded(`The operation ${what}; split it, or ask for smaller pages.`, {
+      path: '/query',
+      message: what,
+    });
   }
 
   /**
@@ -77,7 +125,12 @@ export class OperationBudget {
     for (const name of compiledNames) {
       this.#compiled[name] += (this.#spent[name] - before[name]) * kinds;
       const limit = this.#limits[name] * allKindsFactor;
-      if (this.#compiled[name] > limit) throw tooCostly(name, limit, ', added up over the kinds that it can find');
+      if (this.#compiled[name] > limit)
+        throw this.#tooCostly(
+          name,
+          limit,
+          `, added up over the kinds that it can find: ${this.#compiled[name]} or more`,
+        );
     }
   }
 }
@@ -90,9 +143,4 @@ function combined(one: Cost, other: Partial<Cost>, combine: (one: number, other?
     values: value('values'),
     conditions: value('conditions'),
   };
-}
-
-function tooCostly(cost: keyof Cost, limit: number, of = ''): AppError {
-  const what = messages[cost].replace('#', String(limit)) + of;
-  return limitExceeded(`The operation ${what}; split it, or ask for smaller pages.`, { path: '/query', message: what });
 }

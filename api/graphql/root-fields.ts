@@ -1,17 +1,24 @@
 import { Kind, type FieldNode, type FragmentDefinitionNode, type SelectionNode, type SelectionSetNode } from 'graphql';
 
 /**
- * The fields of a selection, with fragments expanded. Of a validated document: its fragments exist and do not contain themselves.
+ * The fields of a selection, with fragments expanded. Of a validated document: its fragments exist and do not contain themselves. A
+ * fragment counts once, however often it stands there: its fields would merge with themselves, and fragments that contain the next
+ * one twice would take forever.
  * @param isSelected for `@skip` and `@include`; without it, what these leave out counts as well
  */
 export function rootFields(
-  { selections }: SelectionSetNode,
+  selectionSet: SelectionSetNode,
   fragments: Readonly<Record<string, FragmentDefinitionNode>>,
   isSelected: (node: SelectionNode) => boolean = () => true,
+  visited = new Set<string>(),
 ): FieldNode[] {
-  return selections.filter(isSelected).flatMap((node): FieldNode[] => {
+  return selectionSet.selections.filter(isSelected).flatMap((node): FieldNode[] => {
     if (node.kind === Kind.FIELD) return [node];
-    const { selectionSet } = node.kind === Kind.INLINE_FRAGMENT ? node : (fragments[node.name.value] ?? {});
-    return selectionSet ? rootFields(selectionSet, fragments, isSelected) : [];
+    if (node.kind === Kind.INLINE_FRAGMENT) return rootFields(node.selectionSet, fragments, isSelected, visited);
+    const name = node.name.value;
+    const fragment = fragments[name];
+    if (!fragment || visited.has(name)) return [];
+    visited.add(name);
+    return rootFields(fragment.selectionSet, fragments, isSelected, visited);
   });
 }

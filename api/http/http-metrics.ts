@@ -52,6 +52,20 @@ export class Metrics {
     });
   }
 
+  /** Reports the GraphQL operations that run, and those that wait for their turn. */
+  watchOperations(queue: { readonly running: number; readonly waiting: number }): void {
+    const gauge: Gauge<'state'> = new Gauge({
+      name: 'core_graphql_operations',
+      help: 'GraphQL operations by state: running, or waiting for their turn (server.graphpool.maxworkers).',
+      labelNames: ['state'] as const,
+      registers: [this.registry],
+      collect: () => {
+        gauge.set({ state: 'running' }, queue.running);
+        gauge.set({ state: 'waiting' }, queue.waiting);
+      },
+    });
+  }
+
   /** Starts the listener; resolves when it listens. @throws when the port is taken */
   listen(host: string, port: number): Promise<Server> {
     return serveMetrics(this.registry, { host, port });

@@ -6,11 +6,7 @@
 const pending: Readonly<Record<string, readonly string[]>> = {
   HTTPS: ['server.tls'],
   'response headers': ['server.secure', 'server.cachecontrol'],
-  'GraphQL extensions and subscriptions': [
-    'server.graphpool',
-    'server.enablegraphextensions',
-    'server.enablegraphsubscriptions',
-  ],
+  'GraphQL subscriptions': ['server.enablegraphsubscriptions'],
   'trust centers': [
     'server.defaulttrustcenterdomain',
     'server.trustcentercnametarget',

@@ -11,7 +11,7 @@ import { tls } from './tls.ts';
 export const server = object('HTTP server settings.', {
   dev: flag({
     description:
-      'Development mode: serves GraphiQL, shows error details, sets the session cookie without the `__Host-` prefix, and generates missing secrets into the local state folder. Never turn it on in production.',
+      'Development mode: serves GraphiQL, answers introspection, shows error details, sets the session cookie without the `__Host-` prefix, and generates missing secrets into the local state folder. Never turn it on in production.',
     restart: true,
   }),
   listen: text({
@@ -65,11 +65,11 @@ export const server = object('HTTP server settings.', {
   secure,
   cachecontrol,
   mime,
-  graphpool: object('Concurrency of GraphQL resolvers.', {
+  graphpool: object('Concurrency of GraphQL operations.', {
     maxworkers: integer({
       description:
-        'Maximum number of resolvers of this process that run at the same time, over all GraphQL requests. Further resolvers wait.',
-      unit: 'resolvers',
+        'Maximum number of GraphQL operations of this process whose resolvers run at the same time. The resolvers of one operation share one database connection. Further operations wait for their turn, in which organizations alternate; beyond ten times this number, operations are rejected with 503.',
+      unit: 'operations',
       default: 100,
       minimum: 1,
       maximum: 10_000,
@@ -77,7 +77,7 @@ export const server = object('HTTP server settings.', {
   }),
   enablegraphextensions: flag({
     description:
-      'Adds `extensions` with the cost and the timing of the query to GraphQL responses. Error codes are always included.',
+      'Adds `extensions` to the results of GraphQL operations: request id, cost (and `server.complexitylimit`), time waited and spent, number of SQL statements of a query. Results with errors have codes and the request id with each error instead, always.',
     default: true,
   }),
   enablegraphsubscriptions: flag({

@@ -90,6 +90,12 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'server.readheadertimeout': shown(
     'test/api/timeouts.test.ts > a request that does not come > server.readheadertimeout ends a connection whose headers do not come to an end',
   ),
+  'server.enablegraphextensions': shown(
+    'test/api/graphql-operations.test.ts > enablegraphextensions: answers say what they have cost',
+  ),
+  'server.graphpool.maxworkers': shown(
+    'test/api/graphql-operations.test.ts > graphpool.maxworkers: so many operations run, and organizations take turns',
+  ),
   'server.complexitylimit': shown(
     'test/api/graphql-reads.test.ts > is the number of fields one operation selects, however they are nested',
   ),

@@ -319,6 +319,8 @@ export function installationEnvironment(
     CORE_SERVER_DEV: 'true',
     CORE_SERVER_LISTEN: '127.0.0.1:0',
     CORE_SERVER_METRICSPORT: '127.0.0.1:0',
+    // Tests compare answers as a whole; those of the extensions turn them on.
+    CORE_SERVER_ENABLEGRAPHEXTENSIONS: 'false',
     CORE_SERVER_CSRFPROTECTION_SECURE: 'false',
     CORE_SESSIONS_SECURE: 'false',
     CORE_SESSIONS_SIGNINGKEY: testSecrets.signingKey,

@@ -319,6 +319,12 @@ export const errorCatalogue = {
     'A page, a bulk operation, a query or a document is larger than the limit in the message.',
     'Ask for less at a time: smaller pages (`first`), fewer records, fields or levels; large amounts go through imports and exports.',
   ),
+  persisted_query_not_found: entry(
+    'not_found',
+    'The hash names no document that this process knows.',
+    'A GraphQL request sent only the SHA-256 hash of its document, and this process has not seen the document yet, or no longer keeps it. GraphQL spells the code PERSISTED_QUERY_NOT_FOUND, as clients of the protocol expect.',
+    'Send the same request once more with the document in `query`; clients with automatic persisted queries do it by themselves.',
+  ),
   too_many_requests: entry(
     'limited',
     'Too many requests.',

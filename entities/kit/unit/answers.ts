@@ -83,8 +83,14 @@ export class Answers {
     checkSelections(selections);
     const kinds = await this.#kindsOf(ids);
     const found = selections.filter(({ module }) => kinds.includes(module.topic));
-    if (found.length === 0) return ids.map(() => null);
-    const statement = compileNodes(found, ids, kinds, this.#caller, this.#work.plans);
+    // Ids of no record are read, too: the number of statements must not tell them from records that the caller cannot view.
+    const statement = compileNodes(
+      found.length > 0 ? found : selections.slice(0, 1),
+      ids,
+      kinds,
+      this.#caller,
+      this.#work.plans,
+    );
     return (await this.#answer(statement)) as unknown as readonly (FoundNode | null)[];
   }
 

@@ -1,0 +1,44 @@
+import { dirname } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildPerson, signedIn } from '../kit/people.ts';
+import { codeBlocks, ReaderShell } from '../kit/reader-shell.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+let world: World;
+let shell: ReaderShell;
+let url: string;
+beforeAll(async () => {
+  world = await openWorld({ environment: { CORE_SERVER_ENABLEGRAPHEXTENSIONS: 'true' } });
+  ({ url } = await world.listen());
+  shell = new ReaderShell(dirname(world.mailFolder), 'reader');
+});
+afterAll(async () => {
+  await shell?.close();
+  await world.close();
+});
+
+test('the calls do what the page says', async () => {
+  const person = await buildPerson(world);
+  const client = await signedIn(world, person);
+  await shell.run(`API=${url}\nTOKEN=${client.cookies.get('access_token')}\n`);
+  const [cost = '', hash = '', ...more] = codeBlocks('docs/graphql.md', 'sh');
+  expect(more).toEqual([]);
+  expect(JSON.parse(await shell.run(cost))).toMatchObject({
+    data: { tasks: { edges: [] } },
+    extensions: {
+      request_id: expect.any(String),
+      cost: { fields: 4, fields_limit: 100, records: 10 },
+      timing: { waited_ms: expect.any(Number), duration_ms: expect.any(Number) },
+      statements: expect.any(Number),
+    },
+  });
+  const lines = hash.trim().split('\n');
+  await shell.run(`${lines.slice(0, 3).join('\n')}\n`);
+  const [unknown, registered, known, ...others] = lines.slice(3);
+  expect(others).toEqual([]);
+  const answer = async (call = '') => JSON.parse(await shell.run(`${call}\n`)) as object;
+  expect(await answer(unknown)).toMatchObject({ errors: [{ extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }] });
+  const data = { self: { id: person.user.id } };
+  expect(await answer(registered)).toMatchObject({ data });
+  expect(await answer(known)).toMatchObject({ data });
+});
