@@ -94,9 +94,14 @@ export interface FurtherColumns {
 /** The state, in each of the statements for it. */
 export const resultColumn = 'to_json(found)::text as result';
 
-const snapshotText = `select ${resultColumn} from (select is_active as "isActive", is_signed_in as "isSignedIn",
+const snapshotText = snapshotTextOf('$1');
+
+/** @param userId SQL for the id of the person */
+function snapshotTextOf(userId: string): string {
+  return `select ${resultColumn} from (select is_active as "isActive", is_signed_in as "isSignedIn",
   role, group_ids as "groupIds", relations, modules as "productModules", single_sign_on_id as "singleSignOnId",
-  lacks_second_factor as "lacksSecondFactor" from request_context($1, $2, $3)) found`;
+  lacks_second_factor as "lacksSecondFactor" from request_context(${userId}, $2, $3)) found`;
+}
 
 const tokenSnapshotText = `select ${resultColumn} from (select is_active as "isActive", is_signed_in as "isSignedIn",
   role, group_ids as "groupIds", relations, modules as "productModules", json_build_object('userId', user_id,
@@ -187,6 +192,20 @@ export async function readMembershipState(
   organizationId: string,
 ): Promise<MembershipState> {
   return readStateWithin(work, { userId, sessionId: judgedSession, organizationId });
+}
+
+/** The same of many people, by their ids, in one statement. */
+export async function readMembershipStates(
+  work: Work,
+  userIds: readonly string[],
+  organizationId: string,
+): Promise<ReadonlyMap<string, MembershipState>> {
+  const session = await work.readAs('app');
+  const { rows } = await session.query<{ readonly id: string; readonly result: string }>(
+    `select person.id, state.result from unnest($1::text[]) as person (id) cross join lateral (${snapshotTextOf('person.id')}) as state`,
+    [userIds, judgedSession, organizationId],
+  );
+  return new Map(rows.map(({ id, result }) => [id, stateIn(result)]));
 }
 
 /**
