@@ -1,4 +1,5 @@
-import { callerIn, readMembershipStates } from '#entities/kit/access/principal-state.ts';
+import { readMembershipStates } from '#entities/kit/access/membership-states.ts';
+import { callerIn } from '#entities/kit/access/principal-state.ts';
 import { user } from '#entities/identity/user.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import { membership } from '#entities/organizations/membership.ts';

@@ -97,7 +97,7 @@ export const resultColumn = 'to_json(found)::text as result';
 const snapshotText = snapshotTextOf('$1');
 
 /** @param userId SQL for the id of the person */
-function snapshotTextOf(userId: string): string {
+export function snapshotTextOf(userId: string): string {
   return `select ${resultColumn} from (select is_active as "isActive", is_signed_in as "isSignedIn",
   role, group_ids as "groupIds", relations, modules as "productModules", single_sign_on_id as "singleSignOnId",
   lacks_second_factor as "lacksSecondFactor" from request_context(${userId}, $2, $3)) found`;
@@ -177,13 +177,13 @@ function sourceOf(principal: Principal): { readonly name: string; readonly userI
 }
 
 /** Whoever lacks a second factor that the organization requires has no role there, wherever the state is read. */
-function stateIn(text: string): PrincipalState {
+export function stateIn(text: string): PrincipalState {
   const state = JSON.parse(text) as PrincipalState;
   return state.lacksSecondFactor ? { ...state, role: null } : state;
 }
 
 /** Names no session: the session of the work has been judged, or is judged apart (`readEntry`). */
-const judgedSession = '*';
+export const judgedSession = '*';
 
 /** Reads the state of a person in an organization within a unit of work, whatever the session. */
 export async function readMembershipState(
@@ -192,20 +192,6 @@ export async function readMembershipState(
   organizationId: string,
 ): Promise<MembershipState> {
   return readStateWithin(work, { userId, sessionId: judgedSession, organizationId });
-}
-
-/** The same of many people, by their ids, in one statement. */
-export async function readMembershipStates(
-  work: Work,
-  userIds: readonly string[],
-  organizationId: string,
-): Promise<ReadonlyMap<string, MembershipState>> {
-  const session = await work.readAs('app');
-  const { rows } = await session.query<{ readonly id: string; readonly result: string }>(
-    `select person.id, state.result from unnest($1::text[]) as person (id) cross join lateral (${snapshotTextOf('person.id')}) as state`,
-    [userIds, judgedSession, organizationId],
-  );
-  return new Map(rows.map(({ id, result }) => [id, stateIn(result)]));
 }
 
 /**
