@@ -7,9 +7,11 @@ import type { ComparedPage, ExpectedWork, PageRequest } from '#entities/kit/outb
 import { settledPage, unexpectedAmong } from '#entities/kit/outbox/tuple-repair.ts';
 import { compareDatabases } from '#entities/kit/storage/compare-databases.ts';
 import { comparisonsOf, nameOf } from '#entities/kit/write/inconsistencies.ts';
+import { batchWorkflowId } from '#workflows/email/send-digests.contract.ts';
 import { emailWorkflowId } from '#workflows/email/send-email.contract.ts';
 import { deliveryWorkflowId } from '#workflows/events/deliver-event.contract.ts';
 import { probingWorkflowId } from '#workflows/events/probe-listener.contract.ts';
+import { sendDueNotificationsContract } from '#workflows/notifications/send-due-notifications.contract.ts';
 import { deliverToEndpointContract } from '#workflows/webhooks/deliver-to-endpoint.contract.ts';
 import type { CoreRuntime } from './core-runtime.ts';
 import { verifyObjects } from './verify-objects.ts';
@@ -27,7 +29,7 @@ type Store = NonNullable<CoreRuntime['store']>;
 
 /**
  * Compares what different parts of the installation say about the same things: rows with history, events with deliveries,
- * messages to endpoints with events and attempts, desired tuples with the authorization store, rows of work that goes on with its
+ * messages to endpoints with events and attempts, notifications with digests and e-mails, desired tuples with the authorization store, rows of work that goes on with its
  * workflows, stored objects with their providers, the second database with the primary one. It reads in pages, each in a transaction of
  * its own, so that it works at any size; only the names of the stored tuples are kept, about 100 bytes each.
  * @returns one line per disagreement; none when all agree
@@ -41,7 +43,7 @@ export async function verifyInstallation(
     database.transact({ caller: systemCaller('verify'), requestId: `verify-${newId()}`, readOnly: true }, work);
   const graceMs = isQuiet ? 0 : 60_000;
   const lines: string[] = [];
-  const expected = new Map<string, string>();
+  const expected = new Map<string, ExpectedRun>();
   for (const comparison of comparisonsOf(registry, recordHistory)) {
     let count = 0;
     for (let after: readonly string[] | undefined = comparison.first; after;) {
@@ -49,17 +51,21 @@ export async function verifyInstallation(
       const page: ComparedPage = await transact((unit) => comparison.page(unit, request));
       lines.push(...page.lines);
       for (const { eventId, occurredAt, listener } of page.failing ?? [])
-        expected.set(
-          deliveryWorkflowId({ eventId, listener }),
-          `delivery of event ${eventId} (${occurredAt.toISOString()}) to ${listener} is failing`,
-        );
-      for (const { of, key, claim } of page.expected ?? []) expected.set(workflowOf[of](key), claim);
+        expected.set(deliveryWorkflowId({ eventId, listener }), {
+          claim: `delivery of event ${eventId} (${occurredAt.toISOString()}) to ${listener} is failing`,
+        });
+      for (const { of, key, claim, batch } of page.expected ?? [])
+        expected.set(workflowOf[of](key), {
+          claim,
+          ...(batch === undefined ? {} : { orElse: batchWorkflowId(batch) }),
+          isSchedule: of === 'channel',
+        });
       count += page.read;
       onProgress(comparison.name, count);
       after = page.next;
     }
   }
-  for (const [workflowId, claim] of expected) lines.push(...(await compareWorkflow(workflowId, claim, temporal)));
+  for (const [id, run] of expected) lines.push(...(await compareRun(id, run, temporal)));
   lines.push(
     ...(await verifyObjects({
       storage,
@@ -109,18 +115,48 @@ const workflowOf: Readonly<Record<ExpectedWork['of'], (key: string) => string>> 
   listener: (listener) => probingWorkflowId({ listener }),
   endpoint: (endpointId) => deliverToEndpointContract.workflowId({ endpointId, organizationId: '' }),
   email: (key) => emailWorkflowId({ key }),
+  channel: () => sendDueNotificationsContract.workflowId({}),
 };
 
-async function compareWorkflow(id: string, claim: string, temporal: CoreRuntime['temporal']): Promise<string[]> {
+interface ExpectedRun {
+  readonly claim: string;
+  /** Another workflow that may do the work. */
+  readonly orElse?: string;
+  /** A schedule does the work, which has the id. */
+  readonly isSchedule?: boolean;
+}
+
+async function compareRun(
+  id: string,
+  { claim, orElse, isSchedule = false }: ExpectedRun,
+  temporal: CoreRuntime['temporal'],
+): Promise<string[]> {
+  const name = `${temporal.settings.prefix}/${id}`;
+  if (isSchedule) {
+    const state = await temporal.client.schedule
+      .getHandle(name)
+      .describe()
+      .then(
+        (schedule) => (schedule.state.paused ? 'PAUSED' : 'RUNNING'),
+        () => 'MISSING',
+      );
+    return state === 'RUNNING' ? [] : [`${claim}, but the schedule ${name} is ${state}`];
+  }
   // For tests, each run has an id that nobody can foresee.
   if (temporal.settings.hasRandomIds) return [];
-  const workflowId = `${temporal.settings.prefix}/${id}`;
-  const status = await temporal.client.workflow
+  const status = await statusOf(name, temporal);
+  if (status === 'RUNNING') return [];
+  if (orElse !== undefined && (await statusOf(`${temporal.settings.prefix}/${orElse}`, temporal)) === 'RUNNING')
+    return [];
+  return [`${claim}, but its workflow ${name} is ${status}`];
+}
+
+function statusOf(workflowId: string, temporal: CoreRuntime['temporal']): Promise<string> {
+  return temporal.client.workflow
     .getHandle(workflowId)
     .describe()
     .then(
       (run) => run.status.name,
       () => 'MISSING',
     );
-  return status === 'RUNNING' ? [] : [`${claim}, but its workflow ${workflowId} is ${status}`];
 }

@@ -6,6 +6,7 @@ import type { DatabaseOptions } from '#entities/kit/access/database-options.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { suppressionOf } from '../listeners/suppress-address.ts';
 import type { SendEmailInput, SendEmailResult } from '#workflows/email/send-email.contract.ts';
+import type { StartInput } from '#workflows/kit/contract.ts';
 import type { EmailThemeName } from '../clients/email/content.ts';
 import type { EmailTransport, OutgoingEmail } from '../clients/email/transport.ts';
 import { isOpen, kindOf, lockedEmail, resultOf, unsealed, type EmailRow, type SealedEmail } from './email-records.ts';
@@ -67,6 +68,17 @@ export async function beginAttempt(
     return { result: 'suppressed' };
   }
   const message = held?.message ?? settings.render(mail, id, await themeOf(unit));
+  const { values, body } = attemptOf({ row, held, message, transport, at: unit.clock.now() });
+  if (row) await unit.data.update(kind, id, values);
+  else await unit.data.create(kind, { id, ...identity(input), ...values });
+  return body === undefined ? { isWithoutProvider: true } : { message, body };
+}
+
+/** What the record of a mail says before the attempt, and the request; without a provider there is none. */
+export function attemptOf({ row, held, message, transport, at }: PlannedAttempt): {
+  readonly values: ChangesOf<typeof accountEmail>;
+  readonly body: string | undefined;
+} {
   const kept = transport && held?.bodies[transport.carrier];
   const body = kept ?? transport?.bodyOf(message);
   const isComplete = held !== undefined && (kept !== undefined || !transport);
@@ -81,26 +93,34 @@ export async function beginAttempt(
           state: 'sending',
           carrier: transport.carrier,
           attempts: (row?.attempts ?? 0) + 1,
-          attemptedAt: unit.clock.now(),
+          attemptedAt: at,
           errorCode: null,
           errorMessage: null,
         }
       : { state: 'waiting', errorCode: 'no_provider', errorMessage: null }),
   };
-  if (row) await unit.data.update(kind, id, values);
-  else await unit.data.create(kind, { id, ...identity(input), ...values });
-  return body === undefined ? { isWithoutProvider: true } : { message, body };
+  return { values, body };
+}
+
+interface PlannedAttempt {
+  /** The record of the mail; undefined before the first attempt. */
+  readonly row: EmailRow | undefined;
+  /** What it keeps sealed. */
+  readonly held: SealedEmail | undefined;
+  readonly message: OutgoingEmail;
+  readonly transport: EmailTransport | undefined;
+  readonly at: Date;
 }
 
 /** The looks that the organization has chosen for its mails. */
-async function themeOf({ data }: UnitOfWork): Promise<EmailThemeName> {
+export async function themeOf({ data }: UnitOfWork): Promise<EmailThemeName> {
   if (data.caller.organizationId === null) return 'modern';
   const settings = await data.findOne(organizationSetting, {});
   return settings?.emailTheme ?? 'modern';
 }
 
 /** What an e-mail is, as its record has it. */
-function identity({ key, template, userId, about }: SendEmailInput) {
+export function identity({ key, template, userId, about }: StartInput<SendEmailInput>) {
   return {
     key,
     template,

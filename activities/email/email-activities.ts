@@ -7,6 +7,7 @@ import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { ReleaseAddressInput } from '#workflows/email/release-address.contract.ts';
+import type { SendDigestsInput, SentDigests } from '#workflows/email/send-digests.contract.ts';
 import type { SendEmailInput, SendEmailResult } from '#workflows/email/send-email.contract.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { tellOperator } from '../events/tell-operator.ts';
@@ -14,14 +15,21 @@ import { emailBrand, withoutSlash } from '../clients/email/email-brand.ts';
 import { emailTransport, transportOf } from '../clients/email/from-config.ts';
 import type { EmailThemeName } from '../clients/email/content.ts';
 import { renderEmail } from '../clients/email/render.ts';
-import { SendFailure, type EmailTransport, type OutgoingEmail } from '../clients/email/transport.ts';
+import {
+  SendFailure,
+  type EmailTransport,
+  type OutgoingEmail,
+  type SendFailureReason,
+} from '../clients/email/transport.ts';
 import { suppressAddress } from '../listeners/suppress-address.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
-import { beginAttempt, type Attempt } from './begin-attempt.ts';
+import { beginAttempt, type Attempt, type AttemptSettings } from './begin-attempt.ts';
+import { digestSender } from './deliver-digests.ts';
 import { recordAccepted, recordProblem } from './email-records.ts';
 import type { Mail } from './mail.ts';
 import { ProviderPauses } from './provider-pauses.ts';
 import { sentRecords } from './read-mail.ts';
+import { finalProblems, isFinal, passingProblems } from './send-problems.ts';
 
 type EmailDependencies = Pick<ActivityDependencies, 'config' | 'database' | 'temporal' | 'logger' | 'emailProviders'>;
 
@@ -32,20 +40,6 @@ const askAfterMs = 60_000;
 
 /** Pause after a refused key or a missing provider, in milliseconds: an operator has to do something. */
 const usualOperatorPauseMs = 60_000;
-
-/** What the record says while a mail is not sent for a reason that may pass. */
-const passingProblems = {
-  limited: { state: 'waiting', code: 'too_many_requests' },
-  credentials: { state: 'waiting', code: 'credentials_refused' },
-  unsent: { state: 'pending', code: 'provider_unreachable' },
-  unknown: { state: 'sending', code: 'no_answer' },
-} as const;
-
-/** What it says when the provider does not take the mail, now or later. */
-const finalProblems = {
-  address: { state: 'refused', code: 'address_refused' },
-  content: { state: 'failed', code: 'content_refused' },
-} as const;
 
 /** Sends mail. Its content is read when it is sent, so neither address nor token is in a workflow's history. */
 export const createEmailActivities = defineActivities((deps: EmailDependencies) => {
@@ -60,11 +54,7 @@ export const createEmailActivities = defineActivities((deps: EmailDependencies) 
     return database.transact(workContext(caller, `email-${input.key}`), work);
   };
 
-  const begin = (
-    input: SendEmailInput,
-    transport: EmailTransport | undefined,
-    isAnswered = false,
-  ): Promise<Attempt> => {
+  const settingsOf = (transport: EmailTransport | undefined): AttemptSettings => {
     const current = config.current;
     const tokenKey = deriveKey(current.sessions.signingkey, 'one-time-token');
     const consoleUrl = withoutSlash(current.ormconfig.notifications.consoleurl);
@@ -72,7 +62,15 @@ export const createEmailActivities = defineActivities((deps: EmailDependencies) 
     const brand = emailBrand(current, database.options.clock.now());
     const render = ({ content, to, name }: Mail, id: string, theme: EmailThemeName): OutgoingEmail =>
       renderEmail(content, { id, to, name, theme, brand });
-    const settings = { options: database.options, links, transport, render };
+    return { options: database.options, links, transport, render };
+  };
+
+  const begin = (
+    input: SendEmailInput,
+    transport: EmailTransport | undefined,
+    isAnswered = false,
+  ): Promise<Attempt> => {
+    const settings = settingsOf(transport);
     return transact(input, (unit) => beginAttempt(input, unit, settings, isAnswered));
   };
 
@@ -95,7 +93,7 @@ export const createEmailActivities = defineActivities((deps: EmailDependencies) 
     // Whatever else has failed: nobody knows what the provider has seen.
     const failure = error instanceof SendFailure ? error : new SendFailure('unknown', 'The attempt broke off.');
     const { reason, message } = failure;
-    if (reason === 'address' || reason === 'content') {
+    if (isFinal(reason)) {
       const { state, code } = finalProblems[reason];
       await transact(input, async (unit) => {
         await recordProblem(input, unit, { state, code, message });
@@ -106,26 +104,43 @@ export const createEmailActivities = defineActivities((deps: EmailDependencies) 
     }
     const { state, code } = passingProblems[reason];
     await transact(input, (unit) => recordProblem(input, unit, { state, code, message }));
+    throw await laterBecauseOf(failure, carrier, error);
+  };
+
+  /** Tells the operator, or pauses the provider. @returns the error after which Temporal tries again */
+  const laterBecauseOf = async (failure: SendFailure, carrier: string, cause: unknown = failure): Promise<Error> => {
+    const { reason, message } = failure;
     if (reason === 'credentials') {
       logger.error({ carrier, reason: message }, 'the provider of e-mails refuses us');
       await tellOperator(deps, carrier, { message: 'email-refused', carrier });
     }
     if (reason === 'limited') pauses.pause(carrier, failure.retryAfterMs);
-    const delays = {
+    const delays: Partial<Record<SendFailureReason, number>> = {
       limited: pauses.remainingMs(carrier),
       credentials: operatorPauseMs,
       unknown: askAfter(carrier),
-      unsent: 0,
     };
-    throw laterFailure(code, message, delays[reason], error);
+    const code = isFinal(reason) ? finalProblems[reason].code : passingProblems[reason].code;
+    return laterFailure(code, message, delays[reason] ?? 0, cause);
   };
+
+  const withoutProvider = (): Error =>
+    laterFailure('no_provider', 'No provider of e-mails is configured (integrations.email.provider).', operatorPauseMs);
+
+  /** What carries mails now. @throws ApplicationFailure while it takes none */
+  const currentTransport = (): EmailTransport | undefined => {
+    const transport = emailTransport(config.current, emailProviders);
+    const pausedMs = transport ? pauses.remainingMs(transport.carrier) : 0;
+    if (pausedMs > 0) throw laterFailure('too_many_requests', 'The provider takes no requests yet.', pausedMs);
+    return transport;
+  };
+
+  const digests = digestSender({ ...deps, settingsOf, laterBecauseOf, withoutProvider });
 
   return {
     /** One attempt. @returns how the mail has ended; `outdated` when its content is no longer true: then nothing is sent */
     async deliverEmail(input: SendEmailInput): Promise<SendEmailResult> {
-      const transport = emailTransport(config.current, emailProviders);
-      const pausedMs = transport ? pauses.remainingMs(transport.carrier) : 0;
-      if (pausedMs > 0) throw laterFailure('too_many_requests', 'The provider takes no requests yet.', pausedMs);
+      const transport = currentTransport();
       let attempt = await begin(input, transport);
       if ('uncertain' in attempt) {
         const found = await askAbout(input, attempt);
@@ -133,12 +148,7 @@ export const createEmailActivities = defineActivities((deps: EmailDependencies) 
         attempt = await begin(input, transport, true);
       }
       if ('result' in attempt) return attempt.result;
-      if (!transport || !('body' in attempt))
-        throw laterFailure(
-          'no_provider',
-          'No provider of e-mails is configured (integrations.email.provider).',
-          operatorPauseMs,
-        );
+      if (!transport || !('body' in attempt)) throw withoutProvider();
       let messageId: string;
       try {
         failpoint('email-before-send');
@@ -152,6 +162,16 @@ export const createEmailActivities = defineActivities((deps: EmailDependencies) 
     /** The workflow has given up: after two days, or because no attempt can succeed. */
     async giveUpEmail(input: SendEmailInput): Promise<void> {
       await transact(input, (unit) => recordProblem(input, unit, { state: 'failed', code: 'given_up' }));
+    },
+
+    /** One attempt for the mails of some digests. */
+    async deliverDigests(input: SendDigestsInput): Promise<SentDigests> {
+      return digests.deliver(input, currentTransport());
+    },
+
+    /** The same as `giveUpEmail`, for the mails of some digests. */
+    async giveUpDigests(input: SendDigestsInput): Promise<void> {
+      await digests.giveUp(input);
     },
 
     /** Makes the configured providers send to a released address again. */

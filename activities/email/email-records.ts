@@ -1,7 +1,7 @@
 import { accountEmail } from '#entities/email/account-email.ts';
 import { email } from '#entities/email/email.ts';
 import type { EmailState } from '#entities/email/email-fields.ts';
-import type { RowOf } from '#entities/kit/model/define.ts';
+import type { ChangesOf, RowOf } from '#entities/kit/model/define.ts';
 import type { DatabaseOptions } from '#entities/kit/access/database-options.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { openSealedValue } from '#entities/kit/write/sealed-values.ts';
@@ -55,34 +55,49 @@ export async function lockedEmail(input: SendEmailInput, { data }: UnitOfWork): 
 
 const maxMessage = 500;
 
-/** Records why a mail is not sent. Without an open state, nothing of it is kept that could be sent. */
-export async function recordProblem(
-  input: SendEmailInput,
-  unit: UnitOfWork,
-  { state, code, message }: { readonly state: EmailState; readonly code: string | null; readonly message?: string },
-): Promise<void> {
-  const row = await lockedEmail(input, unit);
-  // A provider has reported meanwhile that the mail was sent.
-  if (!row || !isOpen(row.state)) return;
-  await unit.data.update(kindOf(input), row.id, {
+/** Why a mail is not sent. */
+export interface EmailProblem {
+  readonly state: EmailState;
+  readonly code: string | null;
+  readonly message?: string;
+}
+
+/** What the record says of a problem; undefined for a mail of which a provider has reported meanwhile that it was sent. */
+export function problemOf(
+  row: Pick<EmailRow, 'state'>,
+  { state, code, message }: EmailProblem,
+): ChangesOf<typeof accountEmail> | undefined {
+  if (!isOpen(row.state)) return undefined;
+  return {
     state,
     errorCode: code,
     errorMessage: message === undefined ? null : message.slice(0, maxMessage),
+    // Without an open state, nothing is kept that could be sent.
     ...(isOpen(state) ? {} : { content: null }),
-  });
+  };
 }
 
-/** Records that a provider has accepted a mail; its reports may have come before. */
-export async function recordAccepted(input: SendEmailInput, unit: UnitOfWork, messageId: string): Promise<void> {
-  const row = await lockedEmail(input, unit);
-  if (!row) return;
-  const now = unit.clock.now();
-  await unit.data.update(kindOf(input), row.id, {
+/** What the record says of a mail that a provider has accepted; its reports may have come before. */
+export function acceptedAs(row: EmailRow, messageId: string, now: Date): ChangesOf<typeof accountEmail> {
+  return {
     ...(isOpen(row.state) ? { state: 'sent' } : {}),
     messageId: row.messageId ?? messageId,
     sentAt: row.sentAt === null || row.sentAt > now ? now : row.sentAt,
     content: null,
     errorCode: null,
     errorMessage: null,
-  });
+  };
+}
+
+/** Records why a mail is not sent. */
+export async function recordProblem(input: SendEmailInput, unit: UnitOfWork, problem: EmailProblem): Promise<void> {
+  const row = await lockedEmail(input, unit);
+  const values = row && problemOf(row, problem);
+  if (row && values) await unit.data.update(kindOf(input), row.id, values);
+}
+
+/** Records that a provider has accepted a mail. */
+export async function recordAccepted(input: SendEmailInput, unit: UnitOfWork, messageId: string): Promise<void> {
+  const row = await lockedEmail(input, unit);
+  if (row) await unit.data.update(kindOf(input), row.id, acceptedAs(row, messageId, unit.clock.now()));
 }

@@ -2,7 +2,7 @@ import type { notification } from '#entities/notifications/notification.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
-import { settleDigest } from '../listeners/notifications/settle-digest.ts';
+import { settleDigests, type CurrentDigest } from '../listeners/notifications/settle-digests.ts';
 import { settleSending } from '../listeners/notifications/settle-sending.ts';
 import { inertLine } from '../clients/email/inert-text.ts';
 import { organizationName, unsubscribeTokenOf, type Links, type Mail } from './mail.ts';
@@ -36,11 +36,18 @@ export async function notificationMail(
 
 /** Tells one person of what was collected for them. */
 export async function digestMail({ about }: SendEmailInput, unit: UnitOfWork, links: Links): Promise<Mail | undefined> {
-  const current = about && (await settleDigest(unit, about));
-  const [first] = current?.notifications ?? [];
-  const name = first && (await organizationName(first, unit, 'your organization'));
-  if (!current || name === undefined) return undefined;
-  const { person, notifications, hasMore } = current;
+  const current = about && (await settleDigests(unit, [about])).get(about.id);
+  const name = current && (await nameForDigest(current, unit));
+  return current && name !== undefined ? digestMailOf(current, name, links) : undefined;
+}
+
+/** The name of the organization, as digests show it; undefined for a deleted one. */
+export function nameForDigest(of: { readonly organizationId: string }, unit: UnitOfWork): Promise<string | undefined> {
+  return organizationName(of, unit, 'your organization');
+}
+
+/** @param name of the organization */
+export function digestMailOf({ person, notifications, hasMore }: CurrentDigest, name: string, links: Links): Mail {
   return {
     to: person.email,
     name: person.displayName,

@@ -40,3 +40,20 @@ export async function suppressionOf(
       : await data.findOne(emailSuppression, { organizationId: { eq: organizationId }, suppressedEmail });
   return found && (isOptional || !optionalReasons.has(found.reason)) ? found.reason : undefined;
 }
+
+/** Why addresses get no optional e-mails of an organization, by address in lower case; those that get them are missing. */
+export async function suppressionsOf(
+  { data }: Pick<UnitOfWork, 'data'>,
+  organizationId: string,
+  addresses: readonly string[],
+): Promise<ReadonlyMap<string, SuppressionReason>> {
+  const wanted = [...new Set(addresses.map((address) => address.toLowerCase()))];
+  if (wanted.length === 0) return new Map();
+  const where = { organizationId: { eq: organizationId }, suppressedEmail: { in: wanted } };
+  const found = await data.find(emailSuppression, { where, limit: wanted.length });
+  return new Map(
+    found.flatMap(({ suppressedEmail, reason }): [string, SuppressionReason][] =>
+      suppressedEmail === null ? [] : [[suppressedEmail, reason]],
+    ),
+  );
+}

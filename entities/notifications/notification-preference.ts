@@ -12,6 +12,14 @@ const topics = text(
   { max: 100, pattern, default: '*', immutable: true },
 );
 
+const channels = choice(
+  'Channel that it is about. The chat of an organization cannot be connected yet, so `chat` is refused.',
+  ['in_app', 'email', 'chat'],
+  {
+    immutable: true,
+  },
+);
+
 const timeOfDay = /^([01][0-9]|2[0-3]):[0-5][0-9]$/;
 
 /** It is read when something is sent, so a change counts from then on. */
@@ -27,7 +35,7 @@ export const notificationPreference = defineEntityModule({
       creator: true,
       reverse: 'notificationPreferences',
     }),
-    channel: choice('Channel that it is about.', ['in_app', 'email', 'chat'], { immutable: true }),
+    channel: { ...channels, schema: { ...channels.schema, examples: ['in_app', 'email'] } },
     topicPattern: {
       ...topics,
       schema: Type.Refine(
@@ -83,6 +91,12 @@ export const notificationPreference = defineEntityModule({
     remove: [allow(system), allow(self('userId'))],
   },
   refusals: [
+    {
+      refuseIf: `given.channel = 'chat'`,
+      field: 'channel',
+      code: 'chat_not_connected',
+      message: 'The organization has connected no chat; choose e-mail or the list in the app.',
+    },
     {
       on: ['create', 'edit'],
       refuseIf: 'given.quiet_hours_start = given.quiet_hours_end',

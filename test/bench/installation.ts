@@ -18,6 +18,9 @@ import { testSecrets } from '../setup/secrets.ts';
 /** Topic of the events that benchmarks record, and the one listener that wants them. */
 export const benchTopic = 'bench.happened';
 
+/** Where services of other companies are. */
+type WorkerSettings = Pick<Parameters<typeof startWorker>[0], 'emailProviders'>;
+
 export interface BenchInstallation {
   readonly runtime: CoreRuntime;
   readonly databaseUrl: string;
@@ -25,7 +28,7 @@ export interface BenchInstallation {
   readonly environment: Readonly<Record<string, string>>;
   /** A connection of its own, for set-up and for asking how far things are. */
   readonly client: Client;
-  startWorker(): Promise<RunningWorker>;
+  startWorker(options?: WorkerSettings): Promise<RunningWorker>;
   close(): Promise<void>;
 }
 
@@ -97,8 +100,9 @@ export async function openBenchInstallation(
     databaseUrl,
     environment,
     client,
-    startWorker: async () => {
+    startWorker: async (options = {}) => {
       worker = await startWorker({
+        ...options,
         config,
         runtime,
         logger,

@@ -20,6 +20,7 @@ import { keyRotation } from './key-rotation.ts';
 import { loginRate, loginStarvation } from './login-rate.ts';
 import { burnDownEndpoints } from './messages/burn-down-endpoints.ts';
 import { createAnnounced } from './messages/create-announced.ts';
+import { digest10k } from './messages/digest-10k.ts';
 import { eventFairness } from './messages/event-fairness.ts';
 import { receiverIngest } from './messages/receiver-ingest.ts';
 import { webhookDelivery } from './messages/webhook-delivery.ts';
@@ -52,6 +53,7 @@ const benches: readonly Bench[] = [
   webhookLatency,
   webhookNeighbours,
   receiverIngest,
+  digest10k,
   livez,
   restRead,
   restList,

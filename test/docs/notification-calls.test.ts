@@ -43,6 +43,8 @@ test('the calls do what the page says', async () => {
   expect(others).toEqual([]);
   expect(JSON.parse(await shell.run(prefer))).toMatchObject({ cadence: 'daily', user_id: member.person.user.id });
   const chat = await member.client.post('/v1/notification-preferences', { channel: 'chat' });
-  expect(chat.body).toMatchObject({ channel: 'chat', cadence: 'immediate' });
+  expect(chat.body).toMatchObject({ status: 404, code: 'chat_not_connected', errors: [{ path: '/channel' }] });
   expect(sentChannelNames).not.toContain('chat');
+  const { body: held } = await member.client.get('/v1/notification-preferences');
+  expect(held.data.map(({ channel }: { channel: string }) => channel)).toEqual(['email']);
 });

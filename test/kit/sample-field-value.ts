@@ -37,7 +37,8 @@ export function sampleValue({ type, schema, values, naming }: Field, now: Date):
     case 'textList':
       return ['word'.slice(0, items?.maxLength)];
     case 'choice':
-      return values?.at(-1);
+      // Of some choices, not all values are taken yet.
+      return examples?.at(-1) ?? values?.at(-1);
     case 'integer':
       return maximum - (made++ % Math.max(maximum - minimum, 1));
     case 'decimal':

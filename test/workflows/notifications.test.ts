@@ -227,9 +227,12 @@ describe('preferences', () => {
     expectProblem(await patch(client, `/v1/notification-preferences/${id}`, { cadence: 'mute' }), 'not_found');
     const again = await theirs.post('/v1/notification-preferences', { channel: 'email', topic_pattern: 'task.*' });
     expectProblem(again, 'already_exists');
-    const { data } = await theirs.graphql(
-      'mutation { createNotificationPreference(input: { channel: CHAT }) { notificationPreference { topicPattern cadence timeZone } } }',
-    );
+    const createIn = (channel: string) =>
+      theirs.graphql(
+        `mutation { createNotificationPreference(input: { channel: ${channel} }) { notificationPreference { topicPattern cadence timeZone } } }`,
+      );
+    expect((await createIn('CHAT')).errors).toMatchObject([{ extensions: { code: 'chat_not_connected' } }]);
+    const { data } = await createIn('IN_APP');
     expect(data.createNotificationPreference.notificationPreference).toEqual({
       topicPattern: '*',
       cadence: 'IMMEDIATE',

@@ -1,3 +1,4 @@
+import { maxDigests, sendDigestsContract } from '#workflows/email/send-digests.contract.ts';
 import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
 import type { StartInput, WorkflowContract } from '#workflows/kit/contract.ts';
 import type { Digest } from '#entities/kit/outbox/notification-digests.ts';
@@ -12,7 +13,9 @@ export type StartWorkflow = <Input>(contract: WorkflowContract<Input>, input: St
  */
 interface SentChannel {
   readonly sendOne: (sending: Sending, start: StartWorkflow) => void;
-  readonly sendDigest: (digest: Digest, start: StartWorkflow) => void;
+  /** @param digests no more than `digestsAtOnce` */
+  readonly sendDigests: (digests: readonly Digest[], start: StartWorkflow) => void;
+  readonly digestsAtOnce: number;
 }
 
 /** The channels, by the name that preferences have for them. A further channel is an entry here. */
@@ -27,14 +30,11 @@ export const sentChannels = {
         about: { id: notificationId, round },
         ...(isUrgent ? { isUrgent } : {}),
       }),
-    sendDigest: ({ id, organizationId, userId, round }, start) =>
-      start(sendEmailContract, {
-        key: `digest/${id}/${round}`,
-        template: 'digest',
-        organizationId,
-        userId,
-        about: { id, round },
+    sendDigests: (digests, start) =>
+      start(sendDigestsContract, {
+        digests: digests.map(({ id, round, organizationId, userId }) => ({ id, round, organizationId, userId })),
       }),
+    digestsAtOnce: maxDigests,
   },
 } as const satisfies Readonly<Record<string, SentChannel>>;
 

@@ -8,7 +8,7 @@ import { sentChannelNames } from './channels.ts';
 import type { NotificationKind } from './define-notification.ts';
 import { fillText } from './fill-text.ts';
 import { readPreferences } from './read-preferences.ts';
-import { mayView, recipientIn } from './recipient.ts';
+import { recipientsIn, visibleToEach } from './recipient.ts';
 import { sendingPlan } from './sending-plan.ts';
 
 /** Maximum numbers of characters. */
@@ -43,10 +43,15 @@ async function notify({ event, unit }: Delivery<unknown>, kind: NotificationKind
   const values = shortValues(kind.values(told));
   const now = unit.clock.now();
   const sendings: NewSending[] = [];
-  for (const userId of userIds) {
-    if (known.some((one) => one.userId === userId)) continue;
-    const recipient = await recipientIn(unit, { userId, organizationId });
-    if (!recipient || !(await mayView(recipient, kind.about, event.entityId))) continue;
+  const unknown = userIds.filter((id) => !known.some(({ userId }) => userId === id));
+  const recipients = [...(await recipientsIn(unit, unknown, organizationId)).values()];
+  const about = [{ targetKind: kind.about.topic, targetId: event.entityId }];
+  const visible = await visibleToEach(
+    unit,
+    recipients.map((recipient) => ({ recipient, about })),
+  );
+  const viewers = new Set(recipients.flatMap(({ person }, n) => (visible[n]?.length === 1 ? [person.id] : [])));
+  for (const userId of unknown.filter((id) => viewers.has(id))) {
     const planOf = (channel: string, isDefault: boolean) =>
       sendingPlan(preferences.for({ organizationId, userId, channel, topic: kind.topic }), {
         isDefault,

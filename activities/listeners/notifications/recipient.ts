@@ -1,18 +1,24 @@
-import { callerIn, readMembershipState } from '#entities/kit/access/principal-state.ts';
+import { readMembershipStates } from '#entities/kit/access/membership-states.ts';
+import { callerIn } from '#entities/kit/access/principal-state.ts';
 import { user } from '#entities/identity/user.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import { membership } from '#entities/organizations/membership.ts';
-import type { notification } from '#entities/notifications/notification.ts';
-import type { EntityModule, RowOf } from '#entities/kit/model/define.ts';
-import type { DataClient } from '#entities/kit/unit/data-client.ts';
+import type { Caller } from '#entities/kit/model/caller.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 
 /** Somebody who is told, as they are now. */
 export interface Recipient {
   readonly person: RowOf<typeof user>;
   readonly organizationId: string;
-  /** Reads with their rights in the organization. */
-  readonly data: DataClient;
+  /** Has their rights in the organization. */
+  readonly caller: Caller;
+}
+
+/** The record that something is told of: its topic and id; null for none. */
+interface About {
+  readonly targetKind: string | null;
+  readonly targetId: string | null;
 }
 
 /** Who a person is in an organization now; undefined unless they are an active member of it. */
@@ -20,36 +26,70 @@ export async function recipientIn(
   unit: UnitOfWork,
   { userId, organizationId }: { readonly userId: string; readonly organizationId: string },
 ): Promise<Recipient | undefined> {
-  const where = { userId: { eq: userId }, organizationId: { eq: organizationId } };
-  if (!(await unit.data.findOne(membership, where))) return undefined;
-  const person = await unit.data.findOne(user, { id: { eq: userId } });
-  if (person?.status !== 'active') return undefined;
-  const state = await readMembershipState(unit, userId, organizationId);
-  return { person, organizationId, data: unit.data.as(callerIn(userId, organizationId, state, {})) };
+  return (await recipientsIn(unit, [userId], organizationId)).get(userId);
+}
+
+/** Who some people are in an organization now, by their ids. Those who are no active members of it are left out. */
+export async function recipientsIn(
+  unit: UnitOfWork,
+  userIds: readonly string[],
+  organizationId: string,
+): Promise<ReadonlyMap<string, Recipient>> {
+  const ids = [...new Set(userIds)];
+  const members = await unit.data.find(membership, {
+    where: { userId: { in: ids }, organizationId: { eq: organizationId } },
+    limit: ids.length,
+  });
+  const memberIds = members.map(({ userId }) => userId);
+  if (memberIds.length === 0) return new Map();
+  const people = await unit.data.find(user, { where: { id: { in: memberIds } }, limit: memberIds.length });
+  const states = await readMembershipStates(unit, memberIds, organizationId);
+  const recipients = new Map<string, Recipient>();
+  for (const person of people) {
+    const state = states.get(person.id);
+    if (person.status !== 'active' || !state) continue;
+    recipients.set(person.id, {
+      person,
+      organizationId,
+      caller: callerIn(person.id, organizationId, state, {}),
+    });
+  }
+  return recipients;
+}
+
+/** What somebody would be told. */
+interface Told<One> {
+  readonly recipient: Recipient;
+  readonly about: readonly One[];
 }
 
 /**
- * Whether the recipient may view a record. Members see their organization: its rows are found by the session of a person, and here is none.
+ * Of what each of some people would be told, what is about a record that they may view, or about none. Members see their organization: its
+ * rows are found by the session of a person, and here is none.
  */
-export async function mayView({ data, organizationId }: Recipient, module: EntityModule, id: string): Promise<boolean> {
-  if (module.kind === organization.kind) return id === organizationId;
-  return (await data.findOne(module, { id: { eq: id } })) !== undefined;
+export async function visibleToEach<One extends About>(unit: UnitOfWork, told: readonly Told<One>[]): Promise<One[][]> {
+  const visible = told.map(({ recipient }) => new Set([recipient.organizationId]));
+  for (const topic of new Set(told.flatMap(({ about }) => about.map(({ targetKind }) => targetKind)))) {
+    const module = unit.registry.modules.find((one) => one.topic === topic);
+    if (!module || module.kind === organization.kind) continue;
+    const viewings = told.map(({ recipient, about }) => ({
+      caller: recipient.caller,
+      ids: [
+        ...new Set(about.flatMap((one) => (one.targetKind === topic && one.targetId !== null ? [one.targetId] : []))),
+      ],
+    }));
+    const viewed = await unit.data.viewedByEach(module, viewings);
+    for (const [n, ids] of viewed.entries()) for (const id of ids) visible[n]?.add(id);
+  }
+  return told.map(({ about }, n) => about.filter(({ targetId }) => targetId === null || visible[n]?.has(targetId)));
 }
 
-/** Those notifications of which the recipient may view the record. One of no record is among them. */
-export async function visibleTo<N extends Pick<RowOf<typeof notification>, 'targetKind' | 'targetId'>>(
-  { data, organizationId }: Recipient,
-  { registry }: UnitOfWork,
-  notifications: readonly N[],
-): Promise<N[]> {
-  const visible = new Set([organizationId]);
-  for (const topic of new Set(notifications.map(({ targetKind }) => targetKind))) {
-    const module = registry.modules.find((one) => one.topic === topic);
-    const ids = [...new Set(notifications.filter((one) => one.targetKind === topic).map(({ targetId }) => targetId))];
-    const known = ids.filter((id) => id !== null);
-    if (!module || module.kind === organization.kind || known.length === 0) continue;
-    const rows = await data.find(module, { where: { id: { in: known } }, limit: known.length });
-    for (const { id } of rows as readonly { readonly id: string }[]) visible.add(id);
-  }
-  return notifications.filter(({ targetId }) => targetId === null || visible.has(targetId));
+/** The same for one person. */
+export async function visibleTo<One extends About>(
+  recipient: Recipient,
+  unit: UnitOfWork,
+  about: readonly One[],
+): Promise<One[]> {
+  const [visible = []] = await visibleToEach(unit, [{ recipient, about }]);
+  return visible;
 }

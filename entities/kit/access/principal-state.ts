@@ -97,7 +97,7 @@ export const resultColumn = 'to_json(found)::text as result';
 const snapshotText = snapshotTextOf('$1', '$2', '$3');
 
 /** SQL of the state of a person in a session and an organization. */
-function snapshotTextOf(user: string, session: string, organization: string): string {
+export function snapshotTextOf(user: string, session: string, organization: string): string {
   return `select ${resultColumn} from (select is_active as "isActive", is_signed_in as "isSignedIn",
   role, group_ids as "groupIds", relations, modules as "productModules", single_sign_on_id as "singleSignOnId",
   lacks_second_factor as "lacksSecondFactor" from request_context(${user}, ${session}, ${organization})) found`;
@@ -183,7 +183,7 @@ export function stateIn(text: string): PrincipalState {
 }
 
 /** Names no session: the session of the work has been judged, or is judged apart (`readEntry`). */
-const judgedSession = '*';
+export const judgedSession = '*';
 
 /** SQL of the state of a person in an organization, whatever the session; `stateIn` reads its result. */
 export function membershipStateText(user: string, organization: string): string {

@@ -10,9 +10,11 @@ export interface FailingDelivery {
 
 /** Work of which a row says that it goes on; a workflow should do it. */
 export interface ExpectedWork {
-  /** What the key names: a listener, an endpoint, or an e-mail. */
-  readonly of: 'listener' | 'endpoint' | 'email';
+  /** What the key names: a listener, an endpoint, an e-mail, or a channel on which notifications are sent. */
+  readonly of: 'listener' | 'endpoint' | 'email' | 'channel';
   readonly key: string;
+  /** Of an e-mail: the batch that may send it instead of a workflow of its own. */
+  readonly batch?: string;
   /** What the row says, as the beginning of a line. */
   readonly claim: string;
 }

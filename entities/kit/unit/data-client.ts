@@ -11,7 +11,9 @@ import { missingRecord } from '../model/missing-record.ts';
 import type { Operation } from '../model/policy.ts';
 import type { Comparison } from '../read/filter.ts';
 import { compileRead, type LockedOperation } from '../read/rows.ts';
+import { compileViewedByEach, type Viewing } from '../read/viewed-by-each.ts';
 import { Viewer } from '../read/viewer.ts';
+import { changeEach } from '../write/change-each.ts';
 import { changeRecord } from '../write/change-record.ts';
 import { changeSet, type SetResult } from '../write/change-set.ts';
 import type { ExpectedVersion } from '../write/plan-changes.ts';
@@ -99,6 +101,26 @@ export class DataClient {
     operation: LockedOperation = 'edit',
   ): Promise<RowOf<M> | undefined> {
     return (await this.#readLocked(module, id, operation)) as RowOf<M> | undefined;
+  }
+
+  /** Rows that stay locked until the end of the transaction, in the order of their ids. */
+  async findAllLocked<M extends EntityModule>(module: M, ids: readonly string[]): Promise<RowOf<M>[]> {
+    if (ids.length === 0) return [];
+    return (await this.#read(module, { where: { id: { in: ids } }, limit: ids.length }, 'edit')) as RowOf<M>[];
+  }
+
+  /**
+   * Which of the records each of many callers may view, in few statements however many they are.
+   * @returns for each viewing, in their order, the ids of those that its caller may view
+   */
+  async viewedByEach(module: EntityModule, viewings: readonly Viewing[]): Promise<ReadonlySet<string>[]> {
+    const viewed = viewings.map(() => new Set<string>());
+    for (const { text, values } of compileViewedByEach(module, viewings, this.#work.registry)) {
+      const session = await this.#work.readAs('app');
+      const { rows } = await session.query<{ readonly n: number; readonly id: string }>(text, values);
+      for (const { n, id } of rows) viewed[n]?.add(id);
+    }
+    return viewed;
   }
 
   /** @throws AppError not_found, the same error for a missing, deleted or hidden row and for one of another organization */
@@ -203,6 +225,23 @@ export class DataClient {
   updateAll(module: EntityModule, ids: readonly string[], changes: Row): Promise<SetResult> {
     const values = validateChanges(module, changes);
     return changeSet(this.#work, { module, ids, operation: 'edit', values, ...this.#requestedBy });
+  }
+
+  /**
+   * Changes each of up to a thousand rows in its own way, in few statements however many they are.
+   * @param changesOf the changes of a row as it is now, under its lock; undefined where it stays as it is
+   * @throws AppError invalid_input, limit_exceeded, permission_denied
+   */
+  changeEach<M extends EntityModule>(
+    module: M,
+    ids: readonly string[],
+    changesOf: (row: RowOf<M>) => ChangesOf<M> | undefined,
+  ): Promise<void> {
+    const valuesOf = (row: Row) => {
+      const changes = changesOf(row as RowOf<M>);
+      return changes && validateChanges(module, changes);
+    };
+    return changeEach(this.#work, { module, ids, valuesOf, ...this.#requestedBy });
   }
 
   /**

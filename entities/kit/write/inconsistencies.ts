@@ -9,6 +9,7 @@ import { columnsOf, deduplicateTuples, tupleKey, type Tuple } from '../model/tup
 import { objectComparison, objectsOfRows } from './object-comparison.ts';
 import { orphanedAmong, rowTuples } from '../outbox/row-tuples.ts';
 import { emailComparison, endpointComparison, isEmail } from '../outbox/message-inconsistencies.ts';
+import { digestComparison, sendingComparison } from '../outbox/notification-inconsistencies.ts';
 import {
   deliveryComparison,
   eventComparison,
@@ -19,7 +20,7 @@ import { compileSql } from '../storage/sql.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 
 /**
- * Comparisons that find contradictions between rows, history, events, deliveries, messages, desired tuples and stored objects.
+ * Comparisons that find contradictions between rows, history, events, deliveries, messages, digests, desired tuples and stored objects.
  * @param recordHistory `db.enablehistory`
  */
 export function comparisonsOf(registry: Registry, recordHistory: boolean): Comparison[] {
@@ -31,6 +32,8 @@ export function comparisonsOf(registry: Registry, recordHistory: boolean): Compa
     listenerComparison,
     endpointComparison,
     ...registry.modules.filter(isEmail).map((module) => emailComparison(module)),
+    sendingComparison,
+    digestComparison,
     desiredComparison,
     objectComparison(registry),
   ];

@@ -2,30 +2,22 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { newId } from '#entities/kit/base/ids.ts';
 import { alternate } from '../duel.ts';
 import { recordEvents, untilCount } from '../event-burn-down.ts';
-import { openBenchInstallation } from '../installation.ts';
-import { peerTable, startPeer, writeRow } from '../peer.ts';
+import { peerTable, writeRow } from '../peer.ts';
 import type { Bench } from '../row.ts';
-import { addEndpoints, addMessages, endpointSettings, forgetMessages } from './bench-endpoints.ts';
-import { BenchSink } from './bench-sink.ts';
-import { addMessageJobs, peerAttempts, sendMessage } from './message-peer.ts';
+import { addMessages, forgetMessages } from './bench-endpoints.ts';
+import { besidePeer } from './beside-peer.ts';
+import { addMessageJobs, sendMessage } from './message-peer.ts';
 
 const organizations = 50;
 const backlog = Number(process.env['BENCH_MESSAGES'] ?? 10_000);
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
+const jobs = { write_row: writeRow, send_message: sendMessage };
 
 /** Events a second of a backlog, each delivered to a listener and sent to an endpoint; against graphile-worker with two jobs for each. */
 export const burnDownEndpoints: Bench = {
   name: 'event-burn-down-endpoints',
-  run: async (say) => {
-    const installation = await openBenchInstallation(endpointSettings);
-    const { client, databaseUrl } = installation;
-    const sink = await BenchSink.start();
-    try {
-      await installation.startWorker();
-      await client.query(peerTable);
-      await client.query(peerAttempts);
-      const peer = await startPeer(databaseUrl, { write_row: writeRow, send_message: sendMessage });
-      const customers = await addEndpoints(installation, organizations, sink.url);
+  run: (say) =>
+    besidePeer({ endpoints: organizations, tables: [peerTable], jobs }, async ({ client, customers }) => {
       const owners = customers.map(({ organizationId }) => organizationId);
       const bothDone = (tables: readonly string[], count: number) =>
         Promise.all(tables.map((table) => untilCount(client, table, count)));
@@ -58,24 +50,16 @@ export const burnDownEndpoints: Bench = {
         await bothDone(['peer_deliveries', 'peer_attempts'], count);
         return count / ((performance.now() - startedAt) / 1_000);
       };
-      try {
-        await ours(backlog / 5);
-        await theirs(backlog / 5);
-        return await alternate({
-          name: 'event-burn-down-endpoints',
-          unit: 'events/s',
-          ours: () => ours(),
-          reference: () => theirs(),
-          rounds,
-          note: `${backlog} waiting events of ${organizations} organizations, delivered to a listener and sent to an endpoint; reference: graphile-worker with a job for each`,
-          say,
-        });
-      } finally {
-        await peer.stop();
-      }
-    } finally {
-      await sink.stop();
-      await installation.close();
-    }
-  },
+      await ours(backlog / 5);
+      await theirs(backlog / 5);
+      return alternate({
+        name: 'event-burn-down-endpoints',
+        unit: 'events/s',
+        ours: () => ours(),
+        reference: () => theirs(),
+        rounds,
+        note: `${backlog} waiting events of ${organizations} organizations, delivered to a listener and sent to an endpoint; reference: graphile-worker with a job for each`,
+        say,
+      });
+    }),
 };

@@ -2,12 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { newId } from '#entities/kit/base/ids.ts';
 import { alternate } from '../duel.ts';
 import { untilCount } from '../event-burn-down.ts';
-import { openBenchInstallation } from '../installation.ts';
-import { startPeer } from '../peer.ts';
 import type { Bench } from '../row.ts';
-import { addEndpoints, addMessages, endpointSettings, forgetMessages } from './bench-endpoints.ts';
-import { BenchSink } from './bench-sink.ts';
-import { addMessageJobs, peerAttempts, sendMessage } from './message-peer.ts';
+import { addMessages, forgetMessages } from './bench-endpoints.ts';
+import { besidePeer } from './beside-peer.ts';
+import { addMessageJobs, sendMessage } from './message-peer.ts';
 
 const endpoints = 20;
 /** Messages of one round, for all endpoints together. */
@@ -17,15 +15,8 @@ const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
 /** Messages a second of a backlog, sent to endpoints and logged; against graphile-worker with fetch. */
 export const webhookDelivery: Bench = {
   name: 'webhook-delivery',
-  run: async (say) => {
-    const installation = await openBenchInstallation(endpointSettings);
-    const { client, databaseUrl } = installation;
-    const sink = await BenchSink.start();
-    try {
-      await installation.startWorker();
-      await client.query(peerAttempts);
-      const peer = await startPeer(databaseUrl, { send_message: sendMessage });
-      const customers = await addEndpoints(installation, endpoints, sink.url);
+  run: (say) =>
+    besidePeer({ endpoints, jobs: { send_message: sendMessage } }, async ({ client, sink, customers }) => {
       const newIds = (count: number) => Array.from({ length: count }, () => newId());
       const check = async (count: number) => {
         const taken = await sink.take();
@@ -52,24 +43,16 @@ export const webhookDelivery: Bench = {
         await check(count);
         return rate;
       };
-      try {
-        await ours(backlog / 5);
-        await theirs(backlog / 5);
-        return await alternate({
-          name: 'webhook-delivery',
-          unit: 'messages/s',
-          ours: () => ours(),
-          reference: () => theirs(),
-          rounds,
-          note: `${backlog} waiting messages for ${endpoints} endpoints, signed, sent and logged; reference: graphile-worker with fetch`,
-          say,
-        });
-      } finally {
-        await peer.stop();
-      }
-    } finally {
-      await sink.stop();
-      await installation.close();
-    }
-  },
+      await ours(backlog / 5);
+      await theirs(backlog / 5);
+      return alternate({
+        name: 'webhook-delivery',
+        unit: 'messages/s',
+        ours: () => ours(),
+        reference: () => theirs(),
+        rounds,
+        note: `${backlog} waiting messages for ${endpoints} endpoints, signed, sent and logged; reference: graphile-worker with fetch`,
+        say,
+      });
+    }),
 };

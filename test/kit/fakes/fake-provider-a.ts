@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { HttpFake, type Answering, type FakeRequest } from './http-fake.ts';
+import { HttpFake, type Answering, type FakeAnswer, type FakeRequest } from './http-fake.ts';
 
 /** A mail as mail provider A is given it. */
 export interface MailOfA {
@@ -23,7 +23,7 @@ interface Accepted extends MailOfA {
  */
 export type BehaviourOfA = 'accept' | 'accept-silently' | 'accept-and-cut' | 'silent' | 'limit' | 'fail';
 
-const problem = (status: number, name: string, message: string): Answering => ({
+const problem = (status: number, name: string, message: string): FakeAnswer => ({
   status,
   body: { statusCode: status, name, message },
   ...(status === 429 ? { headers: { 'retry-after': '1' } } : {}),
@@ -38,7 +38,7 @@ export class FakeProviderA {
   /** The mails that recipients get, in the order in which they were accepted. */
   readonly accepted: Accepted[] = [];
   readonly suppressed = new Set<string>();
-  readonly #keys = new Map<string, { readonly body: string; readonly id: string }>();
+  readonly #keys = new Map<string, { readonly body: string; readonly answer: object }>();
   #http: HttpFake | undefined;
 
   static async start(): Promise<FakeProviderA> {
@@ -73,6 +73,7 @@ export class FakeProviderA {
     const { method, path, query, headers } = request;
     if (headers.authorization !== `Bearer ${this.apiKey}`) return problem(401, 'invalid_api_key', 'API key is invalid');
     if (method === 'POST' && path === '/emails') return this.#send(request);
+    if (method === 'POST' && path === '/emails/batch') return this.#sendAll(request);
     if (method === 'GET' && path === '/emails') {
       const newest = this.accepted.toReversed();
       const from = query.get('after') === null ? 0 : newest.findIndex(({ id }) => id === query.get('after')) + 1;
@@ -95,6 +96,34 @@ export class FakeProviderA {
   }
 
   #send({ body, headers }: FakeRequest): Answering {
+    return this.#answerOnce(body, headers, () => {
+      const mail = JSON.parse(body) as MailOfA;
+      if (!isAddressed(mail)) return problem(422, 'validation_error', invalidTo);
+      return { id: this.#accept(mail) };
+    });
+  }
+
+  /** With permissive validation, what is wrong with one mail does not concern the others. */
+  #sendAll({ body, headers }: FakeRequest): Answering {
+    const mails = JSON.parse(body) as MailOfA[];
+    if (mails.length > 100) return problem(422, 'validation_error', 'The batch has more than 100 emails.');
+    return this.#answerOnce(body, headers, () => {
+      const errors = mails.flatMap((mail, index) => (isAddressed(mail) ? [] : [{ index, message: invalidTo }]));
+      const isPermissive = headers['x-batch-validation'] === 'permissive';
+      if (errors.length > 0 && !isPermissive) return problem(422, 'validation_error', invalidTo);
+      const data = mails.filter(isAddressed).map((mail) => ({ id: this.#accept(mail) }));
+      return { data, ...(isPermissive ? { errors } : {}) };
+    });
+  }
+
+  #accept(mail: MailOfA): string {
+    const id = randomUUID();
+    this.accepted.push({ id, created_at: new Date().toISOString(), ...mail });
+    return id;
+  }
+
+  /** @param send does what is asked, once for each key; the body of the answer, or a problem */
+  #answerOnce(body: string, headers: FakeRequest['headers'], send: () => object | FakeAnswer): Answering {
     const key = headers['idempotency-key'];
     const known = typeof key === 'string' ? this.#keys.get(key) : undefined;
     if (known && known.body !== body)
@@ -103,16 +132,17 @@ export class FakeProviderA {
     if (behaviour === 'limit') return problem(429, 'rate_limit_exceeded', 'Too many requests.');
     if (behaviour === 'fail') return problem(500, 'application_error', 'An unexpected error occurred.');
     if (behaviour === 'silent') return 'silent';
-    if (known) return { status: 200, body: { id: known.id } };
-    const mail = JSON.parse(body) as MailOfA;
-    if (
-      !mail.to.every((address) => /^[^@\s]+@[^@\s]+\.[^@\s.]+$/.test(address) && !address.endsWith('@refused.example'))
-    )
-      return problem(422, 'validation_error', 'Invalid `to` field. The email address needs to follow the format.');
-    const id = randomUUID();
-    this.accepted.push({ id, created_at: new Date().toISOString(), ...mail });
-    if (typeof key === 'string') this.#keys.set(key, { body, id });
+    if (known) return { status: 200, body: known.answer };
+    const answer = send();
+    if ('status' in answer) return answer;
+    if (typeof key === 'string') this.#keys.set(key, { body, answer });
     if (behaviour === 'accept-silently') return 'silent';
-    return behaviour === 'accept-and-cut' ? 'cut' : { status: 200, body: { id } };
+    return behaviour === 'accept-and-cut' ? 'cut' : { status: 200, body: answer };
   }
+}
+
+const invalidTo = 'Invalid `to` field. The email address needs to follow the format.';
+
+function isAddressed({ to }: MailOfA): boolean {
+  return to.every((address) => /^[^@\s]+@[^@\s]+\.[^@\s.]+$/.test(address) && !address.endsWith('@refused.example'));
 }

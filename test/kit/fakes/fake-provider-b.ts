@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { HttpFake, type Answering, type FakeRequest } from './http-fake.ts';
+import { HttpFake, type Answering, type FakeAnswer, type FakeRequest } from './http-fake.ts';
 import type { BehaviourOfA } from './fake-provider-a.ts';
 
 /** A mail as mail provider B is given it. */
@@ -20,7 +20,7 @@ interface Accepted extends MailOfB {
   readonly MessageID: string;
 }
 
-const problem = (status: number, ErrorCode: number, Message: string): Answering => ({
+const problem = (status: number, ErrorCode: number, Message: string): FakeAnswer => ({
   status,
   body: { ErrorCode, Message },
   ...(status === 429 ? { headers: { 'retry-after': '1' } } : {}),
@@ -64,11 +64,15 @@ export class FakeProviderB {
     await this.#http?.close();
   }
 
-  #answer(request: FakeRequest): Answering {
-    const { method, path, query, headers, body } = request;
+  #answer({ method, path, query, headers, body }: FakeRequest): Answering {
     if (headers['x-postmark-server-token'] !== this.serverToken)
       return problem(401, 10, 'No Account or Server API tokens were supplied in the HTTP headers.');
-    if (method === 'POST' && path === '/email') return this.#send(request);
+    if (method === 'POST' && path === '/email') return this.#answerAs(() => this.#send(JSON.parse(body) as MailOfB));
+    if (method === 'POST' && path === '/email/batch')
+      return this.#answerAs(() => ({
+        status: 200,
+        body: (JSON.parse(body) as MailOfB[]).map((mail) => this.#send(mail).body),
+      }));
     if (method === 'GET' && path === '/messages/outbound') {
       const wanted = [...query].filter(([name]) => name.startsWith('metadata_'));
       const found = this.accepted.filter(({ Metadata = {} }) =>
@@ -89,19 +93,24 @@ export class FakeProviderB {
     return problem(404, 404, 'The requested resource does not exist.');
   }
 
-  #send({ body }: FakeRequest): Answering {
+  #answerAs(send: () => FakeAnswer): Answering {
     const behaviour = this.next.shift() ?? this.behaviour;
     if (behaviour === 'limit') return problem(429, 429, 'Rate limit exceeded.');
     if (behaviour === 'fail') return problem(500, 500, 'Internal Server Error');
     if (behaviour === 'silent') return 'silent';
-    const mail = JSON.parse(body) as MailOfB;
+    const answer = send();
+    // What was refused is said in any case.
+    if (answer.status !== 200) return answer;
+    if (behaviour === 'accept-silently') return 'silent';
+    return behaviour === 'accept-and-cut' ? 'cut' : answer;
+  }
+
+  #send(mail: MailOfB): FakeAnswer {
     if (mail.To.endsWith('@refused.example')) return problem(422, 300, `Error parsing 'To': Illegal email address.`);
     if (this.suppressed.get(mail.MessageStream ?? 'outbound')?.has(mail.To))
       return problem(422, 406, 'You tried to send to recipient(s) that have been marked as inactive.');
     const MessageID = randomUUID();
     this.accepted.push({ MessageID, ...mail });
-    if (behaviour === 'accept-silently') return 'silent';
-    if (behaviour === 'accept-and-cut') return 'cut';
     return {
       status: 200,
       body: { To: mail.To, SubmittedAt: new Date().toISOString(), MessageID, ErrorCode: 0, Message: 'OK' },

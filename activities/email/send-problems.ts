@@ -1,0 +1,20 @@
+import type { SendFailureReason } from '../clients/email/transport.ts';
+
+/** What the record says while a mail is not sent for a reason that may pass. */
+export const passingProblems = {
+  limited: { state: 'waiting', code: 'too_many_requests' },
+  credentials: { state: 'waiting', code: 'credentials_refused' },
+  unsent: { state: 'pending', code: 'provider_unreachable' },
+  unknown: { state: 'sending', code: 'no_answer' },
+} as const;
+
+/** What it says when the provider does not take the mail, now or later. */
+export const finalProblems = {
+  address: { state: 'refused', code: 'address_refused' },
+  content: { state: 'failed', code: 'content_refused' },
+} as const;
+
+/** Whether the provider takes the mail neither now nor later. */
+export function isFinal(reason: SendFailureReason): reason is keyof typeof finalProblems {
+  return Object.hasOwn(finalProblems, reason);
+}

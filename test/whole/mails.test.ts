@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { previewMails, type MailPreview } from '#activities/email/preview-mails.ts';
+import { loadConfiguration } from '#config/reading/load-configuration.ts';
+import { Browser } from '../kit/browser.ts';
+import { recordTried } from '../kit/tried.ts';
+import { installationEnvironment } from '../kit/world.ts';
+
+/** Configurations of the looks: nothing, and all that can be there, with texts as long as they may be. */
+const brands: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  bare: {},
+  full: {
+    COMPANYNAME: 'Example Compliance Corporation',
+    COMPANYADDRESS: 'Donaudampfschifffahrtsgesellschaftsstrasse 1234567890/1234567890, 1010 Vienna, Austria',
+    CORPORATION: 'Example Corporation',
+    HEADERTEXT: 'Compliance without spreadsheets',
+    TAGLINE: 'Trust is a process',
+    LOGOURL: 'https://cdn.example.invalid/logo.png',
+    HEADERLOGOURL: 'https://cdn.example.invalid/header.png',
+    TERMSURL: 'https://example.com/terms',
+    PRIVACYURL: 'https://example.com/privacy',
+    DOCSURL: 'https://docs.example.com/start',
+    PRODUCTURL: 'https://product.example.com',
+    ROOTURL: 'https://console.example.com',
+    SUPPORTEMAIL: 'support@example.com',
+    ACCENTBORDERCOLOR: '#1f4fd8',
+  },
+};
+
+const widths = [320, 600] as const;
+const schemes = ['light', 'dark'] as const;
+
+/** WCAG 2.2, section 1.4.3, level AA. */
+const minContrast = 4.5;
+
+/** Most programs show a mail as a whole up to here. */
+const maxBytes = 100_000;
+
+/** Measures the page: what is wider than it, and texts that are hard to read, each with its colours. */
+const measure = `(() => {
+  const channels = (color) => {
+    const [r = 0, g = 0, b = 0, a = 1] = (color.match(/[\\d.]+/g) ?? []).map(Number);
+    return { r, g, b, a };
+  };
+  const over = (front, back) => {
+    const mix = (name) => front[name] * front.a + back[name] * (1 - front.a);
+    return { r: mix('r'), g: mix('g'), b: mix('b'), a: 1 };
+  };
+  const backgroundOf = (element) => {
+    const layers = [];
+    for (let at = element; at; at = at.parentElement) {
+      const layer = channels(getComputedStyle(at).backgroundColor);
+      if (layer.a > 0) layers.push(layer);
+      if (layer.a === 1) break;
+    }
+    // What nothing covers is the paper of the program.
+    return layers.reduceRight((back, front) => over(front, back), { r: 255, g: 255, b: 255, a: 1 });
+  };
+  const luminance = ({ r, g, b }) => {
+    const [red, green, blue] = [r, g, b].map((part) => part / 255).map((part) =>
+      part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const contrast = (front, back) => {
+    const [low, high] = [luminance(front), luminance(back)].sort((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+  };
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const faint = [];
+  let count = 0;
+  for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+    const element = node.parentElement;
+    if (node.textContent.trim() === '' || !element.checkVisibility()) continue;
+    count++;
+    const back = backgroundOf(element);
+    const ratio = contrast(over(channels(getComputedStyle(element).color), back), back);
+    if (ratio < ${minContrast}) faint.push(node.textContent.trim().slice(0, 40) + ': ' + ratio.toFixed(2));
+  }
+  const wide = [...document.body.querySelectorAll('*')]
+    .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
+    .map((element) => element.tagName + ': ' + element.textContent.trim().slice(0, 40));
+  return { count, faint, wide, width: document.documentElement.scrollWidth };
+})()`;
+
+let browser: Browser | string;
+beforeAll(async () => {
+  browser = await Browser.start();
+});
+afterAll(async () => {
+  if (typeof browser !== 'string') await browser.close();
+});
+
+async function mailsOf(brand: string): Promise<readonly MailPreview[]> {
+  const settings = Object.entries(brands[brand] ?? {}).map(([name, value]) => [
+    `CORE_INTEGRATIONS_EMAIL_${name}`,
+    value,
+  ]);
+  const environment = {
+    ...installationEnvironment('mails', 'postgres://localhost/core', '/nowhere'),
+    ...Object.fromEntries(settings),
+  };
+  const { config } = await loadConfiguration({ environment, directory: '/', stateFolder: '/nowhere' });
+  return previewMails(config, new Date('2026-06-01T12:00:00Z'));
+}
+
+describe.each(Object.keys(brands))('%s mails', (brand) => {
+  test('are small', async () => {
+    for (const { template, theme, email } of await mailsOf(brand))
+      expect(Buffer.byteLength(email.html), `${template} ${theme}`).toBeLessThan(maxBytes);
+  });
+
+  test.for(widths.flatMap((width) => schemes.map((scheme) => ({ width, scheme }))))(
+    'fit $width pixels and can be read on $scheme screens, in every theme',
+    async ({ width, scheme }, context) => {
+      const page = typeof browser === 'string' ? context.skip(browser) : browser;
+      await page.send('Emulation.setDeviceMetricsOverride', {
+        width,
+        height: 800,
+        deviceScaleFactor: 1,
+        mobile: false,
+      });
+      await page.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
+      const { frameTree } = await page.send('Page.getFrameTree');
+      const problems: string[] = [];
+      const mails = await mailsOf(brand);
+      for (const { template, theme, email } of mails) {
+        await page.send('Page.setDocumentContent', { frameId: frameTree.frame.id, html: email.html });
+        const { count, faint, wide, width: found } = await page.evaluate(measure);
+        const name = `${template} ${theme}`;
+        if (count < 2) problems.push(`${name} has ${count} texts`);
+        problems.push(...faint.map((what: string) => `${name} is hard to read: ${what}`));
+        if (found > width) problems.push(`${name} is ${found} wide: ${wide.join('; ')}`);
+      }
+      expect(problems).toEqual([]);
+      recordTried('mails shown in Chromium', mails.length);
+    },
+  );
+});
