@@ -10,6 +10,7 @@ import type { ConfigStore } from '#config/live/config-store.ts';
 import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
 import { UploadRows } from '#entities/kit/objects/upload-rows.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
+import { EventRepairs } from '#runtime/event-repairs.ts';
 import { listEventRuns } from '#runtime/event-runs.ts';
 import { createApp } from './app.ts';
 import { AccessTokens, accessTokenSettings } from './auth/access-token.ts';
@@ -108,6 +109,7 @@ export async function createApi({
     uploadRows: new UploadRows(database),
     wakeRelays: () => runtime.wakeRelays(),
     runsOfEvent: (event) => listEventRuns(temporal, event),
+    eventRepairs: new EventRepairs(runtime),
     emailProblem: (email) => emails.problemOf(email),
     textRecords: runtime.textRecords,
     contextOfCallers: runtime.contextOfCallers,

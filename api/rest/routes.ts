@@ -56,6 +56,8 @@ import { emailReceivers } from './webhooks/email-receivers.ts';
 import { webhookRoutes } from './integrations/webhook-routes.ts';
 import { endpointRoutes } from './webhooks/endpoint-routes.ts';
 import { deliveryRoutes } from './events/delivery-routes.ts';
+import { operationsRoutes } from './events/operations-routes.ts';
+import { repairRoutes } from './events/repair-routes.ts';
 import { eventTypes } from './webhooks/event-types.ts';
 import { messageRoutes } from './webhooks/message-routes.ts';
 import { readNotifications } from './people/mark-notifications-read.ts';
@@ -163,6 +165,8 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   ...messageRoutes,
   eventTypes,
   ...deliveryRoutes,
+  ...operationsRoutes,
+  ...repairRoutes,
   ...emailReceivers,
   resendEmail,
   releaseSuppression,
