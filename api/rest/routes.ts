@@ -61,6 +61,7 @@ import { repairRoutes } from './events/repair-routes.ts';
 import { eventTypes } from './webhooks/event-types.ts';
 import { messageRoutes } from './webhooks/message-routes.ts';
 import { readNotifications } from './people/mark-notifications-read.ts';
+import { previewTemplate } from './people/preview-template.ts';
 import { readInbox } from './people/notification-inbox-route.ts';
 import { recordRoutes } from './records/record-routes.ts';
 import { refresh } from './account/refresh.ts';
@@ -160,6 +161,7 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   downloadFile,
   readNotifications,
   readInbox,
+  previewTemplate,
   ...webhookRoutes,
   ...endpointRoutes,
   ...messageRoutes,

@@ -737,6 +737,7 @@ describe('a session of single sign-on', () => {
       'POST /v1/invites/:id/resend',
       'POST /v1/invites/:id/withdraw',
       'POST /v1/logout',
+      'POST /v1/notification-templates/preview',
       'POST /v1/notifications/read',
       'POST /v1/personal-access-tokens/:id/authorize',
       'POST /v1/sso/domains/verify',

@@ -45,4 +45,8 @@ test('the calls do what the page says', async () => {
   const chat = await member.client.post('/v1/notification-preferences', { channel: 'chat' });
   expect(chat.body).toMatchObject({ channel: 'chat', cadence: 'immediate' });
   expect(sentChannelNames).not.toContain('chat');
+  await shell.run(`TOKEN=${owner.client.cookies.get('access_token')}\n`);
+  const [template = '', ...further] = codeBlocks('docs/notifications.md', 'sh', 'Texts of an organization');
+  expect(further).toEqual([]);
+  expect(JSON.parse(await shell.run(template))).toMatchObject({ topic: 'task.assigned', channel: 'email' });
 });
