@@ -17,6 +17,7 @@ import { AccessTokens, accessTokenSettings } from './auth/access-token.ts';
 import { ChallengeTokens } from './auth/challenge-token.ts';
 import { ApiTokens } from './auth/api-tokens.ts';
 import { DownloadLinks } from './auth/download-link.ts';
+import { PortalLinks } from './auth/portal-link.ts';
 import { SignedLinks } from './auth/signed-links.ts';
 import { DelegationTokens } from './auth/delegation-token.ts';
 import { RefreshTokens, refreshTokenSettings } from './auth/refresh-token.ts';
@@ -98,6 +99,7 @@ export async function createApi({
     delegationTokens: new DelegationTokens(tokens, () => config.current, clock),
     downloadLinks: new DownloadLinks(signedLinks, apiTokens, clock),
     signedLinks,
+    portalLinks: new PortalLinks(signedLinks, clock),
     sessionCookies: new SessionCookies(() => config.current.sessions, clock),
     defaultCaller: config.current.auth.enabled ? undefined : new FirstPerson(database),
     signInProviders: new SignInProviders(clock, providerTimeoutMs),

@@ -10,6 +10,7 @@ import type { AccessTokens } from '../auth/access-token.ts';
 import type { ChallengeTokens } from '../auth/challenge-token.ts';
 import type { ApiTokens } from '../auth/api-tokens.ts';
 import type { DownloadLinks } from '../auth/download-link.ts';
+import type { PortalLinks } from '../auth/portal-link.ts';
 import type { SignedLinks } from '../auth/signed-links.ts';
 import type { DelegationTokens } from '../auth/delegation-token.ts';
 import type { RefreshTokens } from '../auth/refresh-token.ts';
@@ -38,6 +39,7 @@ export interface Services {
   readonly delegationTokens: DelegationTokens;
   readonly downloadLinks: DownloadLinks;
   readonly signedLinks: SignedLinks;
+  readonly portalLinks: PortalLinks;
   readonly sessionCookies: SessionCookies;
   /** Undefined while `auth.enabled` is on. */
   readonly defaultCaller: DefaultCaller | undefined;

@@ -60,6 +60,7 @@ import { operationsRoutes } from './events/operations-routes.ts';
 import { repairRoutes } from './events/repair-routes.ts';
 import { eventTypes } from './webhooks/event-types.ts';
 import { messageRoutes } from './webhooks/message-routes.ts';
+import { portalRoutes } from './webhooks/portal-routes.ts';
 import { readNotifications } from './people/mark-notifications-read.ts';
 import { previewTemplate } from './people/preview-template.ts';
 import { readInbox } from './people/notification-inbox-route.ts';
@@ -165,6 +166,7 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   ...webhookRoutes,
   ...endpointRoutes,
   ...messageRoutes,
+  ...portalRoutes,
   eventTypes,
   ...deliveryRoutes,
   ...operationsRoutes,

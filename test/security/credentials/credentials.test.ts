@@ -230,6 +230,10 @@ const holders: Readonly<Record<Credential, () => Promise<TestClient>>> = {
     expect(status).toBe(200);
     return bearer(await reactivationToken(world, person.user.email));
   },
+  'token of a link to the webhook portal': async () => {
+    const { body } = await (await signedIn(world, owner)).post('/v1/webhook-portal/links', {});
+    return bearer(String(body.url).split('#token=')[1] ?? '');
+  },
   'token in the query string': async () => world.client(),
 };
 

@@ -99,6 +99,7 @@ export const outcomes = {
   'token of a subscriber':                 nobody,
   'token of a link that changes the address': nobody,
   'token of a reactivation link':          nobody,
+  'token of a link to the webhook portal': nobody,
   // Endpoints without a query refuse the parameter by its name.
   'token in the query string':             opens('yes', unknown, unknown, unknown, unknown, unknown, 'invalid_input', unknown, unknown, unknown, unknown, unknown, unknown),
 } satisfies Readonly<Record<string, Readonly<Record<Endpoint, string>>>>;
