@@ -31,6 +31,11 @@ export function openapiOptions(registry: Registry): FastifyDynamicSwaggerOptions
           name: 'Events',
           description: 'What became of the events of the current organization inside the server, for its managers.',
         },
+        {
+          name: 'Operations',
+          description:
+            'Events of all organizations, for operators of the installation: users to whom `npm run operators` gives that. Nobody gets it over the API.',
+        },
         { name: 'Receivers', description: 'For other systems, which report events to this server and sign them.' },
         { name: 'Service', description: 'Health checks, public keys and API descriptions.' },
       ],

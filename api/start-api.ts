@@ -10,12 +10,14 @@ import type { ConfigStore } from '#config/live/config-store.ts';
 import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
 import { UploadRows } from '#entities/kit/objects/upload-rows.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
+import { EventRepairs } from '#runtime/event-repairs.ts';
 import { listEventRuns } from '#runtime/event-runs.ts';
 import { createApp } from './app.ts';
 import { AccessTokens, accessTokenSettings } from './auth/access-token.ts';
 import { ChallengeTokens } from './auth/challenge-token.ts';
 import { ApiTokens } from './auth/api-tokens.ts';
 import { DownloadLinks } from './auth/download-link.ts';
+import { PortalLinks } from './auth/portal-link.ts';
 import { SignedLinks } from './auth/signed-links.ts';
 import { DelegationTokens } from './auth/delegation-token.ts';
 import { RefreshTokens, refreshTokenSettings } from './auth/refresh-token.ts';
@@ -97,6 +99,7 @@ export async function createApi({
     delegationTokens: new DelegationTokens(tokens, () => config.current, clock),
     downloadLinks: new DownloadLinks(signedLinks, apiTokens, clock),
     signedLinks,
+    portalLinks: new PortalLinks(signedLinks, clock),
     sessionCookies: new SessionCookies(() => config.current.sessions, clock),
     defaultCaller: config.current.auth.enabled ? undefined : new FirstPerson(database),
     signInProviders: new SignInProviders(clock, providerTimeoutMs),
@@ -108,6 +111,7 @@ export async function createApi({
     uploadRows: new UploadRows(database),
     wakeRelays: () => runtime.wakeRelays(),
     runsOfEvent: (event) => listEventRuns(temporal, event),
+    eventRepairs: new EventRepairs(runtime),
     emailProblem: (email) => emails.problemOf(email),
     textRecords: runtime.textRecords,
     contextOfCallers: runtime.contextOfCallers,

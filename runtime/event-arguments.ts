@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { isId } from '#entities/kit/base/ids.ts';
 import { deliveryStates, parsePosition, type DeliverySelection } from '#entities/kit/outbox/delivery-list.ts';
 import type { EventCommand, RepairCommand } from './event-commands.ts';
+import { defaultPerSecond, maxPerSecond } from './event-repairs.ts';
 
 /** Arguments that are no command; the message says why. */
 export class ArgumentError extends Error {}
@@ -10,10 +11,6 @@ export class ArgumentError extends Error {}
 /** Most deliveries of one list. */
 const maxListed = 1_000;
 const defaultListed = 50;
-
-/** Deliveries a second that a repair goes through. */
-const maxPerSecond = 100;
-const defaultPerSecond = 10;
 
 export const eventUsage = `usage: npm run events -- COMMAND
   list [SELECTION] [--limit N] [--after POSITION]

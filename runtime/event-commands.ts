@@ -1,4 +1,3 @@
-import { isUnknownWorkflow } from '#activities/clients/temporal/temporal-client.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import {
@@ -11,14 +10,10 @@ import {
   type EventDetails,
   type ListedDelivery,
 } from '#entities/kit/outbox/delivery-list.ts';
-import { recordRepair } from '#entities/kit/outbox/delivery-repairs.ts';
 import { waitingListeners } from '#entities/kit/outbox/listener-states.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import {
   repairDeliveriesContract,
-  repairProgressQuery,
-  repairWorkflowId,
-  stopRepairSignal,
   type RepairDeliveriesInput,
   type RepairGroup,
   type RepairReport,
@@ -26,6 +21,7 @@ import {
 } from '#workflows/events/repair-deliveries.contract.ts';
 import { probingWorkflowId } from '#workflows/events/probe-listener.contract.ts';
 import type { CoreRuntime } from './core-runtime.ts';
+import { EventRepairs, searchOf } from './event-repairs.ts';
 import { listEventRuns } from './event-runs.ts';
 import { followWorkflow } from './follow-workflow.ts';
 
@@ -146,7 +142,7 @@ async function repair(
       print,
       progressEveryMs,
       progressLine: (report) => progressLine(repairId, report),
-      search: selection.organizationId === undefined ? {} : { OrganizationId: [selection.organizationId] },
+      search: searchOf(selection),
     },
   );
   if (selected === 0) {
@@ -163,54 +159,28 @@ async function repair(
 const done = { retry: 'Tried again by their workflows', skip: 'Given up' } as const;
 
 async function progress(repairId: string, tool: EventTool): Promise<boolean> {
-  const { print, runtime } = tool;
-  const { temporal } = runtime;
-  const handle = temporal.client.workflow.getHandle(workflowIdOf(repairId, temporal));
-  const report = await unlessUnknown(
-    temporal.call('ask a workflow', () => handle.query<RepairReport>(repairProgressQuery)),
-  );
-  print(report ? progressLine(repairId, report) : noRepair(repairId));
+  const found = await new EventRepairs(tool.runtime).state(repairId);
+  tool.print(found ? progressLine(repairId, found.report) : noRepair(repairId));
   await printHeld({}, tool);
-  return report !== undefined;
+  return found !== undefined;
 }
 
 async function stop(
   { repairId, operator, reason }: Extract<EventCommand, { name: 'stop' }>,
   tool: EventTool,
 ): Promise<boolean> {
-  const { temporal } = tool.runtime;
-  const handle = temporal.client.workflow.getHandle(workflowIdOf(repairId, temporal));
-  const found = await unlessUnknown(temporal.call('find a workflow', () => handle.describe()));
-  if (found?.status.name !== 'RUNNING') {
-    tool.print(found ? `The repair ${repairId} has ended already (${found.status.name}).` : noRepair(repairId));
+  const requestId = `events-${newId()}`;
+  const status = await new EventRepairs(tool.runtime).stop(repairId, { operator, reason, requestId });
+  if (status !== 'RUNNING') {
+    tool.print(status ? `The repair ${repairId} has ended already (${status}).` : noRepair(repairId));
     return false;
   }
-  // Before the signal: nothing is done that is not on record.
-  await inDatabase(
-    tool,
-    (unit) => recordRepair(unit, { repairId, operation: 'stop', selection: null, operator, reason }),
-    false,
-  );
-  await temporal.call('stop a workflow', () => handle.signal(stopRepairSignal));
   tool.print(`The repair ${repairId} ends after the deliveries that it is working on; what it has done stays.`);
   return true;
 }
 
-async function unlessUnknown<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (isUnknownWorkflow(error)) return undefined;
-    throw error;
-  }
-}
-
 function noRepair(repairId: string): string {
   return `There is no repair ${repairId}.`;
-}
-
-function workflowIdOf(repairId: string, { settings }: CoreRuntime['temporal']): string {
-  return `${settings.prefix}/${repairWorkflowId({ repairId })}`;
 }
 
 function progressLine(repairId: string, { selected, repaired, isStopped }: RepairReport): string {
@@ -266,13 +236,9 @@ function linesOf({ event, deliveries, messages, repairs }: EventDetails): string
   ];
 }
 
-function inDatabase<T>(
-  { runtime: { database } }: EventTool,
-  work: (unit: UnitOfWork) => Promise<T>,
-  readOnly = true,
-): Promise<T> {
+function inDatabase<T>({ runtime: { database } }: EventTool, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
   return database.transact(
-    { caller: systemCaller('operator of events'), requestId: `events-${newId()}`, readOnly },
+    { caller: systemCaller('operator of events'), requestId: `events-${newId()}`, readOnly: true },
     work,
   );
 }

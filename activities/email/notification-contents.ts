@@ -1,18 +1,9 @@
 import type { EmailItem } from '../clients/email/content.ts';
+import { noticeContent, type Notice } from '../listeners/notifications/notice-content.ts';
 import { defineMail, sample } from './mail-definition.ts';
 
 const { organization: name, unsubscribeToken } = sample;
 const url = 'https://console.example.com/tasks/01JEXAMPLE0000000000000000';
-
-interface Notice {
-  /** Of the organization. */
-  readonly name: string;
-  readonly title: string;
-  readonly body: string;
-  /** Page of the record; absent while no base of links is configured. */
-  readonly url: string | undefined;
-  readonly unsubscribeToken: string;
-}
 
 interface Collection {
   readonly name: string;
@@ -35,16 +26,11 @@ export const notificationContents = {
     {
       name,
       title: 'A task was assigned to you',
-      body: 'TSK-7: Review the access rights',
+      lines: ['TSK-7: Review the access rights'],
       url,
       unsubscribeToken,
     },
-    (values) => ({
-      subject: values.title,
-      paragraphs: [values.body, `In ${values.name}.`].filter((line) => line !== ''),
-      ...(values.url === undefined ? {} : { action: { text: 'Open', url: values.url } }),
-      unsubscribeToken: values.unsubscribeToken,
-    }),
+    noticeContent,
   ),
   digest: defineMail<Collection>({ name, items: sampleItems, hasMore: true, url, unsubscribeToken }, (values) => ({
     subject: `What is new in ${values.name}`,

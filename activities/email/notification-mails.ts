@@ -2,6 +2,8 @@ import type { notification } from '#entities/notifications/notification.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
+import { notificationTemplate } from '#entities/notifications/notification-template.ts';
+import { fillTemplate } from '../listeners/notifications/notice-content.ts';
 import { settleDigests, type CurrentDigest } from '../listeners/notifications/settle-digests.ts';
 import { settleSending } from '../listeners/notifications/settle-sending.ts';
 import { inertLine } from '../clients/email/inert-text.ts';
@@ -26,12 +28,19 @@ export async function notificationMail(
     name: person.displayName,
     content: notificationContents.notification.content({
       name,
-      title: inertLine(told.title),
-      body: inertLine(told.body ?? ''),
+      ...((await ownText(told, unit)) ?? { title: inertLine(told.title), lines: [inertLine(told.body ?? '')] }),
       url: pageOf(told.link, links),
       unsubscribeToken: unsubscribeTokenOf(links),
     }),
   };
+}
+
+/** What the organization wants such a mail to say; undefined without a template, and for notifications from before there were any. */
+async function ownText({ organizationId, topic, variables }: RowOf<typeof notification>, { data }: UnitOfWork) {
+  const where = { organizationId: { eq: organizationId }, channel: { eq: 'email' }, topic: { eq: topic } } as const;
+  const template = variables === null ? undefined : await data.findOne(notificationTemplate, where);
+  // The listener that told of it wrote a text for each variable.
+  return template && fillTemplate(template, variables as Readonly<Record<string, string>>);
 }
 
 /** Tells one person of what was collected for them. */

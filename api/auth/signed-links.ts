@@ -4,7 +4,7 @@ import type { Clock } from '#entities/kit/base/clock.ts';
 import { encryptionKeys, isSignedBy, sign } from '#entities/kit/base/keys.ts';
 
 /** What a link is good for; none is accepted for another purpose. */
-export type LinkPurpose = 'download' | 'upload';
+export type LinkPurpose = 'download' | 'upload' | 'portal';
 
 const dayMs = 86_400_000;
 
@@ -17,7 +17,7 @@ const maxLength = 2_048;
 const form = /^v1\.([0-9a-f]{12}-(?:0|[1-9]\d{0,6}))\.([\w-]+)\.([\w-]{43})$/;
 
 /**
- * Tokens of links to files: `v1.<key>.<content>.<signature>`. The signature (HMAC-SHA256) covers the purpose and the text before it as it
+ * Tokens of links: `v1.<key>.<content>.<signature>`. The signature (HMAC-SHA256) covers the purpose and the text before it as it
  * is sent, so nothing can be moved or written in another way. Each day has a key of its own, which follows from `sessions.encryptionkey`.
  */
 export class SignedLinks {

@@ -4,11 +4,13 @@ import type { Clock } from '#entities/kit/base/clock.ts';
 import type { UploadRows } from '#entities/kit/objects/upload-rows.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
+import type { EventRepairs } from '#runtime/event-repairs.ts';
 import type { EventRun, RunSource } from '#runtime/event-runs.ts';
 import type { AccessTokens } from '../auth/access-token.ts';
 import type { ChallengeTokens } from '../auth/challenge-token.ts';
 import type { ApiTokens } from '../auth/api-tokens.ts';
 import type { DownloadLinks } from '../auth/download-link.ts';
+import type { PortalLinks } from '../auth/portal-link.ts';
 import type { SignedLinks } from '../auth/signed-links.ts';
 import type { DelegationTokens } from '../auth/delegation-token.ts';
 import type { RefreshTokens } from '../auth/refresh-token.ts';
@@ -37,6 +39,7 @@ export interface Services {
   readonly delegationTokens: DelegationTokens;
   readonly downloadLinks: DownloadLinks;
   readonly signedLinks: SignedLinks;
+  readonly portalLinks: PortalLinks;
   readonly sessionCookies: SessionCookies;
   /** Undefined while `auth.enabled` is on. */
   readonly defaultCaller: DefaultCaller | undefined;
@@ -53,6 +56,7 @@ export interface Services {
   readonly wakeRelays: CoreRuntime['wakeRelays'];
   /** Runs of workflows that have to do with an event. @throws AppError workflows_unavailable */
   readonly runsOfEvent: (event: RunSource) => Promise<EventRun[]>;
+  readonly eventRepairs: EventRepairs;
   /** What is wrong with an e-mail address (`ormconfig.emailvalidation`), as the end of a sentence; see `checkEmail`. */
   readonly emailProblem: (email: string) => Promise<string | undefined>;
   /** The text records of a domain name. @throws the error of a name server that gives no answer */

@@ -56,9 +56,13 @@ import { emailReceivers } from './webhooks/email-receivers.ts';
 import { webhookRoutes } from './integrations/webhook-routes.ts';
 import { endpointRoutes } from './webhooks/endpoint-routes.ts';
 import { deliveryRoutes } from './events/delivery-routes.ts';
+import { operationsRoutes } from './events/operations-routes.ts';
+import { repairRoutes } from './events/repair-routes.ts';
 import { eventTypes } from './webhooks/event-types.ts';
 import { messageRoutes } from './webhooks/message-routes.ts';
+import { portalRoutes } from './webhooks/portal-routes.ts';
 import { readNotifications } from './people/mark-notifications-read.ts';
+import { previewTemplate } from './people/preview-template.ts';
 import { readInbox } from './people/notification-inbox-route.ts';
 import { recordRoutes } from './records/record-routes.ts';
 import { refresh } from './account/refresh.ts';
@@ -158,11 +162,15 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   downloadFile,
   readNotifications,
   readInbox,
+  previewTemplate,
   ...webhookRoutes,
   ...endpointRoutes,
   ...messageRoutes,
+  ...portalRoutes,
   eventTypes,
   ...deliveryRoutes,
+  ...operationsRoutes,
+  ...repairRoutes,
   ...emailReceivers,
   resendEmail,
   releaseSuppression,

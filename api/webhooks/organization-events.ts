@@ -20,6 +20,7 @@ import type { Asking } from '../credentials/asking.ts';
 import { pageSlice } from '../http/page-slice.ts';
 
 export { deliveryStates, positionText };
+export type { ListedDelivery as ShownDelivery };
 
 /** Those that are delivered are shown with their event: listing them could take long. */
 export const openStates = ['failing', 'held', 'skipped'] as const;
@@ -31,7 +32,7 @@ export interface DeliveryArguments extends Omit<DeliverySelection, 'states' | 'o
   readonly first?: number;
 }
 
-/** What managers see of an event. */
+/** What managers and operators see of an event. */
 export interface OrganizationEvent extends EventDetails {
   /** Undefined for kinds whose events do not leave the server. */
   readonly payload: ShownPayload | undefined;
@@ -42,19 +43,25 @@ export interface OrganizationEvent extends EventDetails {
  * @throws AppError permission_denied, invalid_input, limit_exceeded
  */
 export async function deliveriesOfOrganization(
-  { unit, services }: Asking,
+  asking: Asking,
   { state, after, first, ...selection }: DeliveryArguments,
 ): Promise<readonly ListedDelivery[]> {
-  const organizationId = managedOrganization(unit);
+  const organizationId = managedOrganization(asking.unit);
+  const states = state ? [state] : openStates;
+  return pageOfDeliveries(asking, { ...selection, organizationId, states }, { after, first });
+}
+
+/** Whoever calls it has found that the caller may see them. @throws AppError invalid_input, limit_exceeded */
+export async function pageOfDeliveries(
+  { unit, services }: Asking,
+  selection: DeliverySelection,
+  { after, first }: { readonly after: string | undefined; readonly first: number | undefined },
+): Promise<readonly ListedDelivery[]> {
   const { size } = pageSlice({ first: first ?? null }, services.config.current.server.maxresultlimit);
   const position = after === undefined ? undefined : parsePosition(after);
   if (after !== undefined && !position)
     throw inputError([{ path: '/after', message: 'must be the position of a delivery' }]);
-  return listDeliveries(
-    unit,
-    { ...selection, organizationId, states: state ? [state] : openStates },
-    { order: 'newest', limit: size, ...(position ? { after: position } : {}) },
-  );
+  return listDeliveries(unit, selection, { order: 'newest', limit: size, ...(position ? { after: position } : {}) });
 }
 
 /** An event of the caller's organization. @throws AppError permission_denied, not_found */
@@ -62,10 +69,14 @@ export async function eventOfOrganization(unit: UnitOfWork, wanted: string): Pro
   const organizationId = managedOrganization(unit);
   const found = isId(wanted) ? await readEvent(unit, wanted, organizationId) : undefined;
   if (!found) throw new AppError('not_found', `There is no event "${shortened(wanted)}".`);
+  return withShownPayload(unit, found);
+}
+
+/** An event with what may be shown of its payload. */
+export function withShownPayload({ registry }: Pick<UnitOfWork, 'registry'>, found: EventDetails): OrganizationEvent {
   const { entityKind, payload } = found.event;
-  const module = unit.registry.modules.find(({ topic }) => topic === entityKind);
-  const isShown = publicKinds(unit.registry).has(entityKind);
-  return { ...found, payload: isShown ? shownPayload(payload, module) : undefined };
+  const module = registry.modules.find(({ topic }) => topic === entityKind);
+  return { ...found, payload: publicKinds(registry).has(entityKind) ? shownPayload(payload, module) : undefined };
 }
 
 /** The organization that the caller manages. @throws AppError permission_denied */

@@ -1,2 +1,3 @@
 export { notification } from './notification.ts';
 export { notificationPreference } from './notification-preference.ts';
+export { notificationTemplate } from './notification-template.ts';

@@ -12,6 +12,18 @@ export const notificationTopics = [
   'webhook_endpoint.disabled',
 ] as const;
 
+/** Variables of the texts about each topic, which its notification has values for. */
+export const notificationVariables = {
+  'task.assigned': ['displayId', 'title'],
+  'task.mentioned': ['displayId', 'title'],
+  'note.mentioned': ['text'],
+  'export.completed': ['kind', 'format', 'rows'],
+  'export.failed': ['kind', 'format', 'code'],
+  'organization.ready': ['name', 'tasks'],
+  'webhook_endpoint.failing': ['name'],
+  'webhook_endpoint.disabled': ['name', 'reason'],
+} as const satisfies Readonly<Record<(typeof notificationTopics)[number], readonly string[]>>;
+
 /** The patterns that fit a topic: itself, all of its kind, and all. */
 export function patternsOf(topic: string): string[] {
   return [topic, `${topic.slice(0, topic.indexOf('.'))}.*`, '*'];

@@ -1,5 +1,5 @@
 import { defineEntityModule } from '../kit/model/define.ts';
-import { choice, flag, member, text, timestamp } from '../kit/model/fields.ts';
+import { choice, flag, json, member, text, timestamp } from '../kit/model/fields.ts';
 import { aboutHidden, allow, anyone, deny, self, system } from '../kit/model/policy.ts';
 import { recordOf } from '../kit/model/composed/record-of.ts';
 
@@ -42,6 +42,11 @@ export const notification = defineEntityModule({
     }),
     isRead: flag('Whether the recipient has read it.', { default: false }),
     readAt: timestamp('When the recipient read it; null until then.', { optional: true }),
+    variables: json('Values of the variables of its text, for templates; null for one without.', {
+      maxBytes: 20_000,
+      optional: true,
+      immutable: true,
+    }),
     eventId: text('Id of the event that it tells of.', { max: 26, immutable: true }),
   },
   unique: [{ fields: ['eventId', 'userId'], message: 'The person is told of this event already.' }],

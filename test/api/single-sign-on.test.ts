@@ -720,6 +720,9 @@ describe('a session of single sign-on', () => {
       'GET /v1/uploads/:id',
       'GET /v1/webhook-endpoints/:id/attempts',
       'GET /v1/webhook-endpoints/:id/messages',
+      'GET /v1/webhook-portal/endpoints',
+      'GET /v1/webhook-portal/endpoints/:id/attempts',
+      'GET /v1/webhook-portal/endpoints/:id/messages',
       'PATCH /v1/uploads/:id',
       'POST /v1/2fa/step-up',
       'POST /v1/account/access',
@@ -737,6 +740,7 @@ describe('a session of single sign-on', () => {
       'POST /v1/invites/:id/resend',
       'POST /v1/invites/:id/withdraw',
       'POST /v1/logout',
+      'POST /v1/notification-templates/preview',
       'POST /v1/notifications/read',
       'POST /v1/personal-access-tokens/:id/authorize',
       'POST /v1/sso/domains/verify',
@@ -751,6 +755,9 @@ describe('a session of single sign-on', () => {
       'POST /v1/webhook-endpoints/:id/replay',
       'POST /v1/webhook-endpoints/:id/rotate',
       'POST /v1/webhook-endpoints/:id/test',
+      'POST /v1/webhook-portal/endpoints/:id/replay',
+      'POST /v1/webhook-portal/endpoints/:id/test',
+      'POST /v1/webhook-portal/links',
       'PUT /v1/sso/provider',
     ]);
   });

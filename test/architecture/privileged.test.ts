@@ -97,6 +97,9 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'runtime/address-commands.ts': [`system 'operator of addresses'`],
   // An operator of the installation, who reads and repairs the deliveries of all organizations.
   'runtime/event-commands.ts': [`system 'operator of events'`],
+  'runtime/event-repairs.ts': [`system 'operator of events'`],
+  // Whoever can start the programs of the installation says who operates it; no role of an organization does.
+  'runtime/operator-commands.ts': [`system 'operators'`],
   // Another system has proven with its secret who it is; what follows from its events is up to listeners.
   'api/rest/webhooks/receiver.ts': [`system 'receive event'`],
   'api/rest/people/register-invited.ts': [`system 'sign-up with invitation'`, `privileged 'sign-up with invitation'`],
@@ -196,6 +199,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'access/assumed-principal.ts': ['AssumedPrincipal'],
   'access/email-lock.ts': ['lockEmail'],
   'access/first-organization.ts': ['firstOrganization'],
+  'access/installation-operators.ts': ['grantOperator', 'isOperator', 'listOperators', 'revokeOperator'],
   'access/last-seen.ts': ['noteSeen'],
   'access/later-caller.ts': ['readLaterCaller'],
   'access/surplus-sessions.ts': ['surplusSessions'],

@@ -47,4 +47,8 @@ test('the calls do what the page says', async () => {
   expect(sentChannelNames).not.toContain('chat');
   const { body: held } = await member.client.get('/v1/notification-preferences');
   expect(held.data.map(({ channel }: { channel: string }) => channel)).toEqual(['email']);
+  await shell.run(`TOKEN=${owner.client.cookies.get('access_token')}\n`);
+  const [template = '', ...further] = codeBlocks('docs/notifications.md', 'sh', 'Texts of an organization');
+  expect(further).toEqual([]);
+  expect(JSON.parse(await shell.run(template))).toMatchObject({ topic: 'task.assigned', channel: 'email' });
 });

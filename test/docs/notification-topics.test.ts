@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { notificationKinds } from '#activities/listeners/notifications/notification-kinds.ts';
-import { notificationTopics, patternsOf } from '#entities/notifications/notification-topics.ts';
+import { notificationTopics, notificationVariables, patternsOf } from '#entities/notifications/notification-topics.ts';
 
 test('the topics that preferences accept, and those on the page, are those of the notifications', () => {
   const told = notificationKinds.map(({ topic }) => topic).toSorted();
@@ -9,6 +9,14 @@ test('the topics that preferences accept, and those on the page, are those of th
   const page = readFileSync('docs/notifications.md', 'utf8');
   const rows = [...page.matchAll(/^\| `([a-z_.]+)` +\|/gm)].map(([, topic]) => String(topic));
   expect(rows.toSorted()).toEqual(told);
+});
+
+test('the variables of templates are those of the notifications', () => {
+  const known = Object.fromEntries(
+    notificationKinds.map(({ topic, sample }) => [topic, Object.keys(sample).toSorted()]),
+  );
+  const offered = Object.entries(notificationVariables).map(([topic, names]) => [topic, names.toSorted()]);
+  expect(Object.fromEntries(offered)).toEqual(known);
 });
 
 test.each([

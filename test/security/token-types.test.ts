@@ -39,7 +39,8 @@ let values: Record<
   | 'unsubscribe'
   | 'support'
   | 'supportState'
-  | 'impersonation',
+  | 'impersonation'
+  | 'portal',
   string
 >;
 let fake: FakeIdentityProvider;
@@ -81,6 +82,7 @@ beforeAll(async () => {
     support: await beginSupport(world, fake, person.organization.id),
     supportState: supporter.cookies.get('sign_in_state') ?? '',
     impersonation: impersonation.body.access_token,
+    portal: String((await client.post('/v1/webhook-portal/links', {})).body.url).split('#token=')[1] ?? '',
   };
 });
 afterAll(async () => {
@@ -114,6 +116,7 @@ const others = (own: TokenType) =>
       'support',
       'supportState',
       'impersonation',
+      'portal',
     ] as const
   ).filter((type) => type !== own);
 
@@ -207,6 +210,11 @@ test('T-21: no other value is accepted as the first factor of support access', a
   }
 });
 
+test.each(others('portal'))('T-21: a %s token is refused as the one of a link to the webhook portal', async (type) => {
+  const headers = { 'webhook-portal-token': values[type] };
+  expectProblem(await world.client().get('/v1/webhook-portal/endpoints', headers), 'unauthenticated');
+});
+
 test('T-21: a token of support access and one of an impersonation are not accepted as each other', async () => {
   for (const [type, typ] of [
     ['support', 'impersonation+jwt'],
@@ -237,6 +245,8 @@ test('T-21: each token is accepted in its own place', async () => {
   const joining = { email: 'invited@example.com', password: 'correct horse battery', invite_token: values.invite };
   expect((await client.post('/v1/register', joining)).status).toBe(201);
   expect((await client.graphql('{ self { id } }')).data.self).not.toBeNull();
+  const headers = { 'webhook-portal-token': values.portal };
+  expect((await world.client().get('/v1/webhook-portal/endpoints', headers)).status).toBe(200);
   expect((await client.post('/v1/subscribe/verify', { token: values.subscriber })).status).toBe(200);
   expect((await client.post('/v1/unsubscribe', { token: values.unsubscribe })).status).toBe(200);
   const answered = { challenge_token: values.challenge, code: await app.nextCode() };

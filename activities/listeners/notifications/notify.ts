@@ -1,3 +1,4 @@
+import { fillText } from '#entities/kit/base/fill-text.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import { personIn } from '#entities/kit/model/caller.ts';
@@ -6,7 +7,6 @@ import { notification } from '#entities/notifications/notification.ts';
 import { defineListener, type Delivery, type Listener } from '../listener.ts';
 import { sentChannelNames } from './channels.ts';
 import type { NotificationKind } from './define-notification.ts';
-import { fillText } from './fill-text.ts';
 import { readPreferences } from './read-preferences.ts';
 import { recipientsIn, visibleToEach } from './recipient.ts';
 import { sendingPlan } from './sending-plan.ts';
@@ -73,6 +73,7 @@ async function notify({ event, unit }: Delivery<unknown>, kind: NotificationKind
       title: shortened(fillText(kind.text.title, values), limits.title - 1),
       body: shortened(fillText(kind.text.body, values), limits.body),
       link: kind.link({ id: event.entityId }),
+      variables: values,
       targetKind: snakeCase(kind.about.kind),
       targetId: event.entityId,
       eventId: event.id,

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
+import type { ErrorCode } from '#entities/kit/base/errors.ts';
 import {
   attemptsOf,
   endpointLimits,
@@ -15,7 +16,7 @@ import {
   type ShownMessage,
 } from '../../webhooks/endpoint-messages.ts';
 import { defaultPageSize } from '../../http/page-slice.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
+import { defineRoute, type Call, type Route } from '../../http/route.ts';
 import { inSnakeCase } from '../records/in-snake-case.ts';
 import { recordNames } from '../records/record-names.ts';
 import { idText } from '../records/record-schema.ts';
@@ -62,17 +63,38 @@ const attemptSchema = Type.Object({
   response: nullable('string', 'The first 4 KiB of the response.'),
 });
 
+/** Who may call the routes, and for which endpoint. */
+type Access = Pick<Route, 'tag' | 'access' | 'acceptsTokens' | 'acceptsSingleSignOn' | 'headers' | 'prepare'>;
+
+interface LogAccess {
+  /** Path before the id of the endpoint. */
+  readonly base: string;
+  readonly reads: Access;
+  readonly changes: Access;
+  readonly endpointOf: (call: Call<unknown>) => string;
+  /** Errors besides those of the routes. */
+  readonly errors?: readonly ErrorCode[];
+  /** A sentence about who may call them. */
+  readonly note?: string;
+}
+
+const people = { tag, access: 'required', acceptsSingleSignOn: true } as const;
+
 /** What was sent to an endpoint, how it went, and how to send it again. */
-export const messageRoutes: readonly Route[] = [
+export const logRoutes = ({
+  base,
+  reads,
+  changes,
+  endpointOf,
+  errors = [],
+  note = '',
+}: LogAccess): readonly Route[] => [
   defineRoute({
+    ...reads,
     method: 'GET',
-    url: `${path}/:id/messages`,
-    tag,
+    url: `${base}/:id/messages`,
     summary: 'List messages to an endpoint',
-    description: 'The newest first. Messages are kept for 30 days.',
-    access: 'required',
-    acceptsTokens: true,
-    acceptsSingleSignOn: true,
+    description: `The newest first. Messages are kept for 30 days.${note}`,
     params: endpointParams,
     query: Type.Object(
       {
@@ -82,54 +104,47 @@ export const messageRoutes: readonly Route[] = [
       { additionalProperties: false },
     ),
     answers: { 200: Type.Object({ data: Type.Array(messageSchema) }) },
-    errors: ['not_found', 'limit_exceeded'],
+    errors: ['not_found', 'limit_exceeded', ...errors],
     handle: async (call) => {
-      const found = await messagesOf(call, call.params['id'] ?? '', logArguments(call.query));
+      const found = await messagesOf(call, endpointOf(call), logArguments(call.query));
       return { status: 200, body: { data: found.map(shownMessage) } };
     },
   }),
   defineRoute({
+    ...reads,
     method: 'GET',
-    url: `${path}/:id/attempts`,
-    tag,
+    url: `${base}/:id/attempts`,
     summary: 'List attempts to send to an endpoint',
-    description: 'The newest first. Attempts are kept for 30 days.',
-    access: 'required',
-    acceptsTokens: true,
-    acceptsSingleSignOn: true,
+    description: `The newest first. Attempts are kept for 30 days.${note}`,
     params: endpointParams,
     query: Type.Object(slice, { additionalProperties: false }),
     answers: { 200: Type.Object({ data: Type.Array(attemptSchema) }) },
-    errors: ['not_found', 'limit_exceeded'],
+    errors: ['not_found', 'limit_exceeded', ...errors],
     handle: async (call) => {
-      const found = await attemptsOf(call, call.params['id'] ?? '', logArguments(call.query));
+      const found = await attemptsOf(call, endpointOf(call), logArguments(call.query));
       return { status: 200, body: { data: found.map(shownAttempt) } };
     },
   }),
   defineRoute({
+    ...changes,
     method: 'POST',
-    url: `${path}/:id/test`,
-    tag,
+    url: `${base}/:id/test`,
     summary: 'Send a test message to an endpoint',
-    description: `Sends a message of the type webhook_endpoint.tested, in the same way as all others: ${endpointLimits.test.limit} a minute at most.`,
-    access: 'required',
-    acceptsSingleSignOn: true,
+    description: `Sends a message of the type webhook_endpoint.tested, in the same way as all others: ${endpointLimits.test.limit} a minute at most.${note}`,
     params: endpointParams,
     answers: { 202: Type.Object({ event_id: id('Id of the message (webhook-id).') }) },
-    errors: ['not_found', 'permission_denied', 'too_many_requests'],
+    errors: ['not_found', 'permission_denied', 'too_many_requests', ...errors],
     handle: async (call) => {
-      const { eventId } = await testEndpoint(call, call.params['id'] ?? '');
+      const { eventId } = await testEndpoint(call, endpointOf(call));
       return { status: 202, body: { event_id: eventId } };
     },
   }),
   defineRoute({
+    ...changes,
     method: 'POST',
-    url: `${path}/:id/replay`,
-    tag,
+    url: `${base}/:id/replay`,
     summary: 'Send messages to an endpoint again',
-    description: `Either the messages of some events, or all since an instant, up to ${maxReplayed.toLocaleString('en')} at once. They keep their ids, so a receiver that has seen them can tell. An endpoint has ${endpointLimits.replay.limit} replays in ten minutes.`,
-    access: 'required',
-    acceptsSingleSignOn: true,
+    description: `Either the messages of some events, or all since an instant, up to ${maxReplayed.toLocaleString('en')} at once. They keep their ids, so a receiver that has seen them can tell. An endpoint has ${endpointLimits.replay.limit} replays in ten minutes.${note}`,
     params: endpointParams,
     body: Type.Object(
       {
@@ -148,16 +163,23 @@ export const messageRoutes: readonly Route[] = [
         }),
       }),
     },
-    errors: ['not_found', 'permission_denied', 'too_many_requests'],
+    errors: ['not_found', 'permission_denied', 'too_many_requests', ...errors],
     handle: (call) =>
       inSnakeCase(async () => {
         const { event_ids: eventIds, since } = call.body;
         const wanted: ReplayArguments = { ...(eventIds ? { eventIds } : {}), ...(since ? { since } : {}) };
-        const { replayedCount, next } = await replayEndpoint(call, call.params['id'] ?? '', wanted);
+        const { replayedCount, next } = await replayEndpoint(call, endpointOf(call), wanted);
         return { status: 202, body: { replayed_count: replayedCount, next } };
       }),
   }),
 ];
+
+export const messageRoutes = logRoutes({
+  base: path,
+  reads: { ...people, acceptsTokens: true },
+  changes: people,
+  endpointOf: ({ params }) => params['id'] ?? '',
+});
 
 function logArguments(query: Readonly<Record<string, unknown>>): LogArguments {
   const { event_id: eventId, state, after, first } = query;

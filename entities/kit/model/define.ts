@@ -23,6 +23,7 @@ import type {
   RoleGiving,
   UniqueKey,
   VerdictFields,
+  TextVariables,
 } from './record-rules.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { TupleGrant } from './tuples.ts';
@@ -110,6 +111,8 @@ export interface EntityDefinition<
   readonly verdictOn?: VerdictFields<Name>;
   /** Its records describe a list of records, which is checked when they are written (write/refuse-wrong-lists.ts). */
   readonly describesList?: ListFields<Name>;
+  /** Its texts have variables, which are checked when they are written (model/text-variables.ts). */
+  readonly textVariables?: TextVariables<Name>;
   /** The record that makes the person who creates a record its manager, created together with it (write/creator-records.ts). */
   readonly managedBy?: ManagedBy;
   /** Records that are created together with each record (write/companions.ts). */

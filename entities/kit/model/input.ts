@@ -9,6 +9,7 @@ import { inputError } from '../base/input-error.ts';
 import { onceForEach } from '../base/once-for-each.ts';
 import { expectation, found, notAnId, oneOf, schemaMessage } from '../base/schema-problem.ts';
 import { maxMentions, mentionedIn } from './mentions.ts';
+import { variableProblems } from './text-variables.ts';
 import { jsonProblem } from '../base/strict-json.ts';
 import { nameForm, nameProblem } from '../base/name-form.ts';
 
@@ -50,7 +51,7 @@ function completed(
     else if (field.optional) values[name] = null;
     else own.push({ path: `/${name}`, message: 'is required' });
   }
-  if (own.length === 0) own.push(...pairProblems(module, values));
+  if (own.length === 0) own.push(...wholeProblems(module, values));
   problems.push(...own.map((problem) => ({ ...problem, path: `${path}${problem.path}` })));
   return values;
 }
@@ -102,8 +103,13 @@ function checked(module: EntityModule, input: Values, problems: FieldProblem[], 
   return values;
 }
 
+/** What is wrong with the values of a whole record together. */
+export function wholeProblems(module: EntityModule, values: Readonly<Values>): FieldProblem[] {
+  return [...pairProblems(module, values), ...variableProblems(module, values)];
+}
+
 /** Fields of a whole record that have a value without the field they are paired with (`money`). */
-export function pairProblems(module: EntityModule, values: Readonly<Values>): FieldProblem[] {
+function pairProblems(module: EntityModule, values: Readonly<Values>): FieldProblem[] {
   return pairsOf(module)
     .filter(([name, pairedWith]) => !isEmpty(values[name]) && isEmpty(values[pairedWith]))
     .map(([name, pairedWith]) => ({ path: `/${pairedWith}`, message: `is required where ${name} has a value` }));

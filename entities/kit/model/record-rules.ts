@@ -159,3 +159,11 @@ export interface ListFields<Name extends string = string> {
   /** Holds what an import does to the records: `create` or `update`. */
   readonly action?: Name;
 }
+
+/** Fields with texts that have variables as `{{name}}`. */
+export interface TextVariables<Name extends string = string> {
+  readonly texts: readonly Name[];
+  /** The field whose value says which variables there are. It is immutable. */
+  readonly by: Name;
+  readonly known: Readonly<Record<string, readonly string[]>>;
+}

@@ -2,6 +2,7 @@ import type { InjectOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { membership, supportConsent, user } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
+import { runOperatorCommand } from '#runtime/operator-commands.ts';
 import { forgedToken } from '../../kit/access-tokens.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { asSystem } from '../../kit/as-person.ts';
@@ -37,6 +38,12 @@ beforeAll(async () => {
   await world.reconfigure(supportEnvironment(fake));
   owner = await buildPerson(world);
   member = await buildPerson(world, { organization: owner.organization, role: 'member' });
+  // Operators of the installation, without the second factor that it needs (operations.test.ts).
+  for (const { user: operator } of [owner, member])
+    await runOperatorCommand(
+      { name: 'grant', person: operator.id, by: 'a test', reason: 'a test' },
+      { runtime: world.runtime, print: () => {} },
+    );
   const expiresAt = new Date(world.clock.now().getTime() + 86_400_000);
   await asSystem(world, owner.organization.id, (data) => data.create(supportConsent, { expiresAt }));
   // Some endpoints move the clock.
@@ -72,6 +79,7 @@ const requests: Readonly<Record<Endpoint, InjectOptions & { readonly url: string
     payload: { issuer: 'https://provider.example', client_id: 'x', client_secret: 'x' },
   },
   'acts as others': { method: 'POST', url: '/v1/impersonation', payload: { reason: 'a member asked for help' } },
+  'operates the installation': { method: 'GET', url: '/v1/operations/deliveries' },
   refreshes: { method: 'POST', url: '/v1/refresh' },
 };
 
@@ -221,6 +229,10 @@ const holders: Readonly<Record<Credential, () => Promise<TestClient>>> = {
     const { status } = await (await signedIn(world, person)).post('/v1/account/deactivate', { password: testPassword });
     expect(status).toBe(200);
     return bearer(await reactivationToken(world, person.user.email));
+  },
+  'token of a link to the webhook portal': async () => {
+    const { body } = await (await signedIn(world, owner)).post('/v1/webhook-portal/links', {});
+    return bearer(String(body.url).split('#token=')[1] ?? '');
   },
   'token in the query string': async () => world.client(),
 };

@@ -13,6 +13,7 @@ export const endpoints = [
   'gives tokens',
   'sets up factors',
   'acts as others',
+  'operates the installation',
   'manages single sign-on',
   'refreshes',
 ] as const;
@@ -46,26 +47,27 @@ const nobody = opens(
   unknown,
   unknown,
   unknown,
+  unknown,
 );
 
 // prettier-ignore
 export const outcomes = {
-  //                                             anybody  reads    changes  GraphQL  changes  account  sessions tokens   factors  others   sign-on  refreshes
+  //                                             anybody  reads    changes  GraphQL  changes  account  sessions tokens   factors  others   operates sign-on  refreshes
   'none':                                  nobody,
-  'access token':                          opens('yes',   'yes',   'yes',   'yes',   'yes',   'yes',   'yes',   stale,   stale,   stale,   stale,   unknown),
-  'cookies of a session':                  opens('yes',   'yes',   'yes',   'yes',   'yes',   'yes',   'yes',   'yes',   'yes',   'yes',   'yes',   'yes'),
+  'access token':                          opens('yes',   'yes',   'yes',   'yes',   'yes',   'yes',   'yes',   stale,   stale,   stale,   factor,  stale,   unknown),
+  'cookies of a session':                  opens('yes',   'yes',   'yes',   'yes',   'yes',   'yes',   'yes',   'yes',   'yes',   'yes',   factor,  'yes',   'yes'),
   'access cookie alone':                   nobody,
   'session cookie alone':                  nobody,
   'refresh token as bearer':               nobody,
   'CSRF token as bearer':                  nobody,
   'mark of a known device as bearer':      nobody,
-  'refresh cookie alone':                  opens('yes',   unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown, 'yes'),
-  'API token that reads tasks':            opens('yes',   'yes',   denied,  'yes',   denied,  denied,  denied,  denied,  denied,  denied,  denied,  unknown),
-  'API token that changes tasks':          opens('yes',   'yes',   'yes',   'yes',   'yes',   denied,  denied,  denied,  denied,  denied,  denied,  unknown),
-  'personal token that reads tasks':       opens('yes',   'yes',   denied,  'yes',   denied,  denied,  denied,  denied,  denied,  denied,  denied,  unknown),
-  'personal token that changes tasks':     opens('yes',   'yes',   'yes',   'yes',   'yes',   denied,  denied,  denied,  denied,  denied,  denied,  unknown),
+  'refresh cookie alone':                  opens('yes',   unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown, 'yes'),
+  'API token that reads tasks':            opens('yes',   'yes',   denied,  'yes',   denied,  denied,  denied,  denied,  denied,  denied,  denied,  denied,  unknown),
+  'API token that changes tasks':          opens('yes',   'yes',   'yes',   'yes',   'yes',   denied,  denied,  denied,  denied,  denied,  denied,  denied,  unknown),
+  'personal token that reads tasks':       opens('yes',   'yes',   denied,  'yes',   denied,  denied,  denied,  denied,  denied,  denied,  denied,  denied,  unknown),
+  'personal token that changes tasks':     opens('yes',   'yes',   'yes',   'yes',   'yes',   denied,  denied,  denied,  denied,  denied,  denied,  denied,  unknown),
   'personal token without the authorization that single sign-on asks for': nobody,
-  'personal token with this authorization': opens('yes',  'yes',   'yes',   'yes',   'yes',   denied,  denied,  denied,  denied,  denied,  denied,  unknown),
+  'personal token with this authorization': opens('yes',  'yes',   'yes',   'yes',   'yes',   denied,  denied,  denied,  denied,  denied,  denied,  denied,  unknown),
   'deleted API token':                     nobody,
   'expired API token':                     nobody,
   'expired personal token':                nobody,
@@ -74,21 +76,21 @@ export const outcomes = {
   'expired access token':                  nobody,
   'access token of a deactivated person':  nobody,
   // Their session goes on, in no organization: nothing there can be read or created.
-  'access token of somebody who left':     opens('yes',   nowhere, nowhere, nowhere, nowhere, 'yes',   'yes',   stale,   stale,   stale,   denied,  unknown),
+  'access token of somebody who left':     opens('yes',   nowhere, nowhere, nowhere, nowhere, 'yes',   'yes',   stale,   stale,   stale,   denied,  denied,  unknown),
   // The same until they come with single sign-on.
-  'session of a member where single sign-on is enforced': opens('yes', nowhere, nowhere, nowhere, nowhere, 'yes', 'yes', 'yes', 'yes', denied, denied, 'single_sign_on_required'),
+  'session of a member where single sign-on is enforced': opens('yes', nowhere, nowhere, nowhere, nowhere, 'yes', 'yes', 'yes', 'yes', denied, denied, denied, 'single_sign_on_required'),
   // What concerns the person alone goes on, so that they can set a factor up.
-  'session without the factor that the organization requires': opens('yes', factor, factor, factor, factor, 'yes', 'yes', factor, 'yes', factor, factor, factor),
-  'support access':                        opens('yes',   'yes',   'yes',   'yes',   'yes',   denied,  denied,  denied,  denied,  denied,  denied,  unknown),
+  'session without the factor that the organization requires': opens('yes', factor, factor, factor, factor, 'yes', 'yes', factor, 'yes', factor, factor, factor, factor),
+  'support access':                        opens('yes',   'yes',   'yes',   'yes',   'yes',   denied,  denied,  denied,  denied,  denied,  denied,  denied,  unknown),
   'support access without consent':        nobody,
   'support access in a cookie':            nobody,
   'first factor of support access':        nobody,
-  'impersonation of a member':             opens('yes',   'yes',   'yes',   'yes',   'yes',   denied,  denied,  denied,  denied,  denied,  denied,  unknown),
+  'impersonation of a member':             opens('yes',   'yes',   'yes',   'yes',   'yes',   denied,  denied,  denied,  denied,  denied,  denied,  denied,  unknown),
   'impersonation that was ended':          nobody,
   'token of an assessment':                nobody,
   'token of an NDA request':               nobody,
   // It counts in the organization alone, gives no token that counts elsewhere, and proves nothing about the account.
-  'session of single sign-on':             opens('yes',   'yes',   'yes',   'yes',   'yes',   'yes',   'yes',   denied,  denied,  stale,   'yes',   'yes'),
+  'session of single sign-on':             opens('yes',   'yes',   'yes',   'yes',   'yes',   'yes',   'yes',   denied,  denied,  stale,   denied,  'yes',   'yes'),
   'session of a deleted single sign-on':   nobody,
   'challenge of a sign-in that needs a code': nobody,
   'token of a confirmation link':          nobody,
@@ -97,8 +99,9 @@ export const outcomes = {
   'token of a subscriber':                 nobody,
   'token of a link that changes the address': nobody,
   'token of a reactivation link':          nobody,
+  'token of a link to the webhook portal': nobody,
   // Endpoints without a query refuse the parameter by its name.
-  'token in the query string':             opens('yes',   unknown, unknown, unknown, unknown, unknown, 'invalid_input', unknown, unknown, unknown, unknown, unknown),
+  'token in the query string':             opens('yes', unknown, unknown, unknown, unknown, unknown, 'invalid_input', unknown, unknown, unknown, unknown, unknown, unknown),
 } satisfies Readonly<Record<string, Readonly<Record<Endpoint, string>>>>;
 
 export type Credential = keyof typeof outcomes;

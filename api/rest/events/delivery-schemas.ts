@@ -1,0 +1,193 @@
+import { Type } from 'typebox';
+import type { EventRun } from '#runtime/event-runs.ts';
+import { defaultPageSize } from '../../http/page-slice.ts';
+import {
+  deliveryStates,
+  positionText,
+  type OrganizationEvent,
+  type ShownDelivery,
+} from '../../webhooks/organization-events.ts';
+import type { InstallationPage } from '../../webhooks/installation-events.ts';
+import { idText } from '../records/record-schema.ts';
+
+export const id = (description: string) => Type.Unsafe<string>({ ...idText, description });
+export const line = (description: string) => Type.String({ minLength: 1, maxLength: 200, description });
+export const instant = (description: string) => Type.String({ format: 'date-time', maxLength: 40, description });
+const nullable = (type: string, description: string, more = {}) =>
+  Type.Unsafe<unknown>({ type: [type, 'null'], description, ...more });
+
+export const ofOrganization = { organization_id: nullable('string', 'Id of the organization; null for none.') };
+
+const error = nullable('string', 'Why the last attempt failed, in short.');
+const listener = Type.String({ description: 'Which part of the server the event is for.' });
+const state = Type.String({
+  enum: [...deliveryStates],
+  description:
+    'failing: it is tried again, or waits for an operator; held: an earlier event of the record is failing; skipped: an operator gave it up; done.',
+});
+
+const deliveryParts = {
+  listener,
+  state,
+  error,
+  updated_at: instant('When the state last changed, or an attempt failed.'),
+};
+
+const eventParts = {
+  type: Type.String({ description: 'Type of the event.' }),
+  kind: Type.String({ description: 'Kind of the record.' }),
+  record_id: id('Id of the record.'),
+  request_id: Type.String({ description: 'Id of the request that caused the event.' }),
+  occurred_at: instant('When the event happened.'),
+};
+
+export const eventParams = Type.Object({ id: id('Id of the event.') });
+
+/** Which deliveries are selected, in a query or a body. */
+export const selectionParts = {
+  listener: Type.Optional(line('Only to this part of the server.')),
+  type: Type.Optional(line('Only of this type of event, or of a kind (task.*).')),
+  request_id: Type.Optional(line('Only of events that this request has caused.')),
+  since: Type.Optional(instant('Only of events from this instant on.')),
+  until: Type.Optional(instant('Only of events up to this instant.')),
+  error: Type.Optional(line('Only with this text in the error.')),
+};
+
+export const organizationPart = {
+  organization_id: Type.Optional(Type.Unsafe<string>({ ...idText, description: 'Only of this organization.' })),
+};
+
+export const pageParts = {
+  after: Type.Optional(line('Position of the last delivery of the page before.')),
+  first: Type.Optional(
+    Type.Integer({ minimum: 0, description: `Maximum number of deliveries. Without it: ${defaultPageSize}.` }),
+  ),
+};
+
+/** Deliveries that are alike. */
+export const GroupSchema = Type.Object({
+  state,
+  type: eventParts.type,
+  listener,
+  error,
+  count: Type.Integer({ description: 'How many there are.' }),
+});
+
+/** A page of deliveries. @param more parts of each, besides those of every list */
+export const deliveryPage = (more = {}) =>
+  Type.Object({
+    data: Type.Array(
+      Type.Object({
+        event_id: id('Id of the event.'),
+        ...eventParts,
+        ...more,
+        ...deliveryParts,
+        position: Type.String({ description: 'For the next page (after).' }),
+      }),
+    ),
+  });
+
+export function shownDelivery(delivery: ShownDelivery) {
+  return {
+    event_id: delivery.eventId,
+    type: delivery.topic,
+    kind: delivery.entityKind,
+    record_id: delivery.entityId,
+    request_id: delivery.requestId,
+    occurred_at: delivery.occurredAt,
+    listener: delivery.listener,
+    state: delivery.state,
+    error: delivery.error,
+    updated_at: delivery.updatedAt,
+    position: positionText(delivery),
+  };
+}
+
+/** An event. @param more parts besides those that managers see, of the event and of each repair */
+export const eventAnswer = (more: { readonly event?: object; readonly repair?: object } = {}) =>
+  Type.Object({
+    id: id('Id of the event.'),
+    ...eventParts,
+    ...more.event,
+    version: Type.Integer({ description: 'Version of the record after the change.' }),
+    actor: Type.String({ description: 'Who caused the event.' }),
+    changed: Type.Unsafe<unknown>({
+      type: ['array', 'null'],
+      items: { type: 'string' },
+      description:
+        'Names of the fields that were set or changed; null for other events, and for kinds whose events endpoints cannot receive.',
+    }),
+    details: Type.Unsafe<unknown>({
+      type: ['object', 'null'],
+      additionalProperties: true,
+      description: 'What else the event says; null for kinds whose events endpoints cannot receive.',
+    }),
+    deliveries: Type.Array(Type.Object(deliveryParts), { description: 'By listener.' }),
+    messages: Type.Array(
+      Type.Object({
+        endpoint_id: id('Id of the webhook endpoint.'),
+        state: Type.String({ description: 'How far the message is.' }),
+        attempts: Type.Integer({ description: 'Attempts that failed since the message became due.' }),
+      }),
+      { description: 'By endpoint.' },
+    ),
+    repairs: Type.Array(
+      Type.Object({
+        listener: Type.String({ description: 'Whose delivery.' }),
+        operation: Type.String({ enum: ['retry', 'skip'], description: 'What was done.' }),
+        at: instant('When.'),
+        ...more.repair,
+      }),
+      { description: 'What operators of the server have done.' },
+    ),
+  });
+
+export function shownEvent({ event, payload, deliveries, messages, repairs }: OrganizationEvent) {
+  return {
+    id: event.id,
+    type: event.topic,
+    kind: event.entityKind,
+    record_id: event.entityId,
+    request_id: event.requestId,
+    occurred_at: event.occurredAt,
+    version: event.recordVersion,
+    actor: event.actor,
+    changed: payload?.changed ?? null,
+    details: payload ? (payload.details ?? {}) : null,
+    deliveries: deliveries.map((each) => ({
+      listener: each.listener,
+      state: each.state,
+      error: each.error,
+      updated_at: each.updatedAt,
+    })),
+    messages: messages.map(({ endpointId, state: how, attempts }) => ({
+      endpoint_id: endpointId,
+      state: how,
+      attempts,
+    })),
+    repairs: repairs.map(({ listener: whose, operation, at }) => ({ listener: whose, operation, at })),
+  };
+}
+
+export const RunsSchema = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      workflow_id: Type.String({ description: 'Id of the workflow.' }),
+      type: Type.String({ description: 'Type of the workflow.' }),
+      status: Type.String({ description: 'As Temporal names it, such as RUNNING or COMPLETED.' }),
+      started_at: instant('When it began.'),
+      closed_at: nullable('string', 'When it ended; null while it runs.', { format: 'date-time' }),
+    }),
+  ),
+});
+
+export function shownRun({ workflowId, type, status, startedAt, closedAt }: EventRun) {
+  return { workflow_id: workflowId, type, status, started_at: startedAt, closed_at: closedAt };
+}
+
+/** The parts of a selection with the names of the code. The schema has checked the values. */
+export function selectionOf(parts: Readonly<Record<string, unknown>>): InstallationPage {
+  const { type: topic, request_id: requestId, organization_id: organizationId, ...others } = parts;
+  const named = { ...others, topic, requestId, organizationId };
+  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
+}

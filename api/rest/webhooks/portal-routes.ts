@@ -1,0 +1,106 @@
+import { Type, type Static } from 'typebox';
+import { publicApiUrl } from '#config/objects/public-api-url.ts';
+import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { deniedMessage } from '#entities/kit/model/denied-message.ts';
+import { existingId } from '#entities/kit/model/missing-record.ts';
+import { isManager } from '#entities/presets/roles.ts';
+import { requireOrganizationProof } from '../../credentials/recent-proof.ts';
+import { signedInPerson } from '../../credentials/signed-in-person.ts';
+import { defineRoute, type Call, type Route } from '../../http/route.ts';
+import { idText } from '../records/record-schema.ts';
+import { logRoutes } from './message-routes.ts';
+import { portalAccess, portalEndpoint, portalLinkOf } from './portal-caller.ts';
+import { portalPages, portalUrl } from './portal-page.ts';
+
+/** Endpoints that the page lists: more than an organization has. */
+const maxEndpoints = 100;
+
+const LinkSchema = Type.Object(
+  {
+    endpoint_id: Type.Optional(
+      Type.Unsafe<string>({ ...idText, description: 'Id of the endpoint that it shows. Without it: all of them.' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const makeLink = defineRoute({
+  method: 'POST',
+  url: `${portalUrl}/links`,
+  tag: portalAccess.tag,
+  summary: 'Make a link to the portal of webhook endpoints',
+  description:
+    'A link that counts for one hour. Whoever has it sees endpoints, messages and attempts without signing in, sends test messages and sends messages again, and nothing else. It ends early with the session of the manager who made it, and with their role. The user has signed in, or called /v1/2fa/step-up, within the last ten minutes.',
+  access: 'required',
+  acceptsSingleSignOn: true,
+  body: LinkSchema,
+  answers: {
+    201: Type.Object({
+      url: Type.String({ description: 'Address of the page, with the token in its fragment.' }),
+      expires_at: Type.String({ format: 'date-time', description: 'When the link ends.' }),
+    }),
+  },
+  errors: ['not_found', 'permission_denied', 'step_up_required'],
+  handle: async (call: Call<Static<typeof LinkSchema>>) => {
+    const { unit, services, body } = call;
+    const claims = signedInPerson(call);
+    const { organizationId, role } = unit.context.caller;
+    if (organizationId === null || !isManager(role))
+      throw new AppError('permission_denied', deniedMessage(webhookEndpoint, 'edit'));
+    await requireOrganizationProof(call);
+    const wanted = body.endpoint_id;
+    const endpoint =
+      wanted === undefined ? null : await unit.data.get(webhookEndpoint, existingId(webhookEndpoint, wanted));
+    const { token, expiresAt } = services.portalLinks.issue({ ...claims, organizationId }, endpoint?.id ?? null);
+    const url = `${publicApiUrl(services.config.current)}${portalUrl}#token=${token}`;
+    return { status: 201, body: { url, expires_at: expiresAt.toISOString() } };
+  },
+});
+
+const listEndpoints = defineRoute({
+  ...portalAccess,
+  method: 'GET',
+  url: `${portalUrl}/endpoints`,
+  summary: 'List the endpoints of a link to the portal',
+  description: 'Those of the link, by name.',
+  answers: {
+    200: Type.Object({
+      data: Type.Array(
+        Type.Object({
+          id: Type.Unsafe<string>({ ...idText, description: 'Id of the endpoint.' }),
+          name: Type.String({ description: 'Name of the endpoint.' }),
+          url: Type.String({ description: 'URL to which messages are sent.' }),
+          topics: Type.Array(Type.String(), { description: 'Types of events that are sent.' }),
+          status: Type.String({ description: 'Whether messages are sent: enabled or disabled.' }),
+        }),
+      ),
+    }),
+  },
+  errors: ['unauthenticated', 'permission_denied'],
+  handle: async (call) => {
+    const { endpointId } = portalLinkOf(call);
+    const found = await call.unit.data.find(webhookEndpoint, {
+      ...(endpointId === null ? {} : { where: { id: { eq: endpointId } } }),
+      orderBy: [{ field: 'name', direction: 'asc' }],
+      limit: maxEndpoints,
+    });
+    const data = found.map(({ id, name, url, topics, status }) => ({ id, name, url, topics, status }));
+    return { status: 200, body: { data } };
+  },
+});
+
+/** A page for people without an account, such as those who run the system to which messages are sent. */
+export const portalRoutes: readonly Route[] = [
+  makeLink,
+  ...portalPages,
+  listEndpoints,
+  ...logRoutes({
+    base: `${portalUrl}/endpoints`,
+    reads: portalAccess,
+    changes: portalAccess,
+    endpointOf: portalEndpoint,
+    errors: ['unauthenticated'],
+    note: ' With a link to the portal.',
+  }),
+];

@@ -1,0 +1,53 @@
+import { Type } from 'typebox';
+import { defineEntityModule } from '../kit/model/define.ts';
+import { choice, text } from '../kit/model/fields.ts';
+import { managedRecord } from '../presets/managed-record.ts';
+import { noTopic, notificationTopics, notificationVariables } from './notification-topics.ts';
+
+const form = /^[a-z_]+\.[a-z_]+$/;
+const topics: readonly string[] = notificationTopics;
+
+const topic = text('Event that it is about: a topic of notifications such as task.assigned.', {
+  max: 100,
+  pattern: form,
+  immutable: true,
+});
+
+const variables = 'with variables as {{name}}: those of the topic';
+
+/** It is read when an e-mail is made, so a change counts from then on, and without it the text of the product does. */
+export const notificationTemplate = defineEntityModule({
+  kind: 'notificationTemplate',
+  table: 'notification_templates',
+  description:
+    'What the e-mails of an organization say about an event, in place of the text of the product. It is plain text: markup is shown as it is written, and what looks like a link or an address is taken apart.',
+  fields: {
+    topic: {
+      ...topic,
+      schema: Type.Refine(
+        { ...topic.schema, examples: notificationTopics },
+        // What has another form is refused for that.
+        (value) => typeof value !== 'string' || !form.test(value) || topics.includes(value),
+        (value) => noTopic(String(value)),
+      ),
+    },
+    channel: choice('Channel whose messages it is for.', ['email'], { default: 'email', immutable: true }),
+    subjectTemplate: text(`Subject, ${variables}.`, { max: 200 }),
+    bodyTemplate: text(`Text above the button, ${variables}. Each line is a paragraph.`, { max: 5_000 }),
+  },
+  textVariables: { texts: ['subjectTemplate', 'bodyTemplate'], by: 'topic', known: notificationVariables },
+  unique: [
+    {
+      fields: ['organizationId', 'channel', 'topic'],
+      names: 'topic',
+      message: 'The organization has a template for this topic; change it.',
+    },
+  ],
+  tenancy: 'organization',
+  policy: managedRecord(),
+  expose: { topic: 'read-write', channel: 'read-write', subjectTemplate: 'read-write', bodyTemplate: 'read-write' },
+  filter: ['topic', 'channel'],
+  order: ['topic', 'createdAt'],
+  mutate: ['create', 'update', 'delete'],
+  events: ['created', 'updated', 'deleted'],
+});
