@@ -23,6 +23,7 @@ import { signInFirst } from '../http/plugins/sign-in-first.ts';
 import { isConflict, repeatRequest } from '../http/repeat-request.ts';
 import { workOf } from '../http/request-context.ts';
 import type { Services } from '../http/services.ts';
+import { withoutPseudoHeaders } from '../http/tls/http2-request.ts';
 import { graphiqlHeaders, graphiqlPage, serveGraphiqlFiles } from './graphiql.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import { fieldsRule } from './fields-rule.ts';
@@ -134,7 +135,7 @@ function nodeRequest(request: FastifyRequest) {
     url: `/graphql${query < 0 ? '' : request.url.slice(query)}`,
     // What came as a form is one JSON document by now.
     headers: {
-      ...request.headers,
+      ...withoutPseudoHeaders(request.headers),
       ...(isForm(request) ? { 'content-type': 'application/json' } : {}),
       host: 'localhost',
     },
