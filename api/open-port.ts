@@ -72,8 +72,8 @@ const reasons: Readonly<Record<string, string>> = {
 
 const socketReasons: Readonly<Record<string, string>> = {
   EADDRINUSE: 'but another process listens there, or a file has that name.',
-  EACCES: 'but this user may not create it there.',
-  ENOENT: 'but its folder does not exist.',
+  // What the system says of a folder that is missing as well.
+  EACCES: 'but this user may not create it there, or its folder does not exist.',
 };
 
 function reasonOf({ code, message }: NodeJS.ErrnoException, known = reasons): string {

@@ -90,6 +90,6 @@ describe('a Unix socket', () => {
     await expect(blocked.listen()).rejects.toThrow(/or a file has that name/);
     expect(existsSync(file)).toBe(true);
     const nowhere = await instanceAt(`unix:${join(folder, 'no', 'where')}`);
-    await expect(nowhere.listen()).rejects.toThrow(/but its folder does not exist/);
+    await expect(nowhere.listen()).rejects.toThrow(/or its folder does not exist/);
   });
 });

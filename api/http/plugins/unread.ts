@@ -45,7 +45,7 @@ export function closeUnreadBodies(app: FastifyInstance): void {
     if (stream) {
       // Fastify sets it for bodies that are too large.
       void reply.removeHeader('connection');
-      stream.once('finish', () => raw.complete || stream.close(constants.NGHTTP2_NO_ERROR));
+      reply.raw.once('finish', () => raw.complete || stream.close(constants.NGHTTP2_NO_ERROR));
     } else if (!raw.complete && bodyLength(raw) > maxDiscardedBytes) void reply.header('connection', 'close');
     done(null, payload);
   });
