@@ -39,10 +39,9 @@ export function recordRoutes(registry: Registry, bases: DownloadBases): Route[] 
 
 /** Tags of the reference, one for each kind. */
 export function recordTags(registry: Registry): { readonly name: string; readonly description: string }[] {
-  return registry.modules.filter(isExposed).map((module) => ({
-    name: recordNames(module).tag,
-    description: module.description,
-  }));
+  return registry.modules.filter(isExposed).map((module) => {
+    return { name: recordNames(module).tag, description: module.description };
+  });
 }
 
 function routesOf(registry: Registry, module: EntityModule, bases: DownloadBases): Route[] {
@@ -166,8 +165,8 @@ function readRoute(record: RecordSelection, answer: TObject): Route {
     handle: async (call) => {
       const json = await call.unit.data.answers.singleStatementRecord(record, idOf(module, call));
       const etag = sendEntityTag(call.reply, versionIn(json));
-      const isKnown = isWhole && namesTag(call.request.headers['if-none-match'], etag);
-      return isKnown ? { status: 304, body: undefined } : { status: 200, json };
+      if (isWhole && namesTag(call.request.headers['if-none-match'], etag)) return { status: 304, body: undefined };
+      return { status: 200, json };
     },
   });
 }
