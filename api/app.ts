@@ -1,9 +1,11 @@
+import type { RequestListener } from 'node:http';
 import swagger from '@fastify/swagger';
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import { newId } from '#entities/kit/base/ids.ts';
 import { productSchema } from './graphql/graphql-schema.ts';
 import { graphqlServer } from './graphql/graphql-server.ts';
 import { addressesPlugin } from './http/plugins/addresses.ts';
+import { answerHeadersPlugin, completeHeaders } from './http/plugins/answer-headers.ts';
 import { authenticatePlugin, requireCaller } from './http/plugins/authenticate.ts';
 import { bodiesPlugin } from './http/plugins/bodies.ts';
 import { oddRequests, refuseBrokenRequest } from './http/plugins/connections.ts';
@@ -30,6 +32,8 @@ import { routesOf } from './rest/routes.ts';
 import { configuredKeySet } from './rest/service/jwks.ts';
 import type { Services } from './http/services.ts';
 import { timeouts } from './http/timeouts.ts';
+import { httpsServer } from './http/tls/https-server.ts';
+import type { ServerCertificate } from './http/tls/server-certificate.ts';
 
 /** Maximum size of a request body in bytes; uploads have separate limits. */
 const bodyLimit = 1_048_576;
@@ -39,8 +43,13 @@ const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/;
 /**
  * Creates the HTTP application. Requests pass the plugins in the order of their registration (ARCHITECTURE.md).
  * @param extraRoutes routes besides those of the product, for tests
+ * @param certificate serves HTTPS with it; without it, HTTP
  */
-export async function createApp(services: Services, extraRoutes: readonly Route[] = []): Promise<FastifyInstance> {
+export async function createApp(
+  services: Services,
+  extraRoutes: readonly Route[] = [],
+  certificate?: ServerCertificate,
+): Promise<FastifyInstance> {
   const { server } = services.config.current;
   const { registry } = services.database.options;
   // Typed as Fastify's logger, so that the application has its default type.
@@ -52,6 +61,9 @@ export async function createApp(services: Services, extraRoutes: readonly Route[
     childLoggerFactory: (logger, bindings) => new RequestLogger(logger, bindings).asLogger,
     bodyLimit,
     ...timeouts(server),
+    ...(certificate
+      ? { serverFactory: (handler: RequestListener) => httpsServer(handler, certificate, services) }
+      : {}),
     requestIdHeader: false,
     genReqId: (request) => {
       const given = request.headers['x-request-id'];
@@ -77,12 +89,14 @@ export async function createApp(services: Services, extraRoutes: readonly Route[
     // Requests that reach no route, such as those with a malformed URL.
     frameworkErrors: (error, request, reply) => {
       request.core ??= newRequestContext(request, undefined, server.writetimeout);
-      void sendProblem(asAppError(error), request, reply.header('x-request-id', request.id));
+      void sendProblem(asAppError(error), request, reply.header('x-request-id', request.id), () =>
+        completeHeaders(request, reply, services.config.current),
+      );
     },
-    clientErrorHandler: (error, socket) => refuseBrokenRequest(error, socket, services.logger),
+    clientErrorHandler: (error, socket) => refuseBrokenRequest(error, socket, services),
   });
 
-  oddRequests(app);
+  oddRequests(app, services);
   oneAnswerAtATime(app);
   errorsPlugin(app, services);
   requestContextPlugin(app, services);
@@ -99,6 +113,7 @@ export async function createApp(services: Services, extraRoutes: readonly Route[
   refuseUnknownAddresses(app, fileAddressHint(registry));
   unitOfWorkPlugin(app);
   sendCookies(app);
+  answerHeadersPlugin(app, services);
   cutSlowReaders(app, services);
   closeUnreadBodies(app);
   limitUntakenAnswers(app);

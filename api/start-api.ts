@@ -5,7 +5,6 @@ import { StorageHealth } from '#activities/clients/storage/storage-health.ts';
 import { EmailValidator, type EmailNetwork } from '#activities/clients/email-validation/email-validator.ts';
 import type { SecretManagerEndpoint } from '#activities/clients/secret-manager/secret-versions.ts';
 import { serverUrl } from '#runtime/server-url.ts';
-import { parseListenAddress } from '#config/schema/format.ts';
 import type { ConfigStore } from '#config/live/config-store.ts';
 import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
 import { UploadRows } from '#entities/kit/objects/upload-rows.ts';
@@ -24,13 +23,14 @@ import { RefreshTokens, refreshTokenSettings } from './auth/refresh-token.ts';
 import { SessionCookies } from './auth/session-cookie.ts';
 import { SignInProviders } from './auth/sign-in-providers.ts';
 import { SignInStates } from './auth/sign-in-state.ts';
+import { opened, openListener } from './open-port.ts';
 import { openTokens } from './open-tokens.ts';
 import { Health } from './http/readiness.ts';
 import type { Metrics } from './http/http-metrics.ts';
 import { FirstPerson } from './rest/account/first-person.ts';
 import type { Route } from './http/route.ts';
 import type { Services } from './http/services.ts';
-import { StartError } from '#runtime/start-error.ts';
+import { ServerCertificate } from './http/tls/server-certificate.ts';
 import { applyTimeouts } from './http/timeouts.ts';
 import { InFlightRequests } from './http/in-flight-requests.ts';
 import { TokenUses } from './http/token-uses.ts';
@@ -130,7 +130,11 @@ export async function createApi({
       'AUTHENTICATION IS OFF (auth.enabled): whoever reaches this server acts as the user who signed up first. Never do this in production.',
     );
   metrics.watchUnits(() => database.activeUnits);
-  const app = await createApp(services, routes);
+  const certificate = config.current.server.tls.enabled
+    ? await ServerCertificate.load({ files: () => config.current.server.tls, logger })
+    : undefined;
+  const app = await createApp(services, routes, certificate);
+  if (certificate) app.addHook('onClose', () => certificate.stop());
   config.subscribe('server', ({ server }) => applyTimeouts(app, server));
   app.addHook('onClose', closeKeys);
   return { app, services };
@@ -149,7 +153,7 @@ export interface Listening {
 /** Opens the ports of the API and of the metrics. @throws StartError when one cannot be opened */
 export async function listen({ app, services }: Api): Promise<Listening> {
   const { server } = services.config.current;
-  const url = await opened('server.listen', server.listen, (host, port) => app.listen({ host, port }));
+  const url = await openListener(app, server.listen);
   let metrics: Server | undefined;
   try {
     if (server.metricsport !== '')
@@ -161,7 +165,8 @@ export async function listen({ app, services }: Api): Promise<Listening> {
     throw error;
   }
   return {
-    url,
+    // Fastify does not know what the server of its factory speaks.
+    url: server.tls.enabled ? url.replace(/^http:/, 'https:') : url,
     metricsUrl: metrics ? `${serverUrl(metrics)}/metrics` : '',
     close: async () => {
       services.health.stop();
@@ -172,32 +177,4 @@ export async function listen({ app, services }: Api): Promise<Listening> {
       metrics?.closeAllConnections();
     },
   };
-}
-
-/** All interfaces, for an address without a host: IPv6, which includes IPv4, or IPv4 alone. */
-const allInterfaces = ['::', '0.0.0.0'] as const;
-
-async function opened<T>(field: string, address: string, open: (host: string, port: number) => Promise<T>): Promise<T> {
-  const { host, port } = parseListenAddress(address) ?? {};
-  // The configuration has already been validated.
-  if (port === undefined) throw new StartError(`${field} is "${address}", which is not an address to listen on.`);
-  try {
-    if (host !== undefined) return await open(host, port);
-    return await open(allInterfaces[0], port).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EAFNOSUPPORT' && error.code !== 'EADDRNOTAVAIL') throw error;
-      return open(allInterfaces[1], port);
-    });
-  } catch (error) {
-    throw new StartError(`${field} is ${address}, ${reasonOf(error as NodeJS.ErrnoException)}`, error);
-  }
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'but that port is in use: end the process that holds it, or choose another port.',
-  EACCES: 'but this user may not open that port: choose one above 1023.',
-  EADDRNOTAVAIL: 'but this machine does not have that address.',
-};
-
-function reasonOf({ code, message }: NodeJS.ErrnoException): string {
-  return reasons[code ?? ''] ?? `and it could not be opened: ${message}.`;
 }

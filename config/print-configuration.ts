@@ -287,7 +287,7 @@ export function printReference(): string {
     '- An empty text means "not set". The start fails for an unknown key or variable and for an invalid value; all problems are printed together.',
     '- The server reads the configuration again every `refreshinterval`. A configuration with problems is not used. Fields with "yes" under Restart',
     '  keep their value until the process is restarted.',
-    '- A field that "has no effect yet" is checked, but never required, and the start warns when it is set; `server.tls.enabled` is refused.',
+    '- A field that "has no effect yet" is checked, but never required, and the start warns when it is set.',
     '- While `server.dev` is on, missing secrets of `sessions` and `totp` are generated and stored in `.local/secrets.json`.',
     '- Tracing and the credentials for Temporal use the standard variables of these systems: `OTEL_EXPORTER_OTLP_ENDPOINT`, `TEMPORAL_API_KEY`,',
     '  `TEMPORAL_TLS_CLIENT_CERT_PATH`, `TEMPORAL_TLS_CLIENT_KEY_PATH`, `TEMPORAL_TLS_SERVER_NAME`, `TEMPORAL_TLS_SERVER_CA_CERT_PATH`.',

@@ -73,7 +73,8 @@ export function serveGraphiqlFiles(app: FastifyInstance): void {
       config: { access: 'anonymous' },
       schema: { hide: true },
       handler: async (_request, reply) => {
-        void reply.header('cache-control', 'max-age=3600').header('x-content-type-options', 'nosniff');
+        // They are the same for everybody, and no cookie goes with them.
+        void reply.header('cache-control', 'public, max-age=3600').header('x-content-type-options', 'nosniff');
         void reply.type(`text/${name.endsWith('.css') ? 'css' : 'javascript'}; charset=utf-8`);
         return reply.send(await read());
       },

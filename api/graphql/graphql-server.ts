@@ -14,6 +14,7 @@ import { AppError } from '#entities/kit/base/errors.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
 import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts';
 import type { Services } from '../http/services.ts';
+import { withoutPseudoHeaders } from '../http/tls/http2-request.ts';
 import { graphiqlHeaders, graphiqlPage, serveGraphiqlFiles } from './graphiql.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import { argumentsRule } from './arguments-rule.ts';
@@ -153,7 +154,7 @@ function nodeRequest(request: FastifyRequest) {
     url: `/graphql${query < 0 ? '' : request.url.slice(query)}`,
     // What came as a form is one JSON document by now.
     headers: {
-      ...request.headers,
+      ...withoutPseudoHeaders(request.headers),
       ...(isForm(request) ? { 'content-type': 'application/json' } : {}),
       host: 'localhost',
     },

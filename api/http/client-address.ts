@@ -22,10 +22,15 @@ export function clientAddress(request: FastifyRequest, services: Services): stri
   const { headers, forwardedindexfrombehind } = services.config.current.ratelimit;
   for (const source of headers) {
     const name = source.toLowerCase();
-    const address = name === ofConnection ? request.ip : addressIn(request, name, forwardedindexfrombehind);
+    const address = name === ofConnection ? addressOf(request) : addressIn(request, name, forwardedindexfrombehind);
     if (address !== undefined && isIP(address) > 0) return address;
   }
-  return request.ip;
+  return addressOf(request);
+}
+
+/** The address of the other end; that of this machine for a Unix socket, which has none. */
+function addressOf({ ip }: { readonly ip?: string }): string {
+  return ip ?? '127.0.0.1';
 }
 
 function addressIn({ headers }: FastifyRequest, name: string, fromBehind: number): string | undefined {

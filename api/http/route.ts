@@ -5,6 +5,7 @@ import { errorCatalogue, type ErrorCode } from '#entities/kit/base/error-catalog
 import { AppError, statusOf } from '#entities/kit/base/errors.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { withinDeadline } from './deadline.ts';
+import { keptDocument } from './kept-documents.ts';
 import { ProblemSchema } from './problem.ts';
 import { queryReader } from './query-values.ts';
 import { repeatRequest } from './repeat-request.ts';
@@ -32,7 +33,7 @@ export type RouteResponse =
   | { readonly status: number; readonly body: unknown }
   /** JSON text, sent unchanged. */
   | { readonly status: number; readonly json: string }
-  /** A document of the type in `produces`, or JSON, that is kept and sent unchanged. */
+  /** A document of the type in `produces`, or JSON, that is kept and is the same for everybody (`keptDocument`). */
   | { readonly status: number; readonly document: Buffer }
   | StreamResponse;
 
@@ -200,7 +201,7 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
       if (route.produces) reply.type(route.produces);
       if ('body' in answer) return answer.body;
       if (!route.produces) reply.type('application/json; charset=utf-8');
-      return 'json' in answer ? answer.json : answer.document;
+      return 'json' in answer ? answer.json : keptDocument(answer.document, request, reply);
     },
   });
 }

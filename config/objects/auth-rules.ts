@@ -1,5 +1,5 @@
 import { didYouMean } from '#entities/kit/base/did-you-mean.ts';
-import { parseListenAddress } from '../schema/format.ts';
+import { parseListenAddress, parseSocketPath } from '../schema/format.ts';
 import type { Config } from './root.ts';
 import { requireTexts, type Refuse, type Rule } from './rule.ts';
 
@@ -14,7 +14,8 @@ const secretsRule: Rule = ({ server, sessions, totp }, refuse) => {
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/iu;
 
 const authenticationRule: Rule = ({ auth, server }, refuse) => {
-  if (auth.enabled || server.dev || loopback.test(parseListenAddress(server.listen)?.host ?? '')) return;
+  if (auth.enabled || server.dev || parseSocketPath(server.listen) !== undefined) return;
+  if (loopback.test(parseListenAddress(server.listen)?.host ?? '')) return;
   refuse(
     'auth.enabled',
     `is off, but server.listen (${server.listen}) can be reached from other machines and server.dev is off`,

@@ -4,8 +4,7 @@
  * Remove a path here when its field gets an effect.
  */
 const pending: Readonly<Record<string, readonly string[]>> = {
-  HTTPS: ['server.tls'],
-  'response headers': ['server.secure', 'server.cachecontrol'],
+  'certificates of ACME': ['server.tls.autocert'],
   'GraphQL subscriptions': ['server.enablegraphsubscriptions'],
   'trust centers': [
     'server.defaulttrustcenterdomain',

@@ -1,14 +1,10 @@
 import { parseListenAddress } from '../schema/format.ts';
 import { requireTexts, type Rule } from './rule.ts';
 
-/** Not only warned about, as other fields without effect: whoever turns it on counts on encryption. */
 const tlsRule: Rule = ({ server: { tls } }, refuse) => {
   if (!tls.enabled) return;
-  refuse(
-    'server.tls.enabled',
-    'is on, but the server cannot serve HTTPS yet',
-    'turn it off, and put a reverse proxy that serves HTTPS in front of the server',
-  );
+  const { certfile, certkey } = tls;
+  requireTexts(refuse, 'server.tls.enabled is on', 'server.tls', { certfile, certkey }, ['server.tls.enabled']);
 };
 
 const portRule: Rule = ({ server }, refuse) => {
@@ -32,6 +28,48 @@ const cookieRule: Rule = ({ server: { csrfprotection }, sessions }, refuse) => {
     refuse('sessions.samesite', 'requires secure, because browsers drop the cookie otherwise', remedy, [
       'sessions.secure',
     ]);
+  }
+};
+
+/** Request headers that make a request conditional; ignoring others would change who asks, or what is asked for. */
+const conditionalHeaders = [
+  'etag',
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-range',
+  'if-unmodified-since',
+];
+
+/** Response headers that describe the body and the connection, or give credentials. */
+const ownHeaders = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'set-cookie',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+const cacheRule: Rule = ({ server: { cachecontrol } }, refuse) => {
+  const other = cachecontrol.etagheaders.find((name) => !conditionalHeaders.includes(name.toLowerCase()));
+  if (other !== undefined)
+    refuse(
+      'server.cachecontrol.etagheaders',
+      `has ${JSON.stringify(other)}, which is no header of conditional requests`,
+      `remove it; possible are ${conditionalHeaders.join(', ')}`,
+    );
+  for (const [name, value] of Object.entries(cachecontrol.nocacheheaders)) {
+    if (ownHeaders.has(name.toLowerCase()))
+      refuse('server.cachecontrol.nocacheheaders', `has ${name}, which each response sets itself`, 'remove it');
+    if (name.toLowerCase() === 'cache-control' && /\b(?:public|s-maxage)\b/i.test(value))
+      refuse(
+        'server.cachecontrol.nocacheheaders',
+        'lets shared caches keep responses, which may be those of other callers',
+        'leave out public and s-maxage',
+      );
   }
 };
 
@@ -94,4 +132,12 @@ const databaseRule: Rule = ({ db }, refuse) => {
 };
 
 /** Requirements between fields of `server`, `ormconfig`, the limiters, `sessions` and `db`. */
-export const serverRules: readonly Rule[] = [tlsRule, portRule, cookieRule, summarizerRule, limiterRule, databaseRule];
+export const serverRules: readonly Rule[] = [
+  tlsRule,
+  portRule,
+  cookieRule,
+  cacheRule,
+  summarizerRule,
+  limiterRule,
+  databaseRule,
+];

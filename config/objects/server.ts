@@ -2,7 +2,7 @@ import { cachecontrol } from './cachecontrol.ts';
 import { cors } from './cors.ts';
 import { csrfprotection } from './csrfprotection.ts';
 import { duration, flag, integer, object, text } from '../schema/field.ts';
-import { domainName, listenAddress, secretName } from '../schema/format.ts';
+import { domainName, listenAddress, listenAddressOrSocket, secretName } from '../schema/format.ts';
 import { mime } from './mime.ts';
 import { secure } from './secure.ts';
 import { tls } from './tls.ts';
@@ -15,9 +15,10 @@ export const server = object('HTTP server settings.', {
     restart: true,
   }),
   listen: text({
-    description: 'Address on which the HTTP server listens. `:port` means every interface; port 0 takes a free port.',
+    description:
+      'Address on which the HTTP server listens. `:port` means every interface; port 0 takes a free port. `unix:/path` is a Unix socket, for a reverse proxy on the same machine; its clients count as 127.0.0.1 unless ratelimit.headers names a header with their address.',
     default: ':17608',
-    format: listenAddress,
+    format: listenAddressOrSocket,
     required: true,
     restart: true,
   }),

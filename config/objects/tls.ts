@@ -1,22 +1,25 @@
 import { flag, object, text } from '../schema/field.ts';
 
 /** `server.tls`. */
-export const tls = object('HTTPS on the address of `server.listen`.', {
-  enabled: flag({
-    description: 'Serves HTTPS instead of HTTP. Requires certfile and certkey, or autocert.',
-    restart: true,
-  }),
-  certfile: text({
-    description:
-      'Path of the PEM file with the certificate chain. The file is read again when the configuration changes.',
-  }),
-  certkey: text({
-    description:
-      'Path of the PEM file with the private key of the certificate. The file is read again together with certfile.',
-  }),
-  autocert: flag({
-    description:
-      'Obtains and renews a certificate for `api.` + domain from a certificate authority (ACME). Requires a public domain; it does not work for localhost.',
-    restart: true,
-  }),
-});
+export const tls = object(
+  'HTTPS on the address of `server.listen`: HTTP/2, and HTTP/1.1 for clients without it, with TLS 1.2 and newer.',
+  {
+    enabled: flag({
+      description: 'Serves HTTPS instead of HTTP. Requires certfile and certkey.',
+      restart: true,
+    }),
+    certfile: text({
+      description:
+        'Path of the PEM file with the certificate chain, that of the server first. Within seconds after a change of the file, new connections get the new certificate; one that cannot be used is logged, and the one before stays.',
+    }),
+    certkey: text({
+      description:
+        'Path of the PEM file with the private key of the certificate, without a passphrase. It is followed together with certfile. It must not be readable by all users.',
+    }),
+    autocert: flag({
+      description:
+        'Obtains and renews a certificate for `api.` + domain from a certificate authority (ACME). Requires a public domain; it does not work for localhost.',
+      restart: true,
+    }),
+  },
+);

@@ -51,6 +51,25 @@ export const listenAddress: Format = {
   check: (text) => (parseListenAddress(text) === undefined ? 'is not :port, host:port or [v6]:port' : undefined),
 };
 
+/** The longest path of a socket that Linux and macOS accept, in bytes. */
+const maxSocketPath = 103;
+
+/** The path in `unix:/path`; undefined for every other text. */
+export function parseSocketPath(text: string): string | undefined {
+  const path = /^unix:(\/[^\0]*[^\0/])$/u.exec(text)?.[1];
+  return path !== undefined && Buffer.byteLength(path) <= maxSocketPath ? path : undefined;
+}
+
+/** A listen address, or the path of a Unix socket. */
+export const listenAddressOrSocket: Format = {
+  name: 'a listen address',
+  example: `${listenAddress.example} or unix:/run/core/api.sock`,
+  check: (text) =>
+    parseSocketPath(text) === undefined && parseListenAddress(text) === undefined
+      ? 'is not :port, host:port, [v6]:port or unix:/path'
+      : undefined,
+};
+
 /** `host:port` of another server. */
 export const hostAndPort: Format = {
   name: 'a host and port',

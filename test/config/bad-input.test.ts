@@ -191,11 +191,11 @@ describe('a value that is wrong', () => {
     ],
     [
       'server: {listen: 17608}',
-      'c.yaml:1: server.listen = 17608: is a number, not a text; write it in quotes, like :17608, 127.0.0.1:17608 or [::1]:17608',
+      'c.yaml:1: server.listen = 17608: is a number, not a text; write it in quotes, like :17608, 127.0.0.1:17608 or [::1]:17608 or unix:/run/core/api.sock',
     ],
     [
       'server: {listen: "17608"}',
-      'c.yaml:1: server.listen = "17608": is not :port, host:port or [v6]:port; write it like :17608, 127.0.0.1:17608 or [::1]:17608',
+      'c.yaml:1: server.listen = "17608": is not :port, host:port, [v6]:port or unix:/path; write it like :17608, 127.0.0.1:17608 or [::1]:17608 or unix:/run/core/api.sock',
     ],
     ['server: {listen: ""}', 'c.yaml:1: server.listen = "": is empty; write a value, or remove the key'],
     [
@@ -398,7 +398,8 @@ describe('reporting', () => {
       'c.yaml:5 auth.token.issuer',
       'c.yaml authz.hosturl',
       'c.yaml db.primarydbsource',
-      'c.yaml:4 server.tls.enabled',
+      'c.yaml:4 server.tls.certfile',
+      'c.yaml:4 server.tls.certkey',
       'c.yaml sessions.signingkey',
       'c.yaml sessions.encryptionkey',
       'c.yaml totp.secret',

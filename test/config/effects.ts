@@ -47,6 +47,12 @@ type CommonLeaf =
   | 'bucket'
   | `backup.${'enabled' | 'provider' | 'region' | 'readfrombackup'}`;
 
+const answerHeaders = 'test/api/answer-headers.test.ts';
+const headerValues = `${answerHeaders} > server.secure > xssprotection, contenttypenosniff, xframeoptions, contentsecuritypolicy, referrerpolicy: are the values of their headers; empty ones leave them out`;
+const transportSecurity = `${answerHeaders} > server.secure > hstsmaxage and hstspreloadenabled: what browsers remember, when a proxy speaks HTTPS`;
+const certificateFiles =
+  'test/api/https.test.ts > certfile and certkey: are what clients see, also after the files have changed';
+
 const edgeEndpoint = 'edgestore: endpoint is where requests go; without one, to that of credentials.accountid';
 const emulator = 'cloudstore: endpoint is the emulator, and projectid the project that requests are charged to';
 
@@ -65,6 +71,27 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   ),
   'server.shutdowngraceperiod': shown(
     'test/api/graceful-stop.test.ts > server.shutdowngraceperiod: what takes longer is cut off, and it still ends with 0',
+  ),
+  'server.tls.enabled': shown('test/api/https.test.ts > enabled: the listener speaks TLS, and nothing else'),
+  'server.tls.certfile': shown(certificateFiles),
+  'server.tls.certkey': shown(certificateFiles),
+  'server.secure.enabled': shown(`${answerHeaders} > server.secure > enabled: off, no answer has any of them`),
+  'server.secure.xssprotection': shown(headerValues),
+  'server.secure.contenttypenosniff': shown(headerValues),
+  'server.secure.xframeoptions': shown(headerValues),
+  'server.secure.contentsecuritypolicy': shown(headerValues),
+  'server.secure.referrerpolicy': shown(headerValues),
+  'server.secure.cspreportonly': shown(`${answerHeaders} > server.secure > cspreportonly: the policy is only reported`),
+  'server.secure.hstsmaxage': shown(transportSecurity),
+  'server.secure.hstspreloadenabled': shown(transportSecurity),
+  'server.cachecontrol.enabled': shown(
+    `${answerHeaders} > server.cachecontrol > enabled: off, answers have none of them, but what depends on the caller stays private`,
+  ),
+  'server.cachecontrol.nocacheheaders': shown(
+    `${answerHeaders} > server.cachecontrol > nocacheheaders: no cache keeps an answer unless the route says so`,
+  ),
+  'server.cachecontrol.etagheaders': shown(
+    `${answerHeaders} > server.cachecontrol > etagheaders: these headers of requests are ignored, all others count`,
   ),
   'server.cors.enabled': shown(
     'test/security/cross-site-requests.test.ts > T-41: server.cors > enabled: while it is off, no origin is allowed',

@@ -7,10 +7,25 @@ import {
   hostAndPort,
   instant,
   parseListenAddress,
+  parseSocketPath,
   parseTemporalUrl,
   urlOrPath,
   webOrigin,
 } from '#config/schema/format.ts';
+
+describe('parseSocketPath', () => {
+  test.each(['', 'unix:', 'unix:a', 'unix:/', 'unix:/a/', '/a', 'unix://', `unix:/${'a'.repeat(103)}`, 'http:/a'])(
+    'refuses %j',
+    (text) => {
+      expect(parseSocketPath(text)).toBeUndefined();
+    },
+  );
+
+  test('accepts an absolute path after unix:', () => {
+    expect(parseSocketPath('unix:/run/core/api.sock')).toBe('/run/core/api.sock');
+    expect(parseListenAddress('unix:/run/core/api.sock')).toBeUndefined();
+  });
+});
 
 describe('parseListenAddress', () => {
   test.each([

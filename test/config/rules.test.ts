@@ -14,9 +14,27 @@ const long = 'x'.repeat(40);
 /** What is set, what it is refused for (path and beginning of the reason), and what makes it right. */
 const cases: readonly [content: string, refusals: readonly string[], mended: string][] = [
   [
+    'server: {tls: {enabled: true}}',
+    [
+      'server.tls.certfile: is missing, but needed because server.tls.enabled is on',
+      'server.tls.certkey: is missing, but needed because server.tls.enabled is on',
+    ],
     'server: {tls: {enabled: true, certfile: a, certkey: b}}',
-    ['server.tls.enabled: is on, but the server cannot serve HTTPS yet'],
-    'server: {tls: {certfile: a, certkey: b}}',
+  ],
+  [
+    'server: {cachecontrol: {etagheaders: [If-Match, Authorization]}}',
+    ['server.cachecontrol.etagheaders: has "Authorization", which is no header of conditional requests'],
+    'server: {cachecontrol: {etagheaders: [If-Match, if-none-match, IF-RANGE]}}',
+  ],
+  [
+    'server: {cachecontrol: {nocacheheaders: {cache-control: "public, max-age=60"}}}',
+    ['server.cachecontrol.nocacheheaders: lets shared caches keep responses'],
+    'server: {cachecontrol: {nocacheheaders: {cache-control: "no-cache"}}}',
+  ],
+  [
+    'server: {cachecontrol: {nocacheheaders: {Content-Length: "5"}}}',
+    ['server.cachecontrol.nocacheheaders: has Content-Length, which each response sets itself'],
+    'server: {cachecontrol: {nocacheheaders: {Surrogate-Control: no-store}}}',
   ],
   [
     'server: {listen: ":9000", metricsport: "127.0.0.1:9000"}',

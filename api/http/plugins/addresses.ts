@@ -2,19 +2,23 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '#entities/kit/base/errors.ts';
 
-/** Rejects requests whose URL is not valid UTF-8, requests with several Host headers, and HTTP/1.1 requests without one. */
+/** Rejects requests whose URL is not valid UTF-8, requests that name several hosts, and those that name none, except with HTTP/1.0. */
 export function addressesPlugin(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     done(problemOf(request.url, request.raw));
   });
 }
 
-function problemOf(url: string, { rawHeaders, httpVersion }: IncomingMessage): AppError | undefined {
+function problemOf(url: string, { rawHeaders, headers, httpVersion }: IncomingMessage): AppError | undefined {
   const hosts = hostHeaders(rawHeaders);
-  if (hosts === 0 && httpVersion === '1.1')
-    return new AppError('malformed_request', 'HTTP/1.1 requests must have a Host header.');
+  const authority = headers[':authority'];
+  if (hosts === 0 && authority === undefined && httpVersion !== '1.0')
+    return new AppError('malformed_request', `HTTP/${httpVersion} requests must have a Host header.`);
   // RFC 9112, section 3.2: two parties on the way could each believe another one.
   if (hosts > 1) return new AppError('malformed_request', `The request has ${hosts} Host headers; send one.`);
+  // RFC 9113, section 8.3.1, for the same reason.
+  if (hosts > 0 && authority !== undefined && headers.host !== authority)
+    return new AppError('malformed_request', 'The request names another host in :authority than in its Host header.');
   if (!url.includes('%')) return undefined;
   if (url.includes('%00')) return new AppError('malformed_request', 'The URL contains a NUL character.');
   try {

@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { startSpan } from '#entities/kit/base/trace.ts';
 import { newRequestContext } from '../request-context.ts';
 import type { Services } from '../services.ts';
 import { cutWhenStalled } from '../streams/cut-when-stalled.ts';
+import { endConnection } from '../tls/http2-request.ts';
 
 /** Minimum time for sending a response, in milliseconds, even when the deadline has passed. */
 const minSendMs = 1_000;
@@ -30,7 +31,7 @@ export function requestContextPlugin(app: FastifyInstance, services: Services): 
     // Also called when the client disconnects before a response.
     reply.raw.once('close', leave);
     const isRefused = services.health.isStopping && request.routeOptions.config.whileStopping !== true;
-    done(isRefused ? shuttingDown(reply) : undefined);
+    done(isRefused ? shuttingDown(request, reply) : undefined);
   });
   app.addHook('onResponse', (request, reply, done) => {
     const { method } = request;
@@ -78,8 +79,8 @@ export function cutSlowReaders(app: FastifyInstance, { config }: Pick<Services, 
   });
 }
 
-function shuttingDown(reply: FastifyReply): AppError {
-  reply.header('connection', 'close');
+function shuttingDown(request: FastifyRequest, reply: FastifyReply): AppError {
+  endConnection(request, reply);
   return new AppError('shutting_down', 'This process is shutting down and accepts no new requests; try again.', {
     details: { retryAfterSeconds: 1 },
   });

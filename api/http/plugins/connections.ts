@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import type { Logger } from 'pino';
 import { AppError, type ErrorCode } from '#entities/kit/base/errors.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { sendRawProblem } from '../raw-problem.ts';
+import type { Services } from '../services.ts';
 
 /** Errors of Node's HTTP parser by code; all others mean that the input is not HTTP. */
 const refusals: Readonly<Record<string, readonly [ErrorCode, string]>> = {
@@ -14,7 +14,11 @@ const refusals: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 };
 
 /** Answers input that is not a complete request: not HTTP, too large or too slow. */
-export function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, logger: Logger): void {
+export function refuseBrokenRequest(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  { config, logger }: Pick<Services, 'config' | 'logger'>,
+): void {
   const answering = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage;
   // A response that has begun cannot be replaced.
   if (!socket.writable || error.code === 'ECONNRESET' || answering?.headersSent) {
@@ -24,17 +28,17 @@ export function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
   const requestId = newId();
   const [code, message] = refusals[error.code ?? ''] ?? ['malformed_request', 'The request is not valid HTTP.'];
   logger.info({ request_id: requestId, code, reason: error.code }, 'refused a broken request');
-  sendRawProblem(new AppError(code, message, { cause: error }), requestId, socket);
+  sendRawProblem(new AppError(code, message, { cause: error }), requestId, socket, config.current);
 }
 
 /** Handles requests that Node itself would answer without a problem document. */
-export function oddRequests(app: FastifyInstance): void {
+export function oddRequests(app: FastifyInstance, { config }: Pick<Services, 'config'>): void {
   // Ignoring an unknown expectation is allowed (RFC 9110, section 10.1.1).
   app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     app.server.emit('request', request, response);
   });
   app.server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     const refusal = new AppError('method_not_allowed', 'This server is not a proxy; CONNECT is not supported.');
-    sendRawProblem(refusal, newId(), socket);
+    sendRawProblem(refusal, newId(), socket, config.current);
   });
 }

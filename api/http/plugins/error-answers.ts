@@ -80,8 +80,16 @@ const contentHeaders = [
   'accept-ranges',
 ];
 
-/** Sends an error in the form of its route and logs server errors. */
-export function sendProblem(error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/**
+ * Sends an error in the form of its route and logs server errors.
+ * @param complete adds headers where no hook does: to answers of requests that reach no route
+ */
+export function sendProblem(
+  error: AppError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  complete: () => void = () => {},
+): FastifyReply {
   // When the client has disconnected, errors of its handler are expected.
   if (!reply.raw.destroyed) logFailure(error, request);
   if (error.details.retryAfterSeconds !== undefined)
@@ -100,7 +108,9 @@ export function sendProblem(error: AppError, request: FastifyRequest, reply: Fas
     type: problemType,
     body: problemOf(error, request.id),
   };
-  return reply.code(error.status).headers({ 'content-type': type, 'cache-control': 'no-store' }).send(body);
+  void reply.code(error.status).headers({ 'content-type': type, 'cache-control': 'no-store' });
+  complete();
+  return reply.send(body);
 }
 
 /** Logs server errors; an unavailable or busy dependency is a warning. */

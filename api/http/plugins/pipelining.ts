@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { streamOf } from '../tls/http2-request.ts';
 
 /** Maximum number of requests of one connection that wait for the answer before theirs; more close the connection. */
 const maxPipelined = 32;
@@ -18,6 +19,8 @@ interface Connection {
 export function oneAnswerAtATime(app: FastifyInstance): void {
   const connections = new WeakMap<Socket, Connection>();
   app.addHook('onRequest', (request, reply, done) => {
+    // Of HTTP/2, a connection has its own limit for the answers that are under way.
+    if (streamOf(request.raw)) return done();
     const { socket } = request.raw;
     const connection = connections.get(socket) ?? { isBusy: false, waiting: [] };
     const begin = () => {

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { constants } from 'node:http2';
 import type { FastifyInstance } from 'fastify';
+import { streamOf } from '../tls/http2-request.ts';
 
 /** Maximum size in bytes of all answers together that have not been taken by their clients. */
 const maxUntakenBytes = 128 * 1_048_576;
@@ -35,10 +37,16 @@ export function limitUntakenAnswers(app: FastifyInstance): void {
 /** Maximum number of bytes of a body that is read although its request has been answered, so that the connection can be kept. */
 const maxDiscardedBytes = 65_536;
 
-/** Closes the connection with the answer to a request whose body would have to be read on only to be thrown away. */
+/** Closes the connection, or the stream of HTTP/2, with the answer to a request whose body would have to be read on only to be thrown away. */
 export function closeUnreadBodies(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (!request.raw.complete && bodyLength(request.raw) > maxDiscardedBytes) void reply.header('connection', 'close');
+    const { raw } = request;
+    const stream = streamOf(raw);
+    if (stream) {
+      // Fastify sets it for bodies that are too large.
+      void reply.removeHeader('connection');
+      reply.raw.once('finish', () => raw.complete || stream.close(constants.NGHTTP2_NO_ERROR));
+    } else if (!raw.complete && bodyLength(raw) > maxDiscardedBytes) void reply.header('connection', 'close');
     done(null, payload);
   });
 }

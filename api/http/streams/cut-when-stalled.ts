@@ -1,15 +1,21 @@
 import type { ServerResponse } from 'node:http';
+import type { ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 
 /** How often a stream is looked at within the time in which its client must take some of it. */
 const looks = 10;
 
-/** Closes the connection when its client has taken nothing for this time. A source that stands still counts as well. */
+/** Closes the connection, or the stream of HTTP/2, when its client has taken nothing for this time. A source that stands still counts as well. */
 export function cutWhenStalled(raw: ServerResponse, timeoutMs: number): void {
-  let taken = takenOf(raw.socket);
+  const stream = (raw as { readonly stream?: ServerHttp2Stream }).stream;
+  let drains = 0;
+  stream?.on('drain', () => drains++);
+  // Of a connection with several streams, only that of this answer counts.
+  const progress = () => (stream ? `${drains} ${stream.writableLength}` : takenOf(raw.socket));
+  let taken = progress();
   let takenAt = performance.now();
   const timer = setInterval(() => {
-    const now = takenOf(raw.socket);
+    const now = progress();
     if (now !== taken) {
       taken = now;
       takenAt = performance.now();

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { StoredObject } from '#entities/kit/objects/stored-object.ts';
+import { namesTag } from '../entity-tags.ts';
 import { requestedRange, type ByteRange } from './byte-range.ts';
 import { contentDisposition, dispositionOf, mediaTypeOf, type Disposition } from './content-disposition.ts';
 import type { StreamResponse } from './stream-response.ts';
@@ -33,7 +34,7 @@ export async function fileAnswer(
     'referrer-policy': 'no-referrer',
     ...presentation(file, asked),
   };
-  if (matches(headers['if-none-match'], etag)) return { status: 304, headers: about, length: 0 };
+  if (namesTag(headers['if-none-match'], etag)) return { status: 304, headers: about, length: 0 };
   if (method === 'HEAD') return { status: 200, headers: about, length: sizeBytes };
   const range = isCurrent(headers['if-range'], etag) ? requestedRange(headers.range, sizeBytes) : undefined;
   if (range === 'unsatisfiable')
@@ -63,12 +64,6 @@ function presentation({ name, contentType }: ServedFile, asked: Disposition): Re
     'x-content-type-options': 'nosniff',
     ...(isInlinePdf ? {} : { 'content-security-policy': sandbox }),
   };
-}
-
-/** Whether If-None-Match names the entity tag; weak tags count (RFC 9110, section 13.1.2). */
-function matches(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  return header.split(',').some((each) => ['*', etag, `W/${etag}`].includes(each.trim()));
 }
 
 /** Whether If-Range allows a range: it is missing, or is exactly this entity tag. A date never counts: the file has none. */

@@ -18,6 +18,7 @@ import { linksAsChildren } from '#entities/kit/write/creations.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { deletionNote, proofNote, requireProofFor, requireProofToDelete } from '../../credentials/required-proof.ts';
 import { checkNewAddresses } from '../../http/check-new-addresses.ts';
+import { namesTag } from '../../http/entity-tags.ts';
 import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
 import { withSavedView } from '../../people/apply-saved-view.ts';
 import { aggregateRoute } from './aggregate-route.ts';
@@ -25,7 +26,7 @@ import { inSnakeCase } from './in-snake-case.ts';
 import { importTemplateRoutes } from './import-template.ts';
 import { listQuerySchema, listSelection, pageSchema } from './list-query.ts';
 import { recordNames } from './record-names.ts';
-import { matching, sendEntityTag, versionIn } from './record-version.ts';
+import { hasWholeVersion, matching, notModified, sendEntityTag, versionIn } from './record-version.ts';
 import { changeSchema, creationSchema, idText, recordSchema, versionSchema } from './record-schema.ts';
 
 /**
@@ -38,10 +39,9 @@ export function recordRoutes(registry: Registry, bases: DownloadBases): Route[] 
 
 /** Tags of the reference, one for each kind. */
 export function recordTags(registry: Registry): { readonly name: string; readonly description: string }[] {
-  return registry.modules.filter(isExposed).map((module) => ({
-    name: recordNames(module).tag,
-    description: module.description,
-  }));
+  return registry.modules.filter(isExposed).map((module) => {
+    return { name: recordNames(module).tag, description: module.description };
+  });
 }
 
 function routesOf(registry: Registry, module: EntityModule, bases: DownloadBases): Route[] {
@@ -150,6 +150,7 @@ function listRoute(registry: Registry, record: RecordSelection, answer: TObject)
 function readRoute(record: RecordSelection, answer: TObject): Route {
   const { module } = record;
   const { path, singular, tag } = recordNames(module);
+  const isWhole = hasWholeVersion(record);
   return defineRoute({
     method: 'GET',
     url: `${path}/:id`,
@@ -159,11 +160,12 @@ function readRoute(record: RecordSelection, answer: TObject): Route {
       'Returns not_found if the record does not exist, is deleted, or cannot be viewed by the caller. The ETag of the answer is the record version.',
     access: 'required',
     params,
-    answers: { 200: answer },
+    answers: isWhole ? { 200: answer, 304: notModified } : { 200: answer },
     errors: ['not_found'],
     handle: async (call) => {
       const json = await call.unit.data.answers.singleStatementRecord(record, idOf(module, call));
-      sendEntityTag(call.reply, versionIn(json));
+      const etag = sendEntityTag(call.reply, versionIn(json));
+      if (isWhole && namesTag(call.request.headers['if-none-match'], etag)) return { status: 304, body: undefined };
       return { status: 200, json };
     },
   });

@@ -1,4 +1,6 @@
 import type { FastifyReply } from 'fastify';
+import { Type } from 'typebox';
+import type { RecordSelection } from '#entities/kit/read/selection.ts';
 import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
 
@@ -6,8 +8,20 @@ import { shortened } from '#entities/kit/base/shortened.ts';
 const element = /[ \t]*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*(?:,|$)/y;
 
 /** Sends the version of a record as its entity tag. */
-export function sendEntityTag(reply: FastifyReply, recordVersion: unknown): void {
-  void reply.header('etag', `"${String(recordVersion)}"`);
+export function sendEntityTag(reply: FastifyReply, recordVersion: unknown): string {
+  const etag = `"${String(recordVersion)}"`;
+  void reply.header('etag', etag);
+  return etag;
+}
+
+export const notModified = Type.Null({ description: 'The record has the version of `If-None-Match`.' });
+
+/** Noted with each use, without a new version of the record (`access/last-seen.ts`, `access/token-use.ts`). */
+const notedFields: ReadonlySet<string> = new Set(['last_seen_at', 'last_used_at']);
+
+/** Whether everything in the answer is of the version that it names, so that who has it needs no other one. */
+export function hasWholeVersion({ parts }: RecordSelection): boolean {
+  return parts.every(({ is, as }) => is === 'value' && !notedFields.has(as));
 }
 
 /** The version in the JSON text of a record. Only ids and times stand before it, so the first match is the record's own. */

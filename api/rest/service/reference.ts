@@ -8,6 +8,8 @@ import { withPageLimits } from './page-limits.ts';
 
 const html = 'text/html; charset=utf-8';
 
+const notModified = Type.Null({ description: 'The document is the one of `If-None-Match`.' });
+
 /** A document that describes the application: made and serialized at the first request, then kept while the limit of pages stays. */
 function documentOf(make: (document: () => Document) => string): (call: Call<unknown>) => Buffer {
   const kept = new WeakMap<FastifyInstance, { readonly largestPage: number; readonly text: Buffer }>();
@@ -30,7 +32,7 @@ export const openapi = defineRoute({
   summary: 'OpenAPI 3.1 description',
   description: 'Describes all REST routes of this server.',
   access: 'anonymous',
-  answers: { 200: Type.Unknown() },
+  answers: { 200: Type.Unknown(), 304: notModified },
   errors: [],
   handle: (call) => ({ status: 200, document: openapiDocument(call) }),
 });
@@ -53,7 +55,7 @@ export const home = defineRoute({
 
 const docsPage = documentOf((document) => page('Core server: reference', operations(document())));
 
-/** A page without scripts; it stays readable when a content security policy blocks its style. */
+/** A page without scripts. Its style is a file of its own, so that the content security policy `default-src 'self'` allows it. */
 export const docs = defineRoute({
   method: 'GET',
   url: '/docs',
@@ -61,7 +63,7 @@ export const docs = defineRoute({
   summary: 'REST reference',
   description: 'The content of /openapi.json as a web page.',
   access: 'anonymous',
-  answers: { 200: Type.String() },
+  answers: { 200: Type.String(), 304: notModified },
   produces: html,
   errors: [],
   handle: (call) => ({ status: 200, document: docsPage(call) }),
@@ -77,10 +79,36 @@ export const errorDocs = defineRoute({
   description:
     'Lists all error codes, what causes each and what to do: the values of `code` in problem documents and of `extensions.code` in GraphQL errors.',
   access: 'anonymous',
-  answers: { 200: Type.String() },
+  answers: { 200: Type.String(), 304: notModified },
   produces: html,
   errors: [],
   handle: (call) => ({ status: 200, document: errorPage(call) }),
+});
+
+const style = Buffer.from(`
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 0 1rem 4rem; }
+nav > ul { columns: 16rem; padding: 0; list-style: none; }
+nav li { break-inside: avoid-column; }
+h2 { border-top: 1px solid; margin-top: 3rem; padding-top: 1rem; }
+section { margin: 2rem 0; }
+table { border-collapse: collapse; width: 100%; }
+th, td { border: 1px solid #8888; padding: .25rem .5rem; text-align: left; vertical-align: top; overflow-wrap: anywhere; }
+pre { overflow: auto; max-height: 20rem; padding: .5rem; background: #8882; }
+`);
+
+const stylePath = '/docs/style.css';
+
+export const docsStyle = defineRoute({
+  method: 'GET',
+  url: stylePath,
+  tag: 'Service',
+  summary: 'Style of the reference',
+  description: 'The style sheet of /docs and /docs/errors.',
+  access: 'anonymous',
+  answers: { 200: Type.String(), 304: notModified },
+  produces: 'text/css; charset=utf-8',
+  errors: [],
+  handle: () => ({ status: 200, document: style }),
 });
 
 interface Schema {
@@ -204,22 +232,11 @@ function block(schema: unknown): string {
   return `<pre>${escapeHtml(JSON.stringify(schema, null, 2))}</pre>`;
 }
 
-const style = `
-body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 0 1rem 4rem; }
-nav > ul { columns: 16rem; padding: 0; list-style: none; }
-nav li { break-inside: avoid-column; }
-h2 { border-top: 1px solid; margin-top: 3rem; padding-top: 1rem; }
-section { margin: 2rem 0; }
-table { border-collapse: collapse; width: 100%; }
-th, td { border: 1px solid #8888; padding: .25rem .5rem; text-align: left; vertical-align: top; overflow-wrap: anywhere; }
-pre { overflow: auto; max-height: 20rem; padding: .5rem; background: #8882; }
-`;
-
 function page(title: string, content: string): string {
   return `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(title)}</title>
-<style>${style}</style></head>
+<link rel="stylesheet" href="${stylePath}"></head>
 <body><main><h1>${escapeHtml(title)}</h1>
 ${content}
 </main></body>
