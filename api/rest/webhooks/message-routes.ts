@@ -84,7 +84,7 @@ export const messageRoutes: readonly Route[] = [
     answers: { 200: Type.Object({ data: Type.Array(messageSchema) }) },
     errors: ['not_found', 'limit_exceeded'],
     handle: async (call) => {
-      const found = await messagesOf(call, call.params['id'] ?? '', logArguments(call.query));
+      const found = await inSnakeCase(() => messagesOf(call, call.params['id'] ?? '', logArguments(call.query)));
       return { status: 200, body: { data: found.map(shownMessage) } };
     },
   }),
@@ -102,7 +102,7 @@ export const messageRoutes: readonly Route[] = [
     answers: { 200: Type.Object({ data: Type.Array(attemptSchema) }) },
     errors: ['not_found', 'limit_exceeded'],
     handle: async (call) => {
-      const found = await attemptsOf(call, call.params['id'] ?? '', logArguments(call.query));
+      const found = await inSnakeCase(() => attemptsOf(call, call.params['id'] ?? '', logArguments(call.query)));
       return { status: 200, body: { data: found.map(shownAttempt) } };
     },
   }),
