@@ -16,6 +16,7 @@ import {
   type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLLeafType,
   type GraphQLSchema,
@@ -26,7 +27,7 @@ import {
 import { didYouMean } from '#entities/kit/base/did-you-mean.ts';
 import { maxProblems, type FieldProblem } from '#entities/kit/base/errors.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
-import { expectation, found, oneOf } from '#entities/kit/base/schema-problem.ts';
+import { expectation, found, mismatch, oneOf } from '#entities/kit/base/schema-problem.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
 import { unknownName } from '../http/problem.ts';
 import { asGraphqlError, asRequestError } from './graphql-errors.ts';
@@ -133,7 +134,7 @@ function* typeProblems<V>(
       const isComparison = type.getFields()['eq'] !== undefined;
       yield {
         path,
-        message: isComparison ? `must be comparisons, such as { eq: … }${sent}` : expectation('object') + sent,
+        message: isComparison ? `must be comparisons, such as { eq: … }${sent}` : objectExpectation(type) + sent,
       };
       return;
     }
@@ -163,6 +164,13 @@ function* typeProblems<V>(
   }
 }
 
+/** Few fields are named: those of an order, for example. */
+function objectExpectation(type: GraphQLInputObjectType): string {
+  const names = Object.keys(type.getFields());
+  const example = names.length <= 3 ? ` such as { ${names.map((name) => `${name}: …`).join(', ')} }` : '';
+  return `${expectation('object')}${example}`;
+}
+
 /** The value of a leaf or of a list of leaves that their types accept; undefined for other types, and where variables are in it. */
 function coercedLeaves<V>(type: GraphQLInputType, value: V, reading: Reading<V>): unknown {
   if (reading.isVariable(value)) return undefined;
@@ -187,7 +195,7 @@ function leafProblem<V>(type: GraphQLLeafType, value: V, reading: Reading<V>): s
     // In a document, a value in quotes is a text.
     return names.includes(String(plain)) ? `must be written without quotes: ${String(plain)}` : oneOf(names) + sent;
   }
-  return expectation(schemaTypes[type.name] ?? type.name) + sent;
+  return mismatch(schemaTypes[type.name] ?? type.name, plain);
 }
 
 /**

@@ -81,6 +81,7 @@ interface ForeignError {
 
 interface ParentSchema {
   readonly description?: string;
+  readonly format?: string;
   readonly properties?: Readonly<Record<string, ParentSchema>>;
   /** Marks a field that only the server sets; its description says so. */
   readonly readOnly?: boolean;
@@ -159,6 +160,10 @@ function validationError(problems: Validation, isQuery: boolean): AppError {
     // Each member of a union of constants reports a problem of its own; the one of the union is enough.
     .filter(({ keyword }) => keyword !== 'const' && keyword !== 'if')
     .filter((problem) => !isOfUnionWithNull(problem, problems))
+    // What null must be instead says more than that it is refused.
+    .filter(
+      ({ keyword, instancePath, data }) => keyword !== 'type' || data !== null || !isOfEnum(instancePath, problems),
+    )
     .slice(0, maxFields)
     .map((problem): FieldProblem => {
       const { instancePath, keyword, params, parentSchema = {}, data } = problem;
@@ -169,7 +174,7 @@ function validationError(problems: Validation, isQuery: boolean): AppError {
       }
       if (keyword === 'required')
         return { path: `${instancePath}/${String(params['missingProperty'])}`, message: 'is required' };
-      const { description = '', readOnly, writeOnly: isSecret = false } = parentSchema;
+      const { description = '', format, readOnly, writeOnly: isSecret = false } = parentSchema;
       if (lists.includes(problem)) return { path: instancePath, message: repeated };
       if (instancePath === '' && keyword === 'type') return { path: '/', message: wholeBody(data) };
       const choice = keyword.endsWith('Properties') && params['limit'] === 1 ? acceptedNames(parentSchema) : [];
@@ -178,7 +183,9 @@ function validationError(problems: Validation, isQuery: boolean): AppError {
       if (constants.length > 0) return { path: instancePath || '/', message: oneOf(constants) + found(data) };
       // The whole input is not repeated.
       const value = instancePath === '' ? undefined : data;
-      const message = readOnly ? asPredicate(description) : schemaMessage(problem, { description, value, isSecret });
+      const message = readOnly
+        ? asPredicate(description)
+        : schemaMessage(problem, { description, value, format, isSecret });
       const hint = isQuery && params['format'] === 'date-time' ? lostPlusHint(data) : '';
       return { path: instancePath || '/', message: message + hint };
     });
@@ -200,6 +207,10 @@ function isOfUnionWithNull({ keyword, instancePath, params, data }: Validation[n
   if (keyword !== 'anyOf') return keyword === 'type' && isNull(params['type']) && data !== null;
   const members = problems.filter((other) => other.instancePath === instancePath && other.keyword !== 'anyOf');
   return members.length > 1 && members.some((member) => isNull(member.params['type']));
+}
+
+function isOfEnum(path: string, problems: Validation): boolean {
+  return problems.some(({ instancePath, keyword }) => instancePath === path && keyword === 'enum');
 }
 
 /** What a union of constants accepts. */
@@ -232,11 +243,13 @@ function asPredicate(description: string): string {
 /** Up to this number of known names are listed. */
 const maxListed = 40;
 
-/** What parameters of lists are called in other APIs. */
+/** What parameters of lists and fields are called in other APIs. */
 const namesElsewhere: Readonly<Record<string, readonly string[]>> = {
   first: ['limit', 'page_size', 'per_page'],
   after: ['page', 'offset', 'cursor', 'page_token'],
   order_by: ['sort', 'sort_by', 'order'],
+  recipient: ['email'],
+  username: ['email'],
 };
 
 /** `name[operator]`, a filter of a list. */

@@ -2,8 +2,9 @@ import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
 import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { inputError, limitExceeded } from '#entities/kit/base/input-error.ts';
+import { isId } from '#entities/kit/base/ids.ts';
 import { parseInstant } from '#entities/kit/base/instant.ts';
-import { expectation } from '#entities/kit/base/schema-problem.ts';
+import { expectation, notAnId } from '#entities/kit/base/schema-problem.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import {
   addMessage,
@@ -93,10 +94,11 @@ export async function replayEndpoint(
     throw limitExceeded(
       `At most ${maxReplayedIds} events can be named at once; this request names ${eventIds.length}.`,
       {
-        path: '/event_ids',
+        path: '/eventIds',
         message: `more than ${maxReplayedIds} ids`,
       },
     );
+  refuseNoIds(Object.fromEntries((eventIds ?? []).map((id, index) => [`/eventIds/${index}`, id])));
   await countUse(asking, 'replay', endpoint.id);
   const which = eventIds ? { eventIds } : { since: instantOf(since), limit: maxReplayed };
   const { count, last } = await replayMessages(unit, { endpointId: endpoint.id, which });
@@ -135,6 +137,7 @@ async function pageOf(
   wanted: string,
   { eventId, after, first }: LogArguments,
 ): Promise<LogPage> {
+  refuseNoIds({ '/eventId': eventId, '/after': after });
   const { size } = pageSlice({ first: first ?? null }, services.config.current.server.maxresultlimit);
   // What is read below has no rules of its own: whoever sees the endpoint sees what was sent to it.
   const endpoint = await unit.data.get(webhookEndpoint, existingId(webhookEndpoint, wanted));
@@ -144,6 +147,12 @@ async function pageOf(
     ...(eventId == null ? {} : { eventId }),
     ...(after == null ? {} : { before: after }),
   };
+}
+
+/** What is no id names no event: an empty answer would hide the mistake. @param ids by their paths @throws AppError invalid_input */
+function refuseNoIds(ids: Readonly<Record<string, string | null | undefined>>): void {
+  const wrong = Object.entries(ids).filter(([, id]) => id != null && !isId(id));
+  if (wrong.length > 0) throw inputError(wrong.map(([path, id]) => ({ path, message: notAnId(id, []) })));
 }
 
 /** Counts what managers cause at an endpoint. @throws AppError too_many_requests */

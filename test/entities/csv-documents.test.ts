@@ -66,7 +66,11 @@ describe('a document', () => {
     ['a workbook', Buffer.from('PK\u0003\u0004xl/workbook.xml'), 'it is a workbook of a spreadsheet'],
     ['an open quotation', Buffer.from('title\n"a\n'), 'line 2: a quoted cell is not closed'],
     ['a stray quotation mark', Buffer.from('title\na\nb"c\n'), 'line 3: a quotation mark is misplaced'],
-    ['too many cells', Buffer.from('title\na,b\n'), 'line 2: the number of cells differs from the header'],
+    [
+      'too many cells',
+      Buffer.from('title\na,b\n'),
+      'line 2: the number of cells differs from the header; quote cells that have commas',
+    ],
   ])('in %s is refused by name', async (_about, bytes, expected) => {
     expect(await refusal(bytes)).toContain(expected);
   });

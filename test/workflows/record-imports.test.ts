@@ -230,7 +230,12 @@ describe('a request for an import', () => {
     storedUpload(world, person, { bytes: Buffer.from(text), name: 'a.csv', contentType: 'text/csv' });
   test.each([
     ['an unknown kind', { record_kind: 'tusk' }, 'invalid_input', 'did you mean "task"?'],
-    ['a kind of no organization', { record_kind: 'user' }, 'invalid_input', 'is no kind of records'],
+    [
+      'a kind of no organization',
+      { record_kind: 'user' },
+      'invalid_input',
+      'is a kind that belongs to no organization',
+    ],
     ['a kind that nobody creates so', { record_kind: 'membership' }, 'invalid_input', 'cannot be create'],
   ] as const)('of %s is refused at once', async (_about, values, code, message) => {
     const answer = await client.post('/v1/imports', { ...values, content: await upload(owner) });

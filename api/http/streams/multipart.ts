@@ -27,6 +27,9 @@ export interface FormLimits {
   readonly maxTextBytes: number;
 }
 
+/** For a message about a text in place of a file. */
+export const fileHint = 'A file is a part with a file name; with curl, write @ before the path of the file.';
+
 /** What a form may have besides the bytes of a file or text, for each of them. */
 const overheadBytes = 65_536;
 
@@ -81,7 +84,9 @@ export async function readForm(request: IncomingMessage, limits: FormLimits, han
   parser.once('filesLimit', () => fail(beyond('/files', `A form may have ${limits.maxFiles} files at most.`)));
   // Parts without a name are neither files nor texts.
   parser.once('partsLimit', () => fail(beyond('/parts', 'The form has too many parts.')));
-  parser.once('fieldsLimit', () => fail(beyond('/texts', `A form may have ${limits.maxTexts} texts at most.`)));
+  parser.once('fieldsLimit', () =>
+    fail(beyond('/texts', `A form may have ${limits.maxTexts} texts at most. ${fileHint}`)),
+  );
   parser.once('error', (error) => fail(malformed(`the form is broken (${(error as Error).message})`, error)));
   parser.once('finish', end);
   const leave = () => {
@@ -128,7 +133,12 @@ function parserOf({ headers }: IncomingMessage, { maxFiles, maxTexts, maxTextByt
       },
     });
   } catch (cause) {
-    throw malformed('the Content-Type has no boundary', cause);
+    throw malformed(
+      headers['content-type'] === undefined
+        ? 'the header Content-Type is missing; send a form of the type multipart/form-data'
+        : 'the Content-Type has no boundary; leave the header to the client that writes the form',
+      cause,
+    );
   }
 }
 

@@ -132,11 +132,15 @@ const completeUpload = defineRoute({
   runsOnce: true,
   params,
   answers: { 204: Type.Null() },
-  errors: ['not_found'],
+  errors: ['not_found', 'invalid_input'],
   handle: async (call) => {
     const { services, request } = call;
     const { id, route } = await findUpload(call);
-    if (route !== 'direct') throw missingUpload(id);
+    if (route !== 'direct')
+      throw new AppError(
+        'invalid_input',
+        `The upload "${id}" did not begin with /v1/uploads/direct, so it is complete once its last byte has arrived; GET /v1/uploads/${id} says how far it is.`,
+      );
     await services.uploadRows.arrive(id, uploadOwnerOf(request.core.caller), services.clock.now());
     services.wakeRelays();
     return { status: 204, body: undefined };

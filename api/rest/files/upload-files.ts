@@ -3,7 +3,7 @@ import { AppError } from '#entities/kit/base/errors.ts';
 import { maxFormFiles as maxFiles } from '#entities/kit/objects/stored-object.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { readForm } from '../../http/streams/multipart.ts';
+import { fileHint, readForm } from '../../http/streams/multipart.ts';
 import { giveUpUploads, receiveFile, type ReceivedFile } from '../../http/streams/receive-file.ts';
 import {
   purposeIn,
@@ -62,7 +62,10 @@ export const uploadFiles = (registry: Registry): Route =>
           request.raw,
           { maxFiles, maxFileBytes, maxTexts: 1, maxTextBytes: 1_024 },
           {
-            onText: refuseField,
+            onText: (field) => {
+              if (!keys.includes(field)) refuseField(field);
+              throw new AppError('invalid_input', `The field "${field}" has a text and no file. ${fileHint}`);
+            },
             onFile: ({ field, ...file }) => {
               if (!keys.includes(field)) refuseField(field);
               return async () => {

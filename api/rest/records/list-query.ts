@@ -5,7 +5,7 @@ import type { Field } from '#entities/kit/model/declared-field.ts';
 import type { FieldProblem } from '#entities/kit/base/errors.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
 import { parseInstant } from '#entities/kit/base/instant.ts';
-import { expectation, found } from '#entities/kit/base/schema-problem.ts';
+import { mismatch } from '#entities/kit/base/schema-problem.ts';
 import type { PageSelection, RecordSelection } from '#entities/kit/read/selection.ts';
 import { maxCursorLength, maxOrderTerms, type OrderTerm } from '#entities/kit/read/order.ts';
 import { relationsOf, type ToMany } from '#entities/kit/read/relations.ts';
@@ -270,7 +270,7 @@ function storedOperand(of: OperandOf, operand: unknown, path: string): unknown {
   if (problem !== undefined) problems.push({ path, message: problem });
   if (filteredType(module, field) !== 'timestamp' || typeof operand !== 'string') return operand;
   const instant = parseInstant(operand);
-  if (!instant) problems.push({ path, message: expectation('date-time') + found(operand) });
+  if (!instant) problems.push({ path, message: mismatch('date-time', operand) });
   return instant;
 }
 

@@ -106,7 +106,7 @@ export const logRoutes = ({
     answers: { 200: Type.Object({ data: Type.Array(messageSchema) }) },
     errors: ['not_found', 'limit_exceeded', ...errors],
     handle: async (call) => {
-      const found = await messagesOf(call, endpointOf(call), logArguments(call.query));
+      const found = await inSnakeCase(() => messagesOf(call, endpointOf(call), logArguments(call.query)));
       return { status: 200, body: { data: found.map(shownMessage) } };
     },
   }),
@@ -121,7 +121,7 @@ export const logRoutes = ({
     answers: { 200: Type.Object({ data: Type.Array(attemptSchema) }) },
     errors: ['not_found', 'limit_exceeded', ...errors],
     handle: async (call) => {
-      const found = await attemptsOf(call, endpointOf(call), logArguments(call.query));
+      const found = await inSnakeCase(() => attemptsOf(call, endpointOf(call), logArguments(call.query)));
       return { status: 200, body: { data: found.map(shownAttempt) } };
     },
   }),

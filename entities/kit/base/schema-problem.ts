@@ -1,5 +1,6 @@
-import { displayIdHint } from './display-id.ts';
+import { idHint } from './id-hint.ts';
 import { idPattern } from './ids.ts';
+import { isDay, parseInstant } from './instant.ts';
 import { shortened } from './shortened.ts';
 
 /** An error of a JSON Schema validator. */
@@ -16,6 +17,8 @@ export interface ProblemContext {
   /** Description of the value; it explains a pattern in words. */
   readonly description?: string | undefined;
   readonly value?: unknown;
+  /** Format of the value, which says more than its type. */
+  readonly format?: string | undefined;
   /** The message says nothing about the value. */
   readonly isSecret?: boolean;
 }
@@ -47,6 +50,17 @@ export function expectation(type: string): string {
   return expectations[type] ?? `must match format "${type}"`;
 }
 
+/** What a value must be, what it is, and for a timestamp what it lacks. @param type a type or a format of JSON Schema */
+export function mismatch(type: string, value: unknown): string {
+  const hint = type === 'date-time' && typeof value === 'string' ? timestampHint(value) : '';
+  return `${expectation(type)}${found(value)}${hint}`;
+}
+
+function timestampHint(text: string): string {
+  if (isDay(text)) return `. A timestamp has a time, too: "${text}T00:00:00Z" is the beginning of that day in UTC`;
+  return parseInstant(`${text}Z`) ? '. It names no time zone: add Z for UTC, or its offset' : '';
+}
+
 /** The end of a message that names the value that was sent. Long values are shortened. */
 export function found(value: unknown): string {
   if (value === undefined) return '';
@@ -60,7 +74,10 @@ export function oneOf(values: readonly string[]): string {
 }
 
 /** The error as the end of a sentence about the value: what it must be, and what it is. */
-export function schemaMessage(problem: SchemaProblem, { description, value, isSecret }: ProblemContext = {}): string {
+export function schemaMessage(
+  problem: SchemaProblem,
+  { description, value, format: valueFormat = '', isSecret }: ProblemContext = {},
+): string {
   const { keyword, message } = problem;
   const { pattern, limit = 0, format = '', type = '', allowedValues = [] } = problem.params as Params;
   const sent = isSecret ? '' : found(value);
@@ -69,9 +86,10 @@ export function schemaMessage(problem: SchemaProblem, { description, value, isSe
   switch (keyword) {
     case 'type':
       if (value === null) return 'cannot be empty';
+      if (Object.hasOwn(expectations, valueFormat)) return expectation(valueFormat) + sent;
       return expectation([type].flat().find((name) => name !== 'null') ?? '') + sent;
     case 'format':
-      return expectation(format) + sent;
+      return isSecret ? expectation(format) : mismatch(format, value);
     case 'enum':
       return oneOf(allowedValues.filter((allowed) => allowed !== null)) + sent;
     case 'minLength':
@@ -110,7 +128,7 @@ export function schemaMessage(problem: SchemaProblem, { description, value, isSe
  * @param prefixes of the display ids of the kinds whose ids are expected; without them, of all kinds
  */
 export function notAnId(value: unknown, prefixes?: readonly string[]): string {
-  const hint = typeof value === 'string' ? displayIdHint(value, prefixes) : '';
+  const hint = typeof value === 'string' ? idHint(value, prefixes) : '';
   return `is not an id${found(value)}${hint === '' ? '' : `.${hint}`}`;
 }
 

@@ -107,7 +107,8 @@ async function* piecesOf(text: string): AsyncGenerator<Buffer> {
 }
 
 function reasonOf({ code }: CsvError): string {
-  if (code === 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH') return 'the number of cells differs from the header';
+  if (code === 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH')
+    return 'the number of cells differs from the header; quote cells that have commas';
   if (code === 'CSV_QUOTE_NOT_CLOSED') return 'a quoted cell is not closed';
   if (code === 'CSV_MAX_RECORD_SIZE') return 'the row is longer than 1 MB';
   return 'a quotation mark is misplaced; quote the cell and double the quotation marks in it';

@@ -1,3 +1,4 @@
+import { idPattern } from '../base/ids.ts';
 import { inWordsCapitalized } from '../base/snake-case.ts';
 import type { Field } from '../model/declared-field.ts';
 import type { EntityModule } from '../model/define.ts';
@@ -56,6 +57,8 @@ function exampleOf({ displayId }: EntityModule): (titled: Titled) => string {
   };
 }
 
+const exampleId = '01J0000000000000000000000A';
+
 function exampleValue(title: string, field: Field): string {
   const { format, minimum, pattern } = field.schema as { format?: string; minimum?: number; pattern?: string };
   if (field.default !== undefined && field.default !== null && field.type !== 'textList')
@@ -79,6 +82,7 @@ function exampleValue(title: string, field: Field): string {
       return '{}';
     case 'text':
       if (format === 'email') return 'name@example.com';
+      if (pattern === idPattern.source && isRequired(field)) return exampleId;
       return pattern === undefined ? inWordsCapitalized(title) : '';
     case 'reference':
     case 'file':

@@ -1,6 +1,6 @@
 import type { Field } from '../model/declared-field.ts';
 import { parseInstant } from '../base/instant.ts';
-import { expectation, found } from '../base/schema-problem.ts';
+import { found, mismatch } from '../base/schema-problem.ts';
 import { JsonRefusal, parseStrictJson } from '../base/strict-json.ts';
 import { isFormula, plainText } from './csv-cells.ts';
 
@@ -80,5 +80,5 @@ function parsedJson(text: string): unknown {
 
 /** @param type a type or a format of JSON Schema */
 function wrong(type: string, text: string): WrongCell {
-  return new WrongCell(expectation(type) + found(text));
+  return new WrongCell(mismatch(type, text));
 }

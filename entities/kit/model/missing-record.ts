@@ -1,6 +1,6 @@
 import type { EntityModule } from './define.ts';
-import { displayIdHint } from '../base/display-id.ts';
 import { AppError } from '../base/errors.ts';
+import { idHint } from '../base/id-hint.ts';
 import { isId } from '../base/ids.ts';
 import { shortened } from '../base/shortened.ts';
 
@@ -17,5 +17,5 @@ export function existingId(module: EntityModule, id: string): string {
 
 /** For a message about a record that is not there: that its id is none, and how to find the id for a display id; else empty. */
 export function malformedIdHint(id: string): string {
-  return isId(id) ? '' : displayIdHint(id) || ' This is not an id.';
+  return isId(id) ? '' : idHint(id) || ' This is not an id.';
 }

@@ -44,7 +44,11 @@ export function describedList(
     const names = known.map((each) => each.kind);
     const near = didYouMean(name, names);
     const hint = near === undefined ? '' : ` (did you mean "${near}"?)`;
-    return { problems: [{ path: `/${kind}`, message: `is no kind of records${hint}; kinds are ${names.join(', ')}` }] };
+    const isKind = registry.modules.some((each) => isExposed(each) && (each.kind === name || each.topic === name));
+    const problem = isKind
+      ? 'is a kind that belongs to no organization, so it cannot be chosen here'
+      : 'is no kind of records';
+    return { problems: [{ path: `/${kind}`, message: `${problem}${hint}; kinds are ${names.join(', ')}` }] };
   }
   const problems: FieldProblem[] = [];
   const given = listOf(values, fields);

@@ -1,7 +1,7 @@
 import { didYouMean } from '../base/did-you-mean.ts';
 import type { FieldProblem } from '../base/errors.ts';
 import { isDay, parseInstant } from '../base/instant.ts';
-import { expectation, found, oneOf } from '../base/schema-problem.ts';
+import { expectation, found, mismatch, oneOf } from '../base/schema-problem.ts';
 import { namedIn, snakeCase } from '../base/snake-case.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
@@ -105,7 +105,7 @@ class FilterReader {
     if (type === 'boolean')
       return typeof value === 'boolean' ? value : this.#wrong(path, expectation('boolean') + found(value));
     if (typeof value !== 'string') return this.#wrong(path, expectation('string') + found(value));
-    if (type === 'timestamp') return parseInstant(value) ?? this.#wrong(path, expectation('date-time') + found(value));
+    if (type === 'timestamp') return parseInstant(value) ?? this.#wrong(path, mismatch('date-time', value));
     if (type === 'date' && !isDay(value)) return this.#wrong(path, expectation('date') + found(value));
     if (type === 'decimal' && !/^\d{1,38}(\.\d{1,38})?$/.test(value))
       return this.#wrong(path, expectation('decimal') + found(value));

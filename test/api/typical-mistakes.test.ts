@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectProblem, fieldProblems } from '../kit/expect-problem.ts';
+import { formOf } from '../kit/multipart-form.ts';
+import { buildPerson, signedIn } from '../kit/people.ts';
+import type { TestClient } from '../kit/test-client.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+let world: World;
+let client: TestClient;
+
+beforeAll(async () => {
+  world = await openWorld();
+  client = await signedIn(world, await buildPerson(world));
+});
+afterAll(() => world.close());
+
+const exampleTime = 'must be a timestamp such as 2026-01-31T12:00:00Z; it is';
+const noZone = '. It names no time zone: add Z for UTC, or its offset';
+const noTime = '. A timestamp has a time, too: "2026-12-01T00:00:00Z" is the beginning of that day in UTC';
+
+describe('a timestamp that lacks a part is answered with what is missing', () => {
+  test.each([
+    ['2026-12-01T00:00:00', noZone],
+    ['2026-12-01', noTime],
+    ['2026-02-30', ''],
+    ['2026-02-30T00:00:00', ''],
+  ])('%s', async (dueAt, hint) => {
+    const message = `${exampleTime} "${dueAt}"${hint}`;
+    const inBody = await client.post('/v1/tasks', { title: 'x', due_at: dueAt });
+    expect(fieldProblems(inBody)).toEqual([{ path: '/due_at', message }]);
+    const inQuery = await client.get(`/v1/tasks?due_at[gte]=${dueAt}`);
+    expect(fieldProblems(inQuery)).toEqual([{ path: '/due_at[gte]', message }]);
+    const inDocument = await client.graphql(
+      `mutation { createTask(input: { title: "x", dueAt: "${dueAt}" }) { createdId } }`,
+    );
+    expect(fieldProblems(inDocument)).toEqual([{ path: '/dueAt', message }]);
+    const inFilters = await client.post('/v1/exports', { record_kind: 'task', filters: { due_at: { gte: dueAt } } });
+    expect(fieldProblems(inFilters)).toEqual([{ path: '/filters/due_at/gte', message }]);
+    const inCell = await client.graphql('mutation ($csv: String!) { createBulkCSVTask(csv: $csv) { tasks { id } } }', {
+      csv: `title,dueAt\nx,${dueAt}\n`,
+    });
+    expect(fieldProblems(inCell)).toEqual([{ path: '/0/dueAt', message: `line 2, column "dueAt": ${message}` }]);
+  });
+
+  test('also a number, which is not asked for as a text', async () => {
+    const answer = await client.post('/v1/tasks', { title: 'x', due_at: 1_795_470_863 });
+    expect(fieldProblems(answer)).toEqual([{ path: '/due_at', message: `${exampleTime} 1795470863` }]);
+  });
+});
+
+test('null in place of a constant is answered once, with the constants', async () => {
+  const { body } = await client.post('/v1/tasks', { title: 'x' });
+  const answer = await client.mutate({ method: 'PATCH', url: `/v1/tasks/${body.id}`, payload: { status: null } });
+  expectProblem(answer, 'invalid_input');
+  expect(fieldProblems(answer)).toEqual([
+    { path: '/status', message: 'must be one of open, in_progress, in_review, completed, wont_do; it is null' },
+  ]);
+});
+
+test('an e-mail address or small letters in place of an id are answered with the way to the id', async () => {
+  const assignee = (id: string) => client.post('/v1/tasks', { title: 'x', assignee_id: id });
+  const { body: created } = await client.post('/v1/tasks', { title: 'x' });
+  const hint = 'the filter "email" of the list of users finds the person with the id.';
+  for (const answer of [
+    await assignee('ada@example.com'),
+    await client.get('/v1/tasks?assignee_id=ada@example.com'),
+    await client.graphql('{ tasks(where: { assigneeId: { eq: "ada@example.com" } }) { totalCount } }'),
+  ])
+    expect(fieldProblems(answer)).toEqual([
+      { path: expect.stringMatching(/assignee/), message: expect.stringContaining(hint) },
+    ]);
+  const small = String(created.id).toLowerCase();
+  expect(fieldProblems(await assignee(small))).toEqual([
+    { path: '/assignee_id', message: `is not an id; it is "${small}". The letters of ids are capital letters.` },
+  ]);
+  expect((await client.get(`/v1/tasks/${small}`)).body.detail).toBe(
+    `There is no Task "${small}". The letters of ids are capital letters.`,
+  );
+});
+
+test.each([
+  ['/v1/login', { email: 'ada@example.com', password: 'wrong' }, 'username'],
+  ['/v1/invites', { email: 'ada@example.com' }, 'recipient'],
+])('the field email, which %s does not have, is answered with the one that is meant', async (path, body, meant) => {
+  const answer = await client.post(path, body);
+  expect(fieldProblems(answer)).toContainEqual({
+    path: '/email',
+    message: `is not a known field; did you mean "${meant}"?`,
+  });
+});
+
+test('an order that is no object is answered with its fields', async () => {
+  const answer = await client.graphql('{ tasks(orderBy: ["title"]) { totalCount } }');
+  expect(fieldProblems(answer)).toEqual([
+    {
+      path: '/orderBy/0',
+      message: expect.stringMatching(/^must be an object such as \{ \w+: …, \w+: … \}; it is "title"$/),
+    },
+  ]);
+});
+
+test('ids that are none are refused by the messages and attempts of a webhook endpoint, and by its replay', async () => {
+  const { body: endpoint } = await client.post('/v1/webhook-endpoints', {
+    name: 'orders',
+    url: 'https://93.184.216.34/hook',
+    topics: ['task.*'],
+    scopes: ['task:read'],
+  });
+  const path = `/v1/webhook-endpoints/${endpoint.id}`;
+  const known = '01M856EA0100SCGGA8P8JN60T7';
+  const replay = await client.post(`${path}/replay`, { event_ids: [known, 'x'] });
+  expectProblem(replay, 'invalid_input');
+  expect(fieldProblems(replay)).toEqual([{ path: '/event_ids/1', message: 'is not an id; it is "x"' }]);
+  for (const list of ['messages', 'attempts'])
+    for (const name of ['event_id', 'after']) {
+      const answer = await client.get(`${path}/${list}?${name}=x`);
+      expectProblem(answer, 'invalid_input');
+      expect(fieldProblems(answer)).toEqual([{ path: `/${name}`, message: 'is not an id; it is "x"' }]);
+      expect((await client.get(`${path}/${list}?${name}=${known}`)).status).toBe(200);
+    }
+  expect((await client.post(`${path}/replay`, { event_ids: [known] })).status).toBe(202);
+});
+
+test('a kind that belongs to no organization is not called unknown', async () => {
+  const answer = await client.post('/v1/exports', { record_kind: 'user' });
+  expectProblem(answer, 'invalid_input');
+  expect(fieldProblems(answer)).toEqual([
+    {
+      path: '/record_kind',
+      message: expect.stringMatching(
+        /^is a kind that belongs to no organization, so it cannot be chosen here; kinds are /,
+      ),
+    },
+  ]);
+});
+
+describe('an upload', () => {
+  const text = [{ field: 'uploadFile', content: 'notes.txt' }];
+  const send = (url: string, payload: Buffer | string | undefined, headers: Record<string, string>) =>
+    client.mutate({ method: 'POST', url, headers, ...(payload === undefined ? {} : { payload }) });
+
+  test('with the name of a file in place of the file says how to send the file', async () => {
+    const { payload, type } = formOf(text);
+    const answer = await send('/v1/uploads', payload, { 'content-type': type });
+    expectProblem(answer, 'invalid_input');
+    expect(answer.body.detail).toBe(
+      'The field "uploadFile" has a text and no file. A file is a part with a file name; with curl, write @ before the path of the file.',
+    );
+    const query = 'mutation ($file: Upload!) { createFile(input: { content: $file }) { createdId } }';
+    const form = formOf([
+      { field: 'operations', content: JSON.stringify({ query, variables: { file: null } }) },
+      { field: 'map', content: '{"0":["variables.file"]}' },
+      { field: '0', content: 'notes.txt' },
+    ]);
+    const inGraphql = await send('/graphql', form.payload, { 'content-type': form.type });
+    expect(inGraphql.body.errors[0].message).toContain('with curl, write @ before the path of the file');
+  });
+
+  test('without a content type, or with one that the client did not write, says so', async () => {
+    const missing = await send('/v1/uploads', undefined, {});
+    expectProblem(missing, 'malformed_body');
+    expect(missing.body.detail).toContain('the header Content-Type is missing; send a form');
+    const noBoundary = await send('/v1/uploads', 'x', { 'content-type': 'multipart/form-data' });
+    expectProblem(noBoundary, 'malformed_body');
+    expect(noBoundary.body.detail).toContain('the Content-Type has no boundary; leave the header to the client');
+  });
+
+  test('that is resumable is not called missing when it is completed as a direct one', async () => {
+    const begun = await send('/v1/uploads/resumable', undefined, {
+      'tus-resumable': '1.0.0',
+      'upload-length': '11',
+      'upload-metadata': `filename ${btoa('notes.txt')}`,
+    });
+    const url = String(begun.headers['location']);
+    const answer = await client.post(`${url}/complete`);
+    expectProblem(answer, 'invalid_input');
+    expect(answer.body.detail).toContain(`GET ${url} says how far it is.`);
+    expectProblem(await (await signedIn(world, await buildPerson(world))).post(`${url}/complete`), 'not_found');
+  });
+});
