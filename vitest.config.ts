@@ -1,17 +1,22 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+import { chaosLeftOut } from './test/setup/chaos-turns.ts';
 import { ClosingReporter } from './test/setup/closing-reporter.ts';
 import { ObjectStoreBuilds } from './test/setup/object-store-builds.ts';
 import { ObjectStoresLast } from './test/setup/object-store-files.ts';
 import { runKinds } from './test/setup/run-kinds.ts';
 import { runSeed } from './test/setup/run-seed.ts';
 
+const seed = runSeed();
+const leftOut = chaosLeftOut(seed);
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...leftOut],
     globalSetup: ['test/setup/global-setup.ts'],
-    reporters: ['default', new ObjectStoreBuilds(), new ClosingReporter()],
+    reporters: ['default', new ObjectStoreBuilds(), new ClosingReporter({ checksEffects: true, leftOut })],
     sequence: { sequencer: ObjectStoresLast },
-    provide: { depth: 'sample', seed: runSeed(), kinds: runKinds() },
+    provide: { depth: 'sample', seed, kinds: runKinds() },
     // Test files are kept apart by their own database, store, queues and ids, so they may share loaded modules.
     // Node runs the sources itself, as in production; nothing is transformed or resolved by another tool.
     experimental: { viteModuleRunner: false, nodeLoader: false },

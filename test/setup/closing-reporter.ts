@@ -10,6 +10,8 @@ import { fileOf, nameOf } from './test-names.ts';
 export interface ClosingReporterOptions {
   /** Whether the run has every test by which a configuration field shows its effect. */
   readonly checksEffects: boolean;
+  /** Files that other seeds and `npm run prove` run. */
+  readonly leftOut?: readonly string[];
 }
 
 /** How many files are named for their time. */
@@ -59,6 +61,7 @@ export class ClosingReporter implements Reporter {
     }
     for (const problem of problems) console.log(`suite: ${problem}`);
     for (const line of slowestFiles(modules)) console.log(line);
+    for (const file of this.#options.leftOut ?? []) console.log(`left to other seeds and to npm run prove: ${file}`);
     const { seed } = this.#vitest?.getRootProject().getProvidedContext() ?? {};
     console.log(`seed: ${seed}; TEST_SEED=${seed} repeats the samples of this run`);
     const failed = inState('failed').length + brokenModules.length + problems.length + unhandled.length;

@@ -1,6 +1,8 @@
+import { globSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Random } from '../kit/random.ts';
 import { coveringSample } from '../kit/sample-of.ts';
+import { chaosLeftOut } from './chaos-turns.ts';
 import { matrixFiles } from './matrix-files.ts';
 import { startsProcesses } from './processes-first.ts';
 import { runSeed } from './run-seed.ts';
@@ -77,4 +79,20 @@ test('TEST_SEED is the seed of a run, and what is no seed is refused', () => {
   expect(runSeed('123')).toBe(123);
   expect(new Set([runSeed(''), runSeed('')]).size).toBe(2);
   for (const wrong of ['x', '-1', '1.5', String(2 ** 31), ' ']) expect(() => runSeed(wrong)).toThrow('TEST_SEED');
+});
+
+describe('files of test/chaos', () => {
+  const all = globSync('test/chaos/*.test.ts');
+  const suite = ['node', 'vitest.mjs', 'run'];
+
+  test('a run of the suite has three of them; other seeds have the others, and npm run prove has all', () => {
+    const ran = seeds.map((seed) => all.filter((file) => !chaosLeftOut(seed, suite).includes(file)));
+    expect(ran.map(({ length }) => length)).toEqual(seeds.map(() => 3));
+    expect(new Set(ran.flat())).toEqual(new Set(all));
+    expect(matrixFiles(process.cwd())).toEqual(expect.arrayContaining(all));
+  });
+
+  test('whoever names files or options gets all that they name', () => {
+    expect(chaosLeftOut(1, [...suite, 'test/chaos'])).toEqual([]);
+  });
 });
