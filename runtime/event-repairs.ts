@@ -27,12 +27,18 @@ export interface RepairState {
   readonly report: RepairReport;
 }
 
+/** What repairs are made with. */
+export interface RepairParts {
+  readonly temporal: TemporalGateway;
+  readonly database: Database;
+}
+
 /** What operators do with failing deliveries, at the command line and over REST: `repairDeliveries` does the work. */
 export class EventRepairs {
   readonly #temporal: TemporalGateway;
   readonly #database: Database;
 
-  constructor({ temporal, database }: { readonly temporal: TemporalGateway; readonly database: Database }) {
+  constructor({ temporal, database }: RepairParts) {
     this.#temporal = temporal;
     this.#database = database;
   }

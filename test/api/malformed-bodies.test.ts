@@ -145,6 +145,7 @@ beforeAll(async () => {
     '/v1/logout',
     '/v1/refresh',
     '/v1/unsubscribe',
+    '/v1/webhook-portal/links',
   ]);
   tried = sampled();
   expect(addresses).toEqual(expect.arrayContaining(['/v1/login', '/v1/register', '/v1/verify', '/v1/resend']));

@@ -23,6 +23,7 @@ const leftOut: readonly (readonly [path: string, reason: string])[] = [
   ['entities/kit/model/work-context.ts', 'what a unit of work is for'],
   ['entities/kit/model/scopes.ts', 'whether a personal token limits the caller'],
   ['entities/kit/model/confinement.ts', 'whether single sign-on limits the caller'],
+  ['entities/kit/model/composed/text-variables.ts', 'which variables texts may have'],
   ['entities/kit/model/product-modules.ts', 'names of product modules'],
   ['entities/kit/storage/orm-schema.ts', 'finds the ORM schema of a kind'],
   ['entities/kit/storage/column.ts', 'names of columns'],

@@ -115,8 +115,10 @@ export async function pretendRows(client: Client, { table }: EntityModule, rows:
 export function hasFewPerOrganization(module: EntityModule): boolean {
   return (module.unique ?? []).some(({ fields }) =>
     fields.every((name) => {
-      const { type, optional } = module.fields[name] ?? {};
-      return name === 'organizationId' || (type === 'choice' && !optional);
+      const { type, optional, schema } = module.fields[name] ?? {};
+      // Texts with examples have few values, too.
+      const isSort = type === 'choice' || (type === 'text' && schema !== undefined && 'examples' in schema);
+      return name === 'organizationId' || (isSort && !optional);
     }),
   );
 }

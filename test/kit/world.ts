@@ -303,6 +303,8 @@ async function assertAgreement(runtime: CoreRuntime, hadWorker: boolean): Promis
   const disagreements = found.filter(
     (line) =>
       (hadWorker || !waitsForWorkers.test(line)) &&
+      // No schedule runs in tests, and some move the clock.
+      !line.includes(' should have been sent on ') &&
       // Tests about rows alone name a bucket that does not exist, and those about settings leave providers disabled.
       !line.includes(` ${cannotBeAsked} `),
   );

@@ -128,7 +128,9 @@ describe('what is inert', () => {
       body_template:
         '<script>alert(1)</script>\r\n<a href="https://evil.example.net">here</a>\nhttps://evil.example.net/a?b',
     });
-    const mail = await told('{{displayId}} <b>x</b> www.evil.example.org \u2028\r\nBcc: a@example.net');
+    const sent = await told('{{displayId}} <b>x</b> www.evil.example.org \u2028\r\nBcc: a@example.net');
+    // Without the soft line breaks of quoted-printable, which may be anywhere.
+    const mail = sent.replaceAll(/=\r?\n/g, '');
     expect(mail).not.toMatch(/^Bcc/m);
     expect(subjectOf(mail)).toMatch(/^One Bcc: victim at example\. net/);
     expect(mail).not.toMatch(/evil\.example|victim@|a@example/);

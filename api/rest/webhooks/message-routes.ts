@@ -76,6 +76,8 @@ interface LogAccess {
   readonly errors?: readonly ErrorCode[];
   /** A sentence about who may call them. */
   readonly note?: string;
+  /** Ends the summaries, which are unlike those of the other routes. */
+  readonly by?: string;
 }
 
 const people = { tag, access: 'required', acceptsSingleSignOn: true } as const;
@@ -88,12 +90,13 @@ export const logRoutes = ({
   endpointOf,
   errors = [],
   note = '',
+  by = '',
 }: LogAccess): readonly Route[] => [
   defineRoute({
     ...reads,
     method: 'GET',
     url: `${base}/:id/messages`,
-    summary: 'List messages to an endpoint',
+    summary: `List messages to an endpoint${by}`,
     description: `The newest first. Messages are kept for 30 days.${note}`,
     params: endpointParams,
     query: Type.Object(
@@ -114,7 +117,7 @@ export const logRoutes = ({
     ...reads,
     method: 'GET',
     url: `${base}/:id/attempts`,
-    summary: 'List attempts to send to an endpoint',
+    summary: `List attempts to send to an endpoint${by}`,
     description: `The newest first. Attempts are kept for 30 days.${note}`,
     params: endpointParams,
     query: Type.Object(slice, { additionalProperties: false }),
@@ -129,7 +132,7 @@ export const logRoutes = ({
     ...changes,
     method: 'POST',
     url: `${base}/:id/test`,
-    summary: 'Send a test message to an endpoint',
+    summary: `Send a test message to an endpoint${by}`,
     description: `Sends a message of the type webhook_endpoint.tested, in the same way as all others: ${endpointLimits.test.limit} a minute at most.${note}`,
     params: endpointParams,
     answers: { 202: Type.Object({ event_id: id('Id of the message (webhook-id).') }) },
@@ -143,7 +146,7 @@ export const logRoutes = ({
     ...changes,
     method: 'POST',
     url: `${base}/:id/replay`,
-    summary: 'Send messages to an endpoint again',
+    summary: `Send messages to an endpoint again${by}`,
     description: `Either the messages of some events, or all since an instant, up to ${maxReplayed.toLocaleString('en')} at once. They keep their ids, so a receiver that has seen them can tell. An endpoint has ${endpointLimits.replay.limit} replays in ten minutes.${note}`,
     params: endpointParams,
     body: Type.Object(

@@ -96,6 +96,7 @@ export const portalRoutes: readonly Route[] = [
   ...portalPages,
   listEndpoints,
   ...logRoutes({
+    by: ', by a link to the portal',
     base: `${portalUrl}/endpoints`,
     reads: portalAccess,
     changes: portalAccess,

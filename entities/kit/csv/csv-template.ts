@@ -60,7 +60,12 @@ function exampleOf({ displayId }: EntityModule): (titled: Titled) => string {
 const exampleId = '01J0000000000000000000000A';
 
 function exampleValue(title: string, field: Field): string {
-  const { format, minimum, pattern } = field.schema as { format?: string; minimum?: number; pattern?: string };
+  const { format, minimum, pattern, examples } = field.schema as {
+    format?: string;
+    minimum?: number;
+    pattern?: string;
+    examples?: readonly string[];
+  };
   if (field.default !== undefined && field.default !== null && field.type !== 'textList')
     return textOfValue(field, field.default);
   switch (field.type) {
@@ -83,7 +88,8 @@ function exampleValue(title: string, field: Field): string {
     case 'text':
       if (format === 'email') return 'name@example.com';
       if (pattern === idPattern.source && isRequired(field)) return exampleId;
-      return pattern === undefined ? inWordsCapitalized(title) : '';
+      if (pattern !== undefined) return isRequired(field) ? (examples?.[0] ?? '') : '';
+      return inWordsCapitalized(title);
     case 'reference':
     case 'file':
       return '';

@@ -111,7 +111,7 @@ export interface EntityDefinition<
   readonly verdictOn?: VerdictFields<Name>;
   /** Its records describe a list of records, which is checked when they are written (write/refuse-wrong-lists.ts). */
   readonly describesList?: ListFields<Name>;
-  /** Its texts have variables, which are checked when they are written (model/text-variables.ts). */
+  /** Its texts have variables, which are checked when they are written (model/composed/text-variables.ts). */
   readonly textVariables?: TextVariables<Name>;
   /** The record that makes the person who creates a record its manager, created together with it (write/creator-records.ts). */
   readonly managedBy?: ManagedBy;

@@ -9,7 +9,7 @@ import { inputError } from '../base/input-error.ts';
 import { onceForEach } from '../base/once-for-each.ts';
 import { expectation, found, notAnId, oneOf, schemaMessage } from '../base/schema-problem.ts';
 import { maxMentions, mentionedIn } from './mentions.ts';
-import { variableProblems } from './text-variables.ts';
+import { variableProblems } from './composed/text-variables.ts';
 import { jsonProblem } from '../base/strict-json.ts';
 import { nameForm, nameProblem } from '../base/name-form.ts';
 

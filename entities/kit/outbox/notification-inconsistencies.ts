@@ -106,7 +106,7 @@ export const digestComparison: Comparison = {
       ...(await linesOf(
         session,
         `select format('digest %s is %s, but has no notification', d.id, d.state) as line from notification_digests d
-         where d.id = any($1) and d.state <> 'empty' and d.updated_at > $2
+         where d.id = any($1) and d.state not in ('empty', 'failed') and d.updated_at > $2
            and not exists (select 1 from notification_sendings s where s.digest_id = d.id)`,
         [ids, new Date(now - keptMs)],
       )),

@@ -1,6 +1,6 @@
-import { variableProblem } from '../base/fill-text.ts';
-import type { FieldProblem } from '../base/errors.ts';
-import type { EntityModule } from './define.ts';
+import { variableProblem } from '../../base/fill-text.ts';
+import type { FieldProblem } from '../../base/errors.ts';
+import type { EntityModule } from '../define.ts';
 
 /** Texts of a whole record with variables that they cannot have. */
 export function variableProblems(
