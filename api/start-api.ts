@@ -103,6 +103,7 @@ export async function createApi({
     signInStates: new SignInStates(() => config.current.sessions, clock),
     inFlight: new InFlightRequests(),
     usedCodes: runtime.usedCodes,
+    rateCounters: runtime.rateCounters,
     storage: runtime.storage,
     fileReceiver: runtime.fileReceiver,
     uploadRows: new UploadRows(database),
@@ -126,6 +127,7 @@ export async function createApi({
       'AUTHENTICATION IS OFF (auth.enabled): whoever reaches this server acts as the user who signed up first. Never do this in production.',
     );
   metrics.watchUnits(() => database.activeUnits);
+  metrics.watchRateCounters(() => runtime.rateCounters.held);
   const app = await createApp(services, routes);
   config.subscribe('server', ({ server }) => applyTimeouts(app, server));
   app.addHook('onClose', closeKeys);

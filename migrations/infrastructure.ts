@@ -30,4 +30,5 @@ export const infrastructureTables = [
   /^repaired_deliveries$/,
   /^listener_states$/,
   /^system_messages$/,
+  /^idempotent_requests$/,
 ] as const;

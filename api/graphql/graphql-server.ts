@@ -27,6 +27,7 @@ import { graphiqlHeaders, graphiqlPage, serveGraphiqlFiles } from './graphiql.ts
 import type { GraphqlContext } from './graphql-context.ts';
 import { fieldsRule } from './fields-rule.ts';
 import { documentCaches, limitDocuments } from './document-limits.ts';
+import { earlierResult, keepResult } from './keyed-operation.ts';
 import { knownTargets } from './known-targets.ts';
 import { answerInOneStatement } from './single-statement-query.ts';
 import { asGraphqlError, asRequestError, presentError, refusalAnswer, rootOf } from './graphql-errors.ts';
@@ -95,7 +96,13 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     return reply.send(Buffer.from(await response.arrayBuffer()));
   };
   if (services.config.current.server.dev) serveGraphiqlFiles(app);
-  const config = { isRepeatable: true, acceptsTokens: true, acceptsSingleSignOn: true, errorAnswer: refusalAnswer };
+  const config = {
+    isRepeatable: true,
+    acceptsTokens: true,
+    acceptsSingleSignOn: true,
+    errorAnswer: refusalAnswer,
+    limitClass: 'graphql',
+  } as const;
   app.route({
     method: 'GET',
     url: '/graphql',
@@ -234,6 +241,11 @@ async function attempt(input: ExecutionArgs, context: GraphqlContext, execute: E
   delete context.budget;
   const alone = await withinDeadline(request, answerInOneStatement(input, context));
   if (alone) return alone;
+  const earlier = await withinDeadline(request, earlierResult(input, context));
+  if (earlier) {
+    await unit.commit();
+    return earlier;
+  }
   const targets = knownTargets(input);
   if (targets.length > 0) await withinDeadline(request, unit.data.lockAll(targets));
   const result = await withinDeadline(request, execute(input));
@@ -242,8 +254,9 @@ async function attempt(input: ExecutionArgs, context: GraphqlContext, execute: E
   const conflict = result.errors?.find((error) => isConflict(rootOf(error)));
   if (conflict) throw conflict;
   if (result.errors?.length) return { errors: result.errors, data: null };
+  const kept = await keepResult(result, context);
   await unit.commit();
-  return result;
+  return kept;
 }
 
 /** Rules of GraphQL that are replaced by others, which say more. */

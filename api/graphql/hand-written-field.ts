@@ -13,6 +13,8 @@ export interface HandWrittenField {
   readonly acceptsTokens?: true;
   /** Sessions of an organization's single sign-on may use the field, because it does nothing beyond the organization. */
   readonly acceptsSingleSignOn?: true;
+  /** The answer has a credential: an operation with the field is not kept, and the header `Idempotency-Key` has no meaning for it. */
+  readonly answersCredential?: true;
   build(types: Types): FieldConfig;
 }
 

@@ -41,6 +41,22 @@ export class Metrics {
     labelNames: ['outcome'] as const,
     registers: [this.registry],
   });
+  readonly rateLimited = new Counter({
+    name: 'core_rate_limited_requests_total',
+    help: 'Number of requests above a rate limit by limiter (ratelimit or ratelimitunmatched) and what followed: an error (refused) or nothing (dry_run).',
+    labelNames: ['limiter', 'outcome'] as const,
+    registers: [this.registry],
+  });
+
+  /** Reports how many counters of rate limits are in memory. */
+  watchRateCounters(count: () => number): void {
+    const gauge: Gauge = new Gauge({
+      name: 'core_rate_limit_counters',
+      help: 'Counters of rate limits in the memory of this process.',
+      registers: [this.registry],
+      collect: () => gauge.set(count()),
+    });
+  }
 
   /** Reports how many units of work are active. */
   watchUnits(count: () => number): void {
