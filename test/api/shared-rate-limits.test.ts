@@ -36,7 +36,7 @@ beforeAll(async () => {
     },
   });
   other = await world.openInstance();
-  await eventually(async () => (await usesCache(world)) && (await usesCache(other)));
+  await eventually(async () => (await usesCache(world)) && (await usesCache(other)), 20_000);
 });
 beforeEach((context) => {
   if (!server) context.skip(reason);
