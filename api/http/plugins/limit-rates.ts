@@ -30,11 +30,13 @@ export function rateLimitPlugin(app: FastifyInstance, services: Services): void 
     const decided = services.rateCounters.take(limits.counted, limiter.isDryRun);
     // A promise would cost turns of the event loop.
     if (!(decided instanceof Promise)) return done(answer(counting, limits.named, decided));
-    return decided.then((decision) => {
-      const refusal = answer(counting, limits.named, decision);
-      if (refusal) throw refusal;
-    });
+    return answerLater(counting, limits.named, decided);
   });
+}
+
+async function answerLater(counting: Counting, limits: readonly Limit[], decided: Promise<Decision>): Promise<void> {
+  const refusal = answer(counting, limits, await decided);
+  if (refusal) throw refusal;
 }
 
 interface Counting {
