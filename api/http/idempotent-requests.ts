@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { keepAnswer, reserveRequest } from '#entities/kit/access/idempotent-requests.ts';
+import { keepAnswer, reserveRequest } from '#entities/kit/access/request-keys.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
 import { openSecret, sealSecret } from '#entities/kit/base/sealed-secret.ts';
