@@ -196,6 +196,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'access/email-lock.ts': ['lockEmail'],
   'access/last-seen.ts': ['noteSeen'],
   'access/later-caller.ts': ['readLaterCaller'],
+  'access/request-keys.ts': ['reserveRequest', 'keepAnswer'],
   'access/surplus-sessions.ts': ['surplusSessions'],
   'access/principal-state.ts': [
     'callerIn',
