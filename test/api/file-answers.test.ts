@@ -169,7 +169,7 @@ describe('what is sent of a file', () => {
   });
 
   test.each([
-    ['application/pdf', true, 'inline', "default-src 'self'"],
+    ['application/pdf', true, 'inline', null],
     ['image/png', true, 'inline', "default-src 'none'; sandbox"],
     ['image/jpeg', true, 'inline', "default-src 'none'; sandbox"],
     ['image/gif', true, 'inline', "default-src 'none'; sandbox"],

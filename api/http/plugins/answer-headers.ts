@@ -25,6 +25,9 @@ interface AnswerHeaders {
   readonly ignored: readonly string[];
 }
 
+/** The header that a file sets itself, except a PDF that is shown: browsers' viewers of PDF need styles that a policy would refuse. */
+const policy = 'content-security-policy';
+
 /** What an answer depends on besides its URL, where it depends on who asks. */
 const callerHeaders = `Authorization, Cookie, ${organizationHeader}`;
 
@@ -42,7 +45,6 @@ const headersIn = onceForEach(({ server: { secure, cachecontrol } }: Config): An
 
 /** An empty text leaves its header out. */
 function securityHeaders(secure: Config['server']['secure']): readonly Header[] {
-  const policy = 'content-security-policy';
   return [
     header('x-xss-protection', secure.xssprotection),
     header('x-content-type-options', secure.contenttypenosniff),
@@ -92,7 +94,8 @@ export function answerHeadersPlugin(app: FastifyInstance, { config }: Pick<Servi
 /** Adds what the answer has not set itself. */
 export function completeHeaders(request: FastifyRequest, reply: FastifyReply, config: Config): void {
   const { security, transport, caching, privateCaching } = headersIn(config);
-  addMissing(reply, security);
+  const isPdf = reply.getHeader('content-type') === 'application/pdf';
+  addMissing(reply, isPdf ? security.filter(({ unless }) => unless !== policy) : security);
   if (transport !== undefined && isOverHttps(request)) reply.header('strict-transport-security', transport);
   const own = String(reply.getHeader('cache-control') ?? '');
   if (/\b(?:public|max-age)\b/i.test(own)) return;
