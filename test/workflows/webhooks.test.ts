@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { WebhookSink } from '../kit/fakes/webhook-sink.ts';
@@ -368,7 +369,7 @@ describe('sending again', () => {
     expect(sink.received.map(({ headers }) => headers['webhook-id'])).toEqual([id, id]);
     const { data } = await client.graphql(
       'mutation ($id: ID!, $ids: [String!]) { replayWebhookMessages(id: $id, eventIds: $ids) { replayedCount next } }',
-      { id: endpoint.id, ids: [id, 'unknown'] },
+      { id: endpoint.id, ids: [id, newId()] },
     );
     expect(data.replayWebhookMessages).toEqual({ replayedCount: expect.any(Number), next: null });
   });
