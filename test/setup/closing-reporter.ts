@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import type { Reporter, TestCase, TestModule, TestRunEndReason, TestSpecification, Vitest } from 'vitest/node';
 import { checkEffects } from '../config/check-effects.ts';
 import { effects } from '../config/effects.ts';
@@ -16,9 +17,11 @@ export interface ClosingReporterOptions {
 
 /** How many files are named for their time. */
 const slowest = 10;
+/** How many characters of the reason of a failure are repeated at the end. */
+const longestReason = 1_500;
 
 /**
- * Closes a run: what was skipped and why, whether every configuration field has the effect it claims, the slowest files, the
+ * Closes a run: what failed, what was skipped and why, whether every configuration field has the effect it claims, the slowest files, the
  * seed, and last the counts in one line.
  */
 export class ClosingReporter implements Reporter {
@@ -59,6 +62,7 @@ export class ClosingReporter implements Reporter {
     if (this.#options.checksEffects && !this.#isPartial && reason === 'passed') {
       problems.push(...checkEffects(effects, { ran: new Set(passed.map(nameOf)), read: this.#configReads() }));
     }
+    for (const test of inState('failed')) for (const line of failureOf(test)) console.log(line);
     for (const problem of problems) console.log(`suite: ${problem}`);
     for (const line of slowestFiles(modules)) console.log(line);
     for (const file of this.#options.leftOut ?? []) console.log(`left to other seeds and to npm run prove: ${file}`);
@@ -75,6 +79,15 @@ export class ClosingReporter implements Reporter {
     const file = folder === undefined ? '' : join(folder, configReadsFile);
     return new Set(existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []);
   }
+}
+
+/** What failed and why, in short: the whole message is far above, and a log may hold only its end. */
+function failureOf(test: TestCase): string[] {
+  const { errors = [] } = test.result();
+  return errors.map(({ message, diff }) => {
+    const reason = stripVTControlCharacters([message, diff].filter(Boolean).join('\n'));
+    return `failed: ${nameOf(test)}: ${reason.length > longestReason ? `${reason.slice(0, longestReason)}…` : reason}`;
+  });
 }
 
 /** With loading, hooks and tests. */
