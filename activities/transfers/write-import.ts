@@ -5,7 +5,7 @@ import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { checkRows, writeRows } from '#entities/kit/csv/csv-changes.ts';
 import { readHeader, type Columns, type CsvTarget } from '#entities/kit/csv/csv-columns.ts';
 import { csvPages, csvRows, type CsvRow } from '#entities/kit/csv/csv-rows.ts';
-import { refuseDocument } from '#entities/kit/csv/csv-problems.ts';
+import { refuseDocument, refuseNoRows } from '#entities/kit/csv/csv-problems.ts';
 import type { Caller } from '#entities/kit/model/caller.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { readObject } from '#entities/kit/objects/read-object.ts';
@@ -59,6 +59,7 @@ export async function checkImport(work: ImportWork, transfer: Transfer, signal: 
       if (!(await work.report(transfer, { doneRows: count }))) return false;
     }
     if (problems.length > 0) throw refusalOf(problems);
+    if (count === 0) refuseNoRows();
     return work.transact(async (unit) => {
       if (!(await work.running(unit, transfer))) return false;
       await unit.data.update(work.kind, row.id, { doneRows: 0, totalRows: count });

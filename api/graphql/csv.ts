@@ -1,5 +1,6 @@
 import type { CsvTarget } from '#entities/kit/csv/csv-columns.ts';
 import { readHeader } from '#entities/kit/csv/csv-columns.ts';
+import { refuseNoRows } from '#entities/kit/csv/csv-problems.ts';
 import { writeRows } from '#entities/kit/csv/csv-changes.ts';
 import { csvRows, type CsvRow } from '#entities/kit/csv/csv-rows.ts';
 import { limitExceeded } from '#entities/kit/base/input-error.ts';
@@ -29,6 +30,7 @@ export async function writeCsv(context: GraphqlContext, target: CsvTarget, csv: 
   const { maxschemaimportsize } = services.config.current.ormconfig;
   const [header, ...rows] = await fewRows(csv, maxschemaimportsize);
   const columns = readHeader(target, header);
+  if (rows.length === 0) refuseNoRows();
   return writeRows(unit.data, target, columns, rows, async (inputs) => {
     checkValueCount(inputs.map(({ input }) => input));
     await checkNewAddresses(services, inputs);

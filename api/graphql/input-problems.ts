@@ -116,7 +116,7 @@ function* typeProblems<V>(
 ): Generator<FieldProblem> {
   if (reading.isVariable(value)) return;
   if (isNonNullType(type)) {
-    if (reading.isNull(value)) yield { path, message: 'cannot be empty' };
+    if (reading.isNull(value)) yield { path, message: 'must not be empty' };
     else yield* typeProblems(type.ofType, value, reading, path, checksData);
     return;
   }

@@ -13,7 +13,7 @@ import type { Field } from '#entities/kit/model/declared-field.ts';
 import { hasObjectRights } from '#entities/kit/model/policy.ts';
 import { relationsOf } from '#entities/kit/read/relations.ts';
 import type { Comparison, Filter } from '#entities/kit/read/filter.ts';
-import { operandProblem } from '#entities/kit/read/operand-problem.ts';
+import { nullOperandProblem, operandProblem } from '#entities/kit/read/operand-problem.ts';
 import { filteredType, maxOperandValues, operatorsOf } from '#entities/kit/read/operators.ts';
 import { filterableFields } from '#entities/kit/read/where.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
@@ -101,17 +101,12 @@ function problemsOf(
   const values: readonly unknown[] = Array.isArray(operand) ? operand : [operand];
   return values.flatMap((value, index) => {
     const message =
-      value === null ? comparedWithNull(module, name) : operandProblem(registry, module, name, operator, value);
+      value === null
+        ? nullOperandProblem(module, name, 'isNull: true')
+        : operandProblem(registry, module, name, operator, value);
     const at = Array.isArray(operand) ? `${path}/${operator}/${index}` : `${path}/${operator}`;
     return message === undefined ? [] : [{ path: at, message }];
   });
-}
-
-function comparedWithNull({ fields }: EntityModule, name: string): string {
-  const instead = fields[name]?.optional
-    ? 'isNull: true finds records without a value'
-    : 'leave it out: every record has a value';
-  return `cannot be compared with null; ${instead}`;
 }
 
 /** Cost of the policy of a kind, in conditions: record-level rights compile to long predicates over several tables. */

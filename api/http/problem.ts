@@ -125,7 +125,10 @@ const foreignCodes: Readonly<Record<string, ErrorCode>> = {
 export function asAppError(thrown: unknown, request?: SentRequest): AppError {
   if (isAppError(thrown)) return thrown;
   const error = (thrown ?? {}) as ForeignError;
-  if (error.validation) return validationError(error.validation, error.validationContext === 'querystring');
+  if (error.validation) {
+    const isQuery = error.validationContext === 'querystring';
+    return validationError(error.validation, isQuery, isQuery ? parametersOf(request) : []);
+  }
   // The client closed the connection while it sent the body; other lost connections have no status.
   const isBrokenOff = error.code === 'ECONNRESET' && error.statusCode === 400;
   const code = isBrokenOff ? 'malformed_request' : foreignCodes[error.code ?? ''];
@@ -150,7 +153,13 @@ const maxFields = 20;
 
 type Validation = NonNullable<ForeignError['validation']>;
 
-function validationError(problems: Validation, isQuery: boolean): AppError {
+function parametersOf(request: SentRequest | undefined): readonly string[] {
+  const { properties = {} } = (request?.routeOptions.schema?.querystring ?? {}) as ParentSchema;
+  return Object.keys(properties);
+}
+
+/** @param parameters names of those that the query can have */
+function validationError(problems: Validation, isQuery: boolean, parameters: readonly string[]): AppError {
   // A parameter that was sent several times is read as a list, and only that is reported.
   const lists = problems.filter(({ keyword, data }) => isQuery && keyword === 'type' && Array.isArray(data));
   const fields = problems
@@ -186,6 +195,13 @@ function validationError(problems: Validation, isQuery: boolean): AppError {
       const message = readOnly
         ? asPredicate(description)
         : schemaMessage(problem, { description, value, format, isSecret });
+      const [, filtered = ''] = filterPattern.exec(instancePath.slice(1)) ?? [];
+      const isNull = `${filtered}[is_null]`;
+      if (data === 'null' && parameters.includes(isNull))
+        return {
+          path: instancePath,
+          message: `cannot be compared with null; ${isNull}=true finds records without a value`,
+        };
       const hint = isQuery && params['format'] === 'date-time' ? lostPlusHint(data) : '';
       return { path: instancePath || '/', message: message + hint };
     });

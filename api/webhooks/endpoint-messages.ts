@@ -4,7 +4,7 @@ import { newId } from '#entities/kit/base/ids.ts';
 import { inputError, limitExceeded } from '#entities/kit/base/input-error.ts';
 import { isId } from '#entities/kit/base/ids.ts';
 import { parseInstant } from '#entities/kit/base/instant.ts';
-import { expectation, notAnId } from '#entities/kit/base/schema-problem.ts';
+import { found, mismatch, notAnId } from '#entities/kit/base/schema-problem.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import {
   addMessage,
@@ -100,16 +100,18 @@ export async function replayEndpoint(
     );
   refuseNoIds(Object.fromEntries((eventIds ?? []).map((id, index) => [`/eventIds/${index}`, id])));
   await countUse(asking, 'replay', endpoint.id);
-  const which = eventIds ? { eventIds } : { since: instantOf(since), limit: maxReplayed };
+  const which = eventIds ? { eventIds } : { since: instantOf(since, unit.clock.now()), limit: maxReplayed };
   const { count, last } = await replayMessages(unit, { endpointId: endpoint.id, which });
   if (count > 0) unit.afterCommit(services.wakeRelays);
   return { replayedCount: count, next: 'limit' in which && count === maxReplayed ? last : null };
 }
 
 /** The schema of a body accepts times that JavaScript does not have, such as leap seconds. @throws AppError invalid_input */
-function instantOf(since: ReplayArguments['since']): Date {
+function instantOf(since: ReplayArguments['since'], now: Date): Date {
   const instant = since instanceof Date ? since : parseInstant(since ?? '');
-  if (!instant) throw inputError([{ path: '/since', message: expectation('date-time') }]);
+  if (!instant) throw inputError([{ path: '/since', message: mismatch('date-time', since) }]);
+  if (instant > now)
+    throw inputError([{ path: '/since', message: `must not be in the future${found(instant.toISOString())}` }]);
   return instant;
 }
 

@@ -1,6 +1,8 @@
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, integer, json, member, reference, text, textList, timestamp } from '../kit/model/fields.ts';
+import { moment } from '../kit/model/composed/moment.ts';
 import { assigned, mentioned } from '../kit/model/composed/people-events.ts';
+import { urlList } from '../kit/model/composed/url-list.ts';
 import { sharedRecord } from '../presets/shared-record.ts';
 
 export const task = defineEntityModule({
@@ -15,7 +17,7 @@ export const task = defineEntityModule({
     }),
     priority: integer('Priority; higher numbers are more important.', { min: 0, max: 100, default: 0 }),
     dueAt: timestamp('Due date.', { optional: true }),
-    completedAt: timestamp('When the task was completed.', { optional: true }),
+    completedAt: moment(timestamp('When the task was completed.', { optional: true }), 'status', 'completed'),
     tags: textList('Search tags.', { max: 64, maxItems: 50 }),
     assigneeId: member('Assignee: the user who does the task.', {
       optional: true,
@@ -53,7 +55,7 @@ export const task = defineEntityModule({
       only: { objectType: ['global'], field: ['scope'] },
     }),
     externalId: text('Id of the task in another system.', { max: 200, optional: true }),
-    externalUrls: textList('Addresses of the task in other systems.', { max: 2_048, maxItems: 20 }),
+    externalUrls: urlList('Addresses of the task in other systems.', { max: 2_048, maxItems: 20 }),
     metadata: json('Further values of the caller.', { maxBytes: 16_384, optional: true }),
   },
   displayId: 'TSK',

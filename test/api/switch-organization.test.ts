@@ -56,10 +56,10 @@ describe('switching', () => {
   test('into what is foreign is answered like into what is not there', async () => {
     const stranger = await buildPerson(world);
     const answers = [];
-    for (const id of [stranger.organization.id, newId(), 'own', '🦄']) {
+    for (const id of [stranger.organization.id, newId()]) {
       const answer = await ask(id);
       expectProblem(answer, 'not_found');
-      answers.push(answer.body.detail.replaceAll(id, 'X').replace(' This is not an id.', ''));
+      answers.push(answer.body.detail.replaceAll(id, 'X'));
     }
     expect(new Set(answers).size).toBe(1);
   });

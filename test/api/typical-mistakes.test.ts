@@ -17,13 +17,14 @@ afterAll(() => world.close());
 const exampleTime = 'must be a timestamp such as 2026-01-31T12:00:00Z; it is';
 const noZone = '. It names no time zone: add Z for UTC, or its offset';
 const noTime = '. A timestamp has a time, too: "2026-12-01T00:00:00Z" is the beginning of that day in UTC';
+const noDay = '. The calendar has no 2026-02-30';
 
 describe('a timestamp that lacks a part is answered with what is missing', () => {
   test.each([
     ['2026-12-01T00:00:00', noZone],
     ['2026-12-01', noTime],
-    ['2026-02-30', ''],
-    ['2026-02-30T00:00:00', ''],
+    ['2026-02-30', noDay],
+    ['2026-02-30T00:00:00Z', noDay],
   ])('%s', async (dueAt, hint) => {
     const message = `${exampleTime} "${dueAt}"${hint}`;
     const inBody = await client.post('/v1/tasks', { title: 'x', due_at: dueAt });
@@ -119,6 +120,10 @@ test('ids that are none are refused by the messages and attempts of a webhook en
       expect((await client.get(`${path}/${list}?${name}=${known}`)).status).toBe(200);
     }
   expect((await client.post(`${path}/replay`, { event_ids: [known] })).status).toBe(202);
+  const later = new Date(Date.now() + 3_600_000).toISOString();
+  expect(fieldProblems(await client.post(`${path}/replay`, { since: later }))).toEqual([
+    { path: '/since', message: `must not be in the future; it is "${later}"` },
+  ]);
 });
 
 test('a kind that belongs to no organization is not called unknown', async () => {
@@ -177,4 +182,111 @@ describe('an upload', () => {
     expect(answer.body.detail).toContain(`GET ${url} says how far it is.`);
     expectProblem(await (await signedIn(world, await buildPerson(world))).post(`${url}/complete`), 'not_found');
   });
+});
+
+describe('what a task says about itself', () => {
+  const change = (id: string, payload: object) => client.mutate({ method: 'PATCH', url: `/v1/tasks/${id}`, payload });
+
+  test.each(['nonsense', 'example.com/1', 'javascript:alert(1)', 'ftp://example.com/1', 'https://'])(
+    'the URL %s is none that a browser opens',
+    async (url) => {
+      const message = `must be a URL with http or https, such as https://example.com/path; it is "${url}"`;
+      const urls = ['https://example.com/1?a=b#c', url];
+      const answer = await client.post('/v1/tasks', { title: 'x', external_urls: urls });
+      expect(fieldProblems(answer)).toEqual([{ path: '/external_urls/1', message }]);
+      const query =
+        'mutation ($urls: [String!]) { createTask(input: { title: "x", externalUrls: $urls }) { createdId } }';
+      const inGraphql = await client.graphql(query, { urls });
+      expect(fieldProblems(inGraphql)).toEqual([{ path: '/externalUrls/1', message }]);
+    },
+  );
+
+  test('it was completed when it is completed, and not in the future', async () => {
+    const past = '2026-01-31T12:00:00Z';
+    const later = new Date(Date.now() + 86_400_000).toISOString();
+    const message = 'needs the status completed; it is "open"; send the status too, or leave this out';
+    const problems = [{ path: '/completed_at', message }];
+    expect(fieldProblems(await client.post('/v1/tasks', { title: 'x', completed_at: past }))).toEqual(problems);
+    const { body } = await client.post('/v1/tasks', { title: 'x' });
+    expect(fieldProblems(await change(body.id, { completed_at: past }))).toEqual(problems);
+    const inFuture = await change(body.id, { status: 'completed', completed_at: later });
+    expect(fieldProblems(inFuture)).toEqual([
+      { path: '/completed_at', message: `must not be in the future; it is "${later}"` },
+    ]);
+    expect((await change(body.id, { status: 'completed', completed_at: past })).status).toBe(200);
+    expect((await change(body.id, { status: 'open' })).body.completed_at).toBeNull();
+  });
+
+  test('null and an empty text in place of a title are the same mistake', async () => {
+    const problems = [{ path: '/title', message: 'must not be empty' }];
+    for (const title of [null, '', ' ']) {
+      expect(fieldProblems(await client.post('/v1/tasks', { title }))).toEqual(problems);
+      const query = 'mutation ($input: CreateTaskInput!) { createTask(input: $input) { createdId } }';
+      expect(fieldProblems(await client.graphql(query, { input: { title } }))).toEqual(problems);
+    }
+  });
+});
+
+test('a document of only a header is refused, with what to write', async () => {
+  const { errors } = await client.graphql('mutation { createBulkCSVTask(csv: "title,status\\n") { tasks { id } } }');
+  expect(errors?.[0]?.message).toBe(
+    'The CSV cannot be read: it has only a header; write a line for each record below it.',
+  );
+});
+
+describe('a filter that compares with nothing', () => {
+  const empty = 'must not be empty: every text has an empty one in it; leave the filter out for all records';
+  const noNull = (instead: string) => `cannot be compared with null; ${instead} finds records without a value`;
+
+  test.each([
+    ['title[contains]=', '/title[contains]', empty],
+    ['title[starts_with]=', '/title[starts_with]', empty],
+    ['parent_id[ne]=null', '/parent_id[ne]', noNull('parent_id[is_null]=true')],
+    ['due_at[ne]=null', '/due_at[ne]', noNull('due_at[is_null]=true')],
+  ])('in a list: %s', async (query, path, message) => {
+    expect(fieldProblems(await client.get(`/v1/tasks?${query}`))).toEqual([{ path, message }]);
+  });
+
+  test.each([
+    [{ title: { contains: '' } }, '/title/contains', empty],
+    [{ parentId: { ne: null } }, '/parentId/ne', noNull('isNull: true')],
+  ])('in GraphQL and in the filter of an export: %j', async (where, path, message) => {
+    const answer = await client.graphql('query ($where: TaskWhere) { tasks(where: $where) { totalCount } }', { where });
+    expect(fieldProblems(answer)).toEqual([{ path: `/where${path}`, message }]);
+    const exported = await client.post('/v1/exports', { record_kind: 'task', filters: where });
+    // Over REST, operators have the names of REST.
+    expect(fieldProblems(exported)).toEqual([
+      { path: `/filters${path}`, message: message.replace('isNull', 'is_null') },
+    ]);
+  });
+});
+
+test('a switch to the name of an organization says what is needed', async () => {
+  const answer = await client.post('/v1/switch', { target_organization_id: 'Acme and its daughters, Incorporated' });
+  expect(fieldProblems(answer)).toEqual([
+    {
+      path: '/target_organization_id',
+      message:
+        'is not an id; it is "Acme and its daughters, Incorporated"; GET /v1/organizations lists your organizations with their ids',
+    },
+  ]);
+});
+
+test('the name of a file in place of an upload is answered with where the id comes from', async () => {
+  const message =
+    'must be the id of an upload; it is "notes.txt"; POST /v1/uploads takes a file and answers with the id of its upload';
+  const problems = [{ path: '/content', message }];
+  expect(fieldProblems(await client.post('/v1/files', { content: 'notes.txt' }))).toEqual(problems);
+  const query = 'mutation { createFile(input: { content: "notes.txt" }) { createdId } }';
+  expect(fieldProblems(await client.graphql(query))).toEqual(problems);
+});
+
+test.each([
+  ['/v1/memberships', 'POST /v1/invites'],
+  ['/v1/users', 'POST /v1/register'],
+  ['/v1/sessions', 'POST /v1/login'],
+])('POST %s is answered with what is meant', async (path, meant) => {
+  const answer = await client.post(path, {});
+  expectProblem(answer, 'method_not_allowed');
+  expect(answer.body.detail).toContain(meant);
 });

@@ -31,6 +31,7 @@ const leftOut: readonly (readonly [path: string, reason: string])[] = [
   ['entities/kit/storage/database-error.ts', 'errors of the database, if there are any'],
   ['api/rest/records/in-snake-case.ts', 'names of fields in errors'],
   ['entities/kit/model/mentions.ts', 'texts that mention people'],
+  ['entities/kit/model/composed/', 'kinds with fields of these sorts'],
   ['entities/kit/read/per-row.ts', 'a part of statements'],
   ['entities/kit/read/relations.ts', 'relations of records, also of linked ones'],
   ['entities/kit/model/links.ts', 'kinds whose records are linked with others'],

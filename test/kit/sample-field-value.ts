@@ -23,7 +23,7 @@ const madeTexts = new Set<string>();
  * A value that a field takes, other than most defaults; a text is the only one of its sort, and integers differ as long as there are
  * others. Undefined for references, and for a text whose pattern and length nothing was found for.
  */
-export function sampleValue({ type, schema, values, naming }: Field, now: Date): unknown {
+export function sampleValue({ type, schema, values, naming, momentOf }: Field, now: Date): unknown {
   if (naming !== undefined) return naming === 'kind' ? 'task' : ['createdAt'];
   const { pattern, format, minLength, maxLength, minimum = 0, maximum = 0, items, examples } = schema as Limits;
   switch (type) {
@@ -35,7 +35,7 @@ export function sampleValue({ type, schema, values, naming }: Field, now: Date):
         .padStart(minLength ?? 0, '0')
         .slice(-(maxLength ?? 0));
     case 'textList':
-      return ['word'.slice(0, items?.maxLength)];
+      return [items?.format === 'uri' ? `https://example.com/${made++}` : 'word'.slice(0, items?.maxLength)];
     case 'choice':
       // Of some choices, not all values are taken yet.
       return examples?.at(-1) ?? values?.at(-1);
@@ -48,6 +48,8 @@ export function sampleValue({ type, schema, values, naming }: Field, now: Date):
     case 'boolean':
       return true;
     case 'timestamp':
+      // Another field has to have a certain value.
+      if (momentOf) return null;
       // Some records need a time to come.
       return new Date(now.getTime() + 3_600_000);
     case 'json':

@@ -24,18 +24,31 @@ async function afterSettling(thrown: unknown, request: FastifyRequest, services:
   }
 }
 
+type AddressHints = (path: string) => string | undefined;
+
+const byInvitation = 'People join an organization by invitation: POST /v1/invites.';
+
+/** What does what somebody may expect of a method that an address does not have. */
+const insteadOf: Readonly<Record<string, string>> = {
+  'POST /v1/memberships': byInvitation,
+  'POST /v1/users': `People sign up with POST /v1/register. ${byInvitation}`,
+  'POST /v1/sessions': 'People sign in with POST /v1/login.',
+};
+
 /**
  * Rejects unknown URLs and methods before the body is read. A slash at the end of a list's URL would be a record with an empty id.
  * @param hintFor what to do instead, for URLs that are known to be guessed: the end of a sentence
  */
-export function refuseUnknownAddresses(app: FastifyInstance, hintFor: (path: string) => string | undefined): void {
+export function refuseUnknownAddresses(app: FastifyInstance, hintFor: AddressHints): void {
   const addresses = knownAddresses(app);
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404 && !hasSlashAtEnd(request)) return done();
     const allowed = request.is404 ? addresses.methodsAt(request.url)?.join(', ') : undefined;
     if (allowed === undefined) return done(routeNotFound(request, remedyOf(request, addresses, hintFor)));
     void reply.header('allow', allowed);
-    done(new AppError('method_not_allowed', `${request.method} is not allowed here; use ${allowed}.`));
+    const instead = insteadOf[`${request.method} ${pathOf(request)}`];
+    const remedy = `${request.method} is not allowed here; use ${allowed}.${instead === undefined ? '' : ` ${instead}`}`;
+    done(new AppError('method_not_allowed', remedy));
   });
 }
 
@@ -44,11 +57,7 @@ function routeNotFound(request: FastifyRequest, remedy = 'see /docs'): AppError 
   return new AppError('route_not_found', `There is no route ${request.method} ${pathOf(request)}; ${remedy}.`);
 }
 
-function remedyOf(
-  request: FastifyRequest,
-  addresses: KnownAddresses,
-  hintFor: (path: string) => string | undefined,
-): string | undefined {
+function remedyOf(request: FastifyRequest, addresses: KnownAddresses, hintFor: AddressHints): string | undefined {
   const path = pathOf(request);
   if (hasSlashAtEnd(request)) return slashRemedy(request, path.replace(/\/+$/, ''), addresses);
   const hint = hintFor(path);

@@ -4,12 +4,16 @@ import { session } from '#entities/identity/session.ts';
 import { readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { readEntry } from '#entities/kit/access/single-sign-on.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
+import { isId } from '#entities/kit/base/ids.ts';
+import { inputError } from '#entities/kit/base/input-error.ts';
+import { notAnId } from '#entities/kit/base/schema-problem.ts';
+import { missingRecord } from '#entities/kit/model/missing-record.ts';
 import { secondFactorRequired } from '../../http/request-caller.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute } from '../../http/route.ts';
 import { singleSignOnRequired } from '../../credentials/single-sign-on-required.ts';
+import { idText } from '../records/record-schema.ts';
 import { accessAnswer, AccessSchema } from './session-answer.ts';
 import { issueAccess } from './session-tokens.ts';
 
@@ -24,7 +28,7 @@ export const switchOrganization = defineRoute({
   access: 'required',
   acceptsSingleSignOn: true,
   body: Type.Object(
-    { target_organization_id: Type.String({ minLength: 1, maxLength: 26, description: 'Id of the organization.' }) },
+    { target_organization_id: Type.Unsafe<string>({ ...idText, description: 'Id of the organization.' }) },
     { additionalProperties: false },
   ),
   allowsMissingFactor: true,
@@ -36,7 +40,14 @@ export const switchOrganization = defineRoute({
     if (unit.context.caller.kind !== 'user' || !claims)
       throw new AppError('permission_denied', 'Only users can switch between organizations.');
     const { userId, sessionId } = claims;
-    const wanted = existingId(organization, body.target_organization_id);
+    const wanted = body.target_organization_id;
+    if (!isId(wanted))
+      throw inputError([
+        {
+          path: '/target_organization_id',
+          message: `${notAnId(wanted, [])}; GET /v1/organizations lists your organizations with their ids`,
+        },
+      ]);
     const data = unit.data.privileged('switch organization');
     // The session may end at this moment.
     const held = await data.findLocked(session, sessionId);

@@ -11,7 +11,7 @@ import { maxCursorLength, maxOrderTerms, type OrderTerm } from '#entities/kit/re
 import { relationsOf, type ToMany } from '#entities/kit/read/relations.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import type { Comparison, Filter } from '#entities/kit/read/filter.ts';
-import { operandProblem } from '#entities/kit/read/operand-problem.ts';
+import { nullOperandProblem, operandProblem } from '#entities/kit/read/operand-problem.ts';
 import { filteredType, holdsIds, maxOperandValues, operatorsOf, type Operator } from '#entities/kit/read/operators.ts';
 import { filterableFields, orderableFields } from '#entities/kit/read/where.ts';
 import { viewDescription } from '../../people/apply-saved-view.ts';
@@ -266,9 +266,12 @@ interface OperandOf {
 function storedOperand(of: OperandOf, operand: unknown, path: string): unknown {
   if (Array.isArray(operand)) return operand.map((each: unknown, index) => storedOperand(of, each, `${path}/${index}`));
   const { registry, module, field, operator, problems } = of;
-  const problem = operandProblem(registry, module, field, operator, operand);
+  const isNull = operand === 'null' && filteredType(module, field) !== 'text';
+  const problem = isNull
+    ? nullOperandProblem(module, field, `${snakeCase(field)}[is_null]=true`)
+    : operandProblem(registry, module, field, operator, operand);
   if (problem !== undefined) problems.push({ path, message: problem });
-  if (filteredType(module, field) !== 'timestamp' || typeof operand !== 'string') return operand;
+  if (isNull || filteredType(module, field) !== 'timestamp' || typeof operand !== 'string') return operand;
   const instant = parseInstant(operand);
   if (!instant) problems.push({ path, message: mismatch('date-time', operand) });
   return instant;

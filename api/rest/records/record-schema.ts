@@ -144,6 +144,8 @@ function describedValue(field: Field, schema: JsonSchema): TSchema {
 export function valueSchema(field: Field): JsonSchema {
   if (field.values) return { type: 'string', enum: field.values };
   if (field.type === 'json') return {};
+  // The data layer says what an upload is.
+  if (field.type === 'file') return idText;
   // The data layer says in words how many digits are accepted.
   if (field.type === 'decimal') return { type: 'string', format: 'decimal', maxLength: 100 };
   return { ...(field.schema as JsonSchema) };

@@ -17,6 +17,12 @@ export function isInstant(instant: Date): boolean {
   return year >= 1 && year <= 9999;
 }
 
+/** The day with which a text begins, as `2026-02-30`, if the calendar does not have it. */
+export function missingDay(text: string): string | undefined {
+  const [day] = /^\d{4}-\d{2}-\d{2}(?!\d)/.exec(text) ?? [];
+  return day === undefined || isDay(day) ? undefined : day;
+}
+
 /** Whether a text is a day that exists, as `2026-01-31`, in a year that can be stored. */
 export function isDay(text: string): boolean {
   return IsDate(text) && !text.startsWith('0000');

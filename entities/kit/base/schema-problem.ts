@@ -1,6 +1,6 @@
 import { idHint } from './id-hint.ts';
 import { idPattern } from './ids.ts';
-import { isDay, parseInstant } from './instant.ts';
+import { isDay, missingDay, parseInstant } from './instant.ts';
 import { shortened } from './shortened.ts';
 
 /** An error of a JSON Schema validator. */
@@ -42,6 +42,7 @@ const expectations: Readonly<Record<string, string>> = {
   'date-time': 'must be a timestamp such as 2026-01-31T12:00:00Z',
   date: 'must be a day such as 2026-01-31',
   decimal: 'must be a decimal number as a text, such as "12.50"',
+  uri: 'must be a URL with http or https, such as https://example.com/path',
   email: 'must be an e-mail address such as name@example.com',
 };
 
@@ -50,13 +51,22 @@ export function expectation(type: string): string {
   return expectations[type] ?? `must match format "${type}"`;
 }
 
-/** What a value must be, what it is, and for a timestamp what it lacks. @param type a type or a format of JSON Schema */
+/** What a value must be, what it is, and for a time what is wrong with it. @param type a type or a format of JSON Schema */
 export function mismatch(type: string, value: unknown): string {
-  const hint = type === 'date-time' && typeof value === 'string' ? timestampHint(value) : '';
+  const hint = typeof value === 'string' ? (hints[type]?.(value) ?? '') : '';
   return `${expectation(type)}${found(value)}${hint}`;
 }
 
+const hints: Readonly<Record<string, (text: string) => string>> = { date: dayHint, 'date-time': timestampHint };
+
+function dayHint(text: string): string {
+  const day = missingDay(text);
+  return day === undefined ? '' : `. The calendar has no ${day}`;
+}
+
 function timestampHint(text: string): string {
+  const noDay = dayHint(text);
+  if (noDay !== '') return noDay;
   if (isDay(text)) return `. A timestamp has a time, too: "${text}T00:00:00Z" is the beginning of that day in UTC`;
   return parseInstant(`${text}Z`) ? '. It names no time zone: add Z for UTC, or its offset' : '';
 }
@@ -85,7 +95,7 @@ export function schemaMessage(
   const length = isSecret || !isSized(value) ? '' : `; it has ${value.length}`;
   switch (keyword) {
     case 'type':
-      if (value === null) return 'cannot be empty';
+      if (value === null) return 'must not be empty';
       if (Object.hasOwn(expectations, valueFormat)) return expectation(valueFormat) + sent;
       return expectation([type].flat().find((name) => name !== 'null') ?? '') + sent;
     case 'format':

@@ -6,6 +6,11 @@ export function refuseDocument(message: string, code: 'invalid_input' | 'limit_e
   throw new AppError(code, `The CSV cannot be read: ${message}.`, { details: { fields: [{ path: '/csv', message }] } });
 }
 
+/** A document of only a header would do nothing, and say that it is done. @throws AppError invalid_input */
+export function refuseNoRows(): never {
+  refuseDocument('it has only a header; write a line for each record below it');
+}
+
 /** @throws AppError invalid_input */
 export function refuseHeader(module: EntityModule, messages: readonly string[]): never {
   const fields = messages.slice(0, maxProblems).map((message) => ({ path: '/csv', message }));

@@ -80,7 +80,7 @@ function exampleValue(title: string, field: Field): string {
     case 'date':
       return '2026-01-31';
     case 'timestamp':
-      return '2026-01-31T12:00:00Z';
+      return field.momentOf ? '' : '2026-01-31T12:00:00Z';
     case 'textList':
       return '';
     case 'json':
@@ -127,9 +127,9 @@ function formOf(field: Field): string {
     case 'date':
       return 'day such as 2026-01-31';
     case 'timestamp':
-      return 'timestamp such as 2026-01-31T12:00:00Z';
+      return `timestamp such as 2026-01-31T12:00:00Z${field.momentOf ? `, with the ${field.momentOf.field} ${field.momentOf.is}` : ''}`;
     case 'textList':
-      return `up to ${maxItems} texts separated by ;`;
+      return `up to ${maxItems} ${field.holdsUrls ? 'URLs' : 'texts'} separated by ;`;
     case 'json':
       return 'JSON';
     case 'text':

@@ -66,6 +66,10 @@ export interface Field<Value = unknown, Optional extends boolean = boolean, HasD
   readonly isNew?: true;
   /** Holds the name of a kind, or names of fields of such a kind (`describesList`). */
   readonly naming?: 'kind' | 'fields';
+  /** For `textList` fields: the items are URLs with http or https (`urlList`). */
+  readonly holdsUrls?: true;
+  /** For `timestamp` fields: a moment that has been, of records with this value of this field only (`moment`). */
+  readonly momentOf?: { readonly field: string; readonly is: string };
   /** Carries the value's type only. */
   readonly '~value'?: Value;
 }

@@ -7,8 +7,9 @@ import { isId } from '../base/ids.ts';
 import { isDay, isInstant, parseInstant } from '../base/instant.ts';
 import { inputError } from '../base/input-error.ts';
 import { onceForEach } from '../base/once-for-each.ts';
-import { expectation, found, notAnId, oneOf, schemaMessage } from '../base/schema-problem.ts';
+import { expectation, found, mismatch, notAnId, oneOf, schemaMessage } from '../base/schema-problem.ts';
 import { maxMentions, mentionedIn } from './mentions.ts';
+import { isWebUrl } from './composed/url-list.ts';
 import { variableProblems } from './composed/text-variables.ts';
 import { jsonProblem } from '../base/strict-json.ts';
 import { nameForm, nameProblem } from '../base/name-form.ts';
@@ -92,7 +93,7 @@ function checked(module: EntityModule, input: Values, problems: FieldProblem[], 
       problems.push({ path, message: 'is not a field of this kind' });
     } else if (given === null) {
       if (field.optional) values[name] = null;
-      else problems.push({ path, message: 'cannot be empty' });
+      else problems.push({ path, message: 'must not be empty' });
     } else {
       const value = normalized(field, given);
       const problem = problemOf(field, value);
@@ -150,21 +151,27 @@ export function problemOf(field: Field, value: unknown): FieldProblem | undefine
   const problemAt = (message: string, path = ''): FieldProblem => ({ path, message });
   const sent = field.secret ? '' : found(value);
   if (field.type === 'timestamp') {
-    return value instanceof Date && isInstant(value) ? undefined : problemAt(expectation('date-time') + sent);
+    return value instanceof Date && isInstant(value)
+      ? undefined
+      : problemAt(field.secret ? expectation('date-time') : mismatch('date-time', value));
   }
-  if (field.type === 'date' && typeof value === 'string' && !isDay(value)) return problemAt(expectation('date') + sent);
+  if (field.type === 'date' && typeof value === 'string' && !isDay(value))
+    return problemAt(field.secret ? expectation('date') : mismatch('date', value));
   if (field.type === 'decimal' && typeof value === 'string' && !validatorOf(field).Check(value))
     return problemAt(`${expectation('decimal')}${decimalLimits(field)}${sent}`);
   const refusal = field.type === 'json' ? jsonProblem(value) : undefined;
   if (refusal) return problemAt(`is not accepted: ${refusal}`);
   if (!isStorable(value))
     return problemAt('contains a value that cannot be stored: a NUL character, a lone surrogate or an infinite number');
+  if (field.type === 'file' && !isId(value)) return problemAt(notAnUpload(value));
   const validator = validatorOf(field);
   if (validator.Check(value)) {
     const deceit = field.isName && typeof value === 'string' ? nameProblem(value) : undefined;
     if (deceit !== undefined) return problemAt(deceit);
     if (field.hasMentions && mentionedIn(value).size > maxMentions)
       return problemAt(`must mention at most ${maxMentions} people; it mentions ${mentionedIn(value).size}`);
+    const notUrl = field.holdsUrls ? (value as string[]).findIndex((item) => !isWebUrl(item)) : -1;
+    if (notUrl >= 0) return problemAt(mismatch('uri', (value as string[])[notUrl]), `/${notUrl}`);
     const blank = blankPath(field, value);
     return blank === undefined ? undefined : problemAt('must not be empty', blank);
   }
@@ -176,6 +183,11 @@ export function problemOf(field: Field, value: unknown): FieldProblem | undefine
   const wrong: unknown = Array.isArray(value) && instancePath !== '' ? value[Number(instancePath.slice(1))] : value;
   const context = { description: field.description, value: wrong, isSecret: field.secret };
   return problemAt(schemaMessage(problem, context), instancePath);
+}
+
+/** For a value of a file field that can be no upload, such as the name of a file. */
+function notAnUpload(value: unknown): string {
+  return `must be the id of an upload${found(value)}; POST /v1/uploads takes a file and answers with the id of its upload`;
 }
 
 interface TextShape {

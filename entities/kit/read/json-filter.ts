@@ -6,7 +6,7 @@ import { namedIn, snakeCase } from '../base/snake-case.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Filter } from './filter.ts';
-import { operandProblem } from './operand-problem.ts';
+import { nullOperandProblem, operandProblem } from './operand-problem.ts';
 import { filteredType, maxOperandValues, operatorsOf, type Operator } from './operators.ts';
 import { relationsOf } from './relations.ts';
 import { filterableFields } from './where.ts';
@@ -98,6 +98,7 @@ class FilterReader {
   }
 
   #value(module: EntityModule, name: string, operator: Operator, value: unknown, path: string): unknown {
+    if (value === null) return this.#wrong(path, nullOperandProblem(module, name, 'isNull: true'));
     const type = filteredType(module, name);
     const { values } = module.fields[name] ?? {};
     if (type === 'integer')
@@ -106,7 +107,7 @@ class FilterReader {
       return typeof value === 'boolean' ? value : this.#wrong(path, expectation('boolean') + found(value));
     if (typeof value !== 'string') return this.#wrong(path, expectation('string') + found(value));
     if (type === 'timestamp') return parseInstant(value) ?? this.#wrong(path, mismatch('date-time', value));
-    if (type === 'date' && !isDay(value)) return this.#wrong(path, expectation('date') + found(value));
+    if (type === 'date' && !isDay(value)) return this.#wrong(path, mismatch('date', value));
     if (type === 'decimal' && !/^\d{1,38}(\.\d{1,38})?$/.test(value))
       return this.#wrong(path, expectation('decimal') + found(value));
     const problem = operandProblem(this.#registry, module, name, operator.name, value);

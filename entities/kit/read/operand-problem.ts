@@ -17,9 +17,22 @@ export function operandProblem(
   operator: keyof Comparison,
   value: unknown,
 ): string | undefined {
+  if (value === '' && (operator === 'contains' || operator === 'startsWith'))
+    return 'must not be empty: every text has an empty one in it; leave the filter out for all records';
   if (!equalityOperators.has(operator) || !holdsIds(module, name) || isId(value)) return undefined;
   const prefixes = kindsIn(registry, module, name).flatMap(({ displayId }) => displayId ?? []);
   return notAnId(value, prefixes);
+}
+
+/**
+ * What is wrong with a comparison with null.
+ * @param isNull how the comparison that is meant is written
+ */
+export function nullOperandProblem({ fields }: EntityModule, name: string, isNull: string): string {
+  const instead = fields[name]?.optional
+    ? `${isNull} finds records without a value`
+    : 'leave it out: every record has a value';
+  return `cannot be compared with null; ${instead}`;
 }
 
 /** The kinds of records whose ids a field holds, as far as its definition says; other ids belong to kinds without display ids. */

@@ -2,6 +2,8 @@ import type { Caller } from '../model/caller.ts';
 import { tenancyField, type EntityModule } from '../model/define.ts';
 import { displayIdOf } from '../base/display-id.ts';
 import { AppError, maxProblems, type FieldProblem } from '../base/errors.ts';
+import { inputError } from '../base/input-error.ts';
+import { momentProblems } from '../model/composed/moment.ts';
 import { withDerivedValues } from './run-hooks.ts';
 import type { LinkChange } from '../model/links.ts';
 import { newId } from '../base/ids.ts';
@@ -81,6 +83,7 @@ export function newRows(creations: readonly Creation[], creator: Creator): NewRo
       throw new AppError('permission_denied', `Choose an organization before you create ${module.typeName} records.`);
   }
   const values = validateCreations(drafts, creator.known);
+  refuseWrongMoments(drafts, values, creator.at);
   refuseOtherCreators(drafts, creator.caller);
   refuseLastingRights(drafts, creator.caller);
   return drafts.map(({ module, path, level, isGranted, input }, index) => ({
@@ -90,6 +93,15 @@ export function newRows(creations: readonly Creation[], creator: Creator): NewRo
     isGranted,
     row: wholeRow(module, values[index] as Row, input, creator),
   }));
+}
+
+/** @throws AppError invalid_input */
+function refuseWrongMoments(drafts: readonly Draft[], values: readonly Row[], at: Date): void {
+  const problems = drafts.flatMap(({ module, path }, index) => {
+    const row = values[index] as Row;
+    return momentProblems(module, row, row, at).map((problem) => ({ ...problem, path: `${path}${problem.path}` }));
+  });
+  if (problems.length > 0) throw inputError(problems);
 }
 
 /**

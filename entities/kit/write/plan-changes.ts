@@ -6,6 +6,7 @@ import { differences, organizationOf } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
 import { elsewhereHint, refuseWithoutOrganization } from '../model/current-organization.ts';
 import { deniedMessage } from '../model/denied-message.ts';
+import { momentProblems } from '../model/composed/moment.ts';
 import { wholeProblems } from '../model/input.ts';
 import type { Registry } from '../model/registry.ts';
 import { missingRecord } from '../model/missing-record.ts';
@@ -151,7 +152,8 @@ async function refusalOf(
   const given = differences(row, values);
   const refusedChange = operation === 'edit' && refusedList(registry, module, row, given);
   if (refusedChange) return refusedChange;
-  const wrong = wholeProblems(module, { ...row, ...values });
+  const whole = { ...row, ...values };
+  const wrong = [...wholeProblems(module, whole), ...momentProblems(module, values, whole, request.stamp.at)];
   if (wrong.length > 0) return inputError(wrong);
   const refusedRight = operation === 'edit' && refusedLastingRight(module, caller, given, operation);
   if (refusedRight) return refusedRight;
