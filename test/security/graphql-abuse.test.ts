@@ -195,3 +195,10 @@ describe('T-104: filters that are nested without need are refused', () => {
     expectGraphqlError(await client.graphql(query, { where: nested(30, names) }), 'limit_exceeded');
   });
 });
+
+test('an object without a text where a choice belongs is a mistake of the caller', async () => {
+  const query =
+    'query ($groupBy: [NotificationPreferenceGrouping!]) { notificationPreferenceAggregates(groupBy: $groupBy) { count } }';
+  for (const value of [{ toString: 1, valueOf: 2 }, { toString: null }, [[]], 1])
+    expectGraphqlError(await client.graphql(query, { groupBy: [value] }), 'invalid_input', JSON.stringify(value));
+});
