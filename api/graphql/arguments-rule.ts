@@ -2,7 +2,7 @@ import { GraphQLError, KnownArgumentNamesRule, type ASTVisitor, type ValidationC
 import { didYouMean } from '#entities/kit/base/did-you-mean.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
 
-/** Replaces what the rule of GraphQL says about arguments of fields by messages that say which arguments there are. */
+/** Replaces what the rule of GraphQL says about arguments of fields by messages that say which arguments there are, unless the schema is not described. */
 export function argumentsRule(context: ValidationContext): ASTVisitor {
   return {
     ...KnownArgumentNamesRule(context),
@@ -10,11 +10,9 @@ export function argumentsRule(context: ValidationContext): ASTVisitor {
       const field = context.getFieldDef();
       if (!field || context.getArgument()) return;
       const { value: name } = node.name;
-      const hint = argumentHint(
-        name,
-        field.args.map((argument) => argument.name),
-      );
-      const message = `Unknown argument "${shortened(name)}" on field "${String(field)}". ${hint}`;
+      const names = field.args.map((argument) => argument.name);
+      const hint = context.hideSuggestions ? '' : ` ${argumentHint(name, names)}`;
+      const message = `Unknown argument "${shortened(name)}" on field "${String(field)}".${hint}`;
       context.reportError(new GraphQLError(message, { nodes: node }));
     },
   };

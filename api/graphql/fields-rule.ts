@@ -13,16 +13,16 @@ import { shortened } from '#entities/kit/base/shortened.ts';
 /** Names of a type that are listed in an error. */
 const maxListed = 40;
 
-/** Replaces the rule of GraphQL about selected fields by one that says which fields there are. */
+/** Replaces the rule of GraphQL about selected fields by one that says which fields there are, unless the schema is not described. */
 export function fieldsRule(context: ValidationContext): ASTVisitor {
   return {
     Field: (node) => {
       const type = context.getParentType();
       if (!type || context.getFieldDef()) return;
       const name = shortened(node.name.value);
-      const hint = fieldHint(context.getSchema(), type, node.name.value);
+      const hint = context.hideSuggestions ? '' : ` ${fieldHint(context.getSchema(), type, node.name.value)}`;
       context.reportError(
-        new GraphQLError(`Cannot query field "${name}" on type "${type.name}". ${hint}`, { nodes: node }),
+        new GraphQLError(`Cannot query field "${name}" on type "${type.name}".${hint}`, { nodes: node }),
       );
     },
   };

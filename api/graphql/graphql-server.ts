@@ -82,7 +82,7 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
       onlyJson(),
       persistedOperations(),
       limitDocuments(),
-      explainInput(introspectionRules(dev)),
+      explainInput(dev),
       unitOfWorkPerOperation(queue),
       presentErrors(),
     ],
@@ -209,8 +209,12 @@ const ownRules: ReadonlyMap<ValidationRule, ValidationRule> = new Map([
   [KnownArgumentNamesRule, argumentsRule],
 ]);
 
-/** Names of operations are checked before Yoga does; values in documents with the same words as variables. */
-function explainInput(further: readonly ValidationRule[]): Plugin<GraphqlContext> {
+/**
+ * Names of operations are checked before Yoga does; values in documents with the same words as variables.
+ * @param dev without it, nothing of the schema is named to whoever does not know it
+ */
+function explainInput(dev: boolean): Plugin<GraphqlContext> {
+  const further = introspectionRules(dev);
   return {
     onParse:
       () =>
@@ -218,9 +222,9 @@ function explainInput(further: readonly ValidationRule[]): Plugin<GraphqlContext
         if (!(result instanceof Error)) checkOperationName(result as DocumentNode, params.operationName);
       },
     onValidate({ validateFn, setValidationFn }) {
-      setValidationFn((schema, document, rules = specifiedRules, ...more) => {
+      setValidationFn((schema, document, rules = specifiedRules, options) => {
         const ours = (rules as typeof specifiedRules).map((rule) => ownRules.get(rule) ?? rule);
-        return validateFn(schema, document, [...ours, ...further], ...more);
+        return validateFn(schema, document, [...ours, ...further], { ...options, hideSuggestions: !dev });
       });
     },
   };

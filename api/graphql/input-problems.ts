@@ -193,7 +193,9 @@ function leafProblem<V>(type: GraphQLLeafType, value: V, reading: Reading<V>): s
   if (isEnumType(type)) {
     const names = type.getValues().map(({ name }) => name);
     // In a document, a value in quotes is a text.
-    return names.includes(String(plain)) ? `must be written without quotes: ${String(plain)}` : oneOf(names) + sent;
+    return typeof plain === 'string' && names.includes(plain)
+      ? `must be written without quotes: ${plain}`
+      : oneOf(names) + sent;
   }
   return mismatch(schemaTypes[type.name] ?? type.name, plain);
 }

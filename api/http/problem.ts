@@ -134,7 +134,9 @@ export function asAppError(thrown: unknown, request?: SentRequest): AppError {
   const code = isBrokenOff ? 'malformed_request' : foreignCodes[error.code ?? ''];
   if (code) {
     const message = request && foreignMessages[error.code ?? '']?.(request);
-    return new AppError(code, message ?? error.message ?? errorCatalogue[code].title, { cause: thrown });
+    return new AppError(code, message ?? shortened(error.message ?? errorCatalogue[code].title, 256), {
+      cause: thrown,
+    });
   }
   return new AppError(
     'internal',

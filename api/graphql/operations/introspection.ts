@@ -3,7 +3,7 @@ import { GraphQLError, type ASTVisitor, type ValidationContext, type ValidationR
 const questions = new Set(['__schema', '__type']);
 
 /**
- * While `server.dev` is off, the server does not describe its schema, which is printed in `api/graphql/schema/`: the answer is large,
+ * While `server.dev` is off, the server does not describe its schema, which is printed in `api/graphql/schema/`, and its errors give no hints: the answer is large,
  * and nobody needs it at run time. `__typename` is answered always.
  */
 export function introspectionRules(isDevelopment: boolean): readonly ValidationRule[] {

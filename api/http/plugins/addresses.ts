@@ -1,11 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '#entities/kit/base/errors.ts';
+import { shortened } from '#entities/kit/base/shortened.ts';
+import { endConnection } from '../tls/http2-request.ts';
 
-/** Rejects requests whose URL is not valid UTF-8, requests that name several hosts, and those that name none, except with HTTP/1.0. */
+/**
+ * Rejects requests whose URL is not valid UTF-8, requests that name several hosts, those that name none, except with HTTP/1.0, and those whose
+ * body has another transfer coding than chunks.
+ */
 export function addressesPlugin(app: FastifyInstance): void {
-  app.addHook('onRequest', (request, _reply, done) => {
-    done(problemOf(request.url, request.raw));
+  app.addHook('onRequest', (request, reply, done) => {
+    const coding = transferCodingProblem(request.raw);
+    // Whoever is between client and server may have read the body differently.
+    if (coding) endConnection(request, reply);
+    done(coding ?? problemOf(request.url, request.raw));
   });
 }
 
@@ -27,6 +35,14 @@ function problemOf(url: string, { rawHeaders, headers, httpVersion }: IncomingMe
   } catch {
     return new AppError('malformed_request', 'The URL is not percent-encoded UTF-8.');
   }
+}
+
+/** Node reads chunks if they are the last coding, and hands on a body that has another one besides as it is (RFC 9112, section 6.1). */
+function transferCodingProblem({ headers }: IncomingMessage): AppError | undefined {
+  const { 'transfer-encoding': coding } = headers;
+  if (coding === undefined || coding.toLowerCase() === 'chunked') return undefined;
+  const message = `The transfer coding "${shortened(coding)}" is not supported; send the body in chunks alone, or with its length.`;
+  return new AppError('malformed_request', message);
 }
 
 /** Node keeps the first of several Host headers. @param raw names and values in turn */

@@ -13,6 +13,9 @@ const refusals: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time.'],
 };
 
+/** The last request of each connection. */
+const lastRequests = new WeakMap<Socket, IncomingMessage>();
+
 /** Answers input that is not a complete request: not HTTP, too large or too slow. */
 export function refuseBrokenRequest(
   error: NodeJS.ErrnoException,
@@ -20,8 +23,10 @@ export function refuseBrokenRequest(
   { config, logger }: Pick<Services, 'config' | 'logger'>,
 ): void {
   const answering = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage;
+  // The body of a request that was answered without it is broken: a second answer would be taken for that of the next request.
+  const isAnswered = !answering && lastRequests.get(socket)?.complete === false;
   // A response that has begun cannot be replaced.
-  if (!socket.writable || error.code === 'ECONNRESET' || answering?.headersSent) {
+  if (!socket.writable || error.code === 'ECONNRESET' || answering?.headersSent || isAnswered) {
     socket.destroy();
     return;
   }
@@ -33,6 +38,7 @@ export function refuseBrokenRequest(
 
 /** Handles requests that Node itself would answer without a problem document. */
 export function oddRequests(app: FastifyInstance, { config }: Pick<Services, 'config'>): void {
+  app.server.on('request', (request: IncomingMessage) => lastRequests.set(request.socket, request));
   // Ignoring an unknown expectation is allowed (RFC 9110, section 10.1.1).
   app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     app.server.emit('request', request, response);

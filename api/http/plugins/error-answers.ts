@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#entities/kit/base/errors.ts';
+import { shortened } from '#entities/kit/base/shortened.ts';
 import { asAppError, problemOf, problemType } from '../problem.ts';
 import { settleCaller } from '../request-caller.ts';
 import type { Services } from '../services.ts';
@@ -54,7 +55,10 @@ export function refuseUnknownAddresses(app: FastifyInstance, hintFor: AddressHin
 
 /** @param remedy what to do instead: the end of a sentence */
 function routeNotFound(request: FastifyRequest, remedy = 'see /docs'): AppError {
-  return new AppError('route_not_found', `There is no route ${request.method} ${pathOf(request)}; ${remedy}.`);
+  return new AppError(
+    'route_not_found',
+    `There is no route ${request.method} ${shownPath(pathOf(request))}; ${remedy}.`,
+  );
 }
 
 function remedyOf(request: FastifyRequest, addresses: KnownAddresses, hintFor: AddressHints): string | undefined {
@@ -68,9 +72,9 @@ function remedyOf(request: FastifyRequest, addresses: KnownAddresses, hintFor: A
 
 /** What stands before the slash may lack the method: then the value of the parameter that follows there is missing. */
 function slashRemedy({ method }: FastifyRequest, path: string, addresses: KnownAddresses): string | undefined {
-  if (addresses.methodsAt(path)?.includes(method)) return `remove the slash at its end: ${path}`;
+  if (addresses.methodsAt(path)?.includes(method)) return `remove the slash at its end: ${shownPath(path)}`;
   const below = addresses.parameterBelow(path, method);
-  return below === undefined ? undefined : `the ${below} is missing: ${method} ${path}/{${below}}`;
+  return below === undefined ? undefined : `the ${below} is missing: ${method} ${shownPath(path)}/{${below}}`;
 }
 
 function hasSlashAtEnd(request: FastifyRequest): boolean {
@@ -126,6 +130,11 @@ export function sendProblem(
 export function logFailure(error: AppError, { log }: FastifyRequest): void {
   if (error.status < 500) return;
   log[error.category === 'unavailable' ? 'warn' : 'error']({ err: error, code: error.code }, error.message);
+}
+
+/** A path as messages repeat it. */
+function shownPath(path: string): string {
+  return shortened(path, 256);
 }
 
 /** The path without its query, which could contain tokens. */

@@ -8,6 +8,8 @@ const maxPipelined = 32;
 interface Connection {
   /** Whether a request is being answered. */
   isBusy: boolean;
+  /** Whether an answer has said that it was the last one (`Connection: close`): what was sent behind its request is not handled. */
+  hasEnded: boolean;
   /** The requests that wait meanwhile. */
   readonly waiting: (() => void)[];
 }
@@ -22,10 +24,12 @@ export function oneAnswerAtATime(app: FastifyInstance): void {
     // Of HTTP/2, a connection has its own limit for the answers that are under way.
     if (streamOf(request.raw)) return done();
     const { socket } = request.raw;
-    const connection = connections.get(socket) ?? { isBusy: false, waiting: [] };
+    const connection = connections.get(socket) ?? { isBusy: false, hasEnded: false, waiting: [] };
+    if (connection.hasEnded) return;
     const begin = () => {
       reply.raw.once('close', () => {
-        if (socket.destroyed) connection.waiting.length = 0;
+        connection.hasEnded = reply.getHeader('connection') === 'close';
+        if (socket.destroyed || connection.hasEnded) connection.waiting.length = 0;
         const next = connection.waiting.shift();
         connection.isBusy = next !== undefined;
         next?.();

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { shortened } from '#entities/kit/base/shortened.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { maxFormFiles as maxFiles } from '#entities/kit/objects/stored-object.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
@@ -54,7 +55,7 @@ export const uploadFiles = (registry: Registry): Route =>
       const refuseField = (field: string): never => {
         throw new AppError(
           'invalid_input',
-          `The form has a field "${field}"; files are taken from ${keys.join(', ')}.`,
+          `The form has a field "${shortened(field)}"; files are taken from ${keys.join(', ')}.`,
         );
       };
       try {
@@ -64,7 +65,10 @@ export const uploadFiles = (registry: Registry): Route =>
           {
             onText: (field) => {
               if (!keys.includes(field)) refuseField(field);
-              throw new AppError('invalid_input', `The field "${field}" has a text and no file. ${fileHint}`);
+              throw new AppError(
+                'invalid_input',
+                `The field "${shortened(field)}" has a text and no file. ${fileHint}`,
+              );
             },
             onFile: ({ field, ...file }) => {
               if (!keys.includes(field)) refuseField(field);
