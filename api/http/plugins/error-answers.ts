@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '#entities/kit/base/errors.ts';
+import { AppError, statusOf } from '#entities/kit/base/errors.ts';
 import { asAppError, problemOf, problemType } from '../problem.ts';
 import { settleCaller } from '../request-caller.ts';
 import type { Services } from '../services.ts';
@@ -115,7 +115,7 @@ export function sendProblem(
 
 /** Logs server errors; an unavailable or busy dependency is a warning. */
 export function logFailure(error: AppError, { log }: FastifyRequest): void {
-  if (error.status < 500) return;
+  if (statusOf(error.code) < 500) return;
   log[error.category === 'unavailable' ? 'warn' : 'error']({ err: error, code: error.code }, error.message);
 }
 
