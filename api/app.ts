@@ -17,6 +17,7 @@ import { delegationBanner } from './http/plugins/delegation-banner.ts';
 import { errorsPlugin, refuseUnknownAddresses, sendProblem } from './http/plugins/error-answers.ts';
 import { openapiOptions } from './openapi.ts';
 import { oneAnswerAtATime } from './http/plugins/pipelining.ts';
+import { rateLimitPlugin } from './http/plugins/limit-rates.ts';
 import { closeUnreadBodies, limitUntakenAnswers } from './http/plugins/unread.ts';
 import { cutSlowReaders, requestContextPlugin } from './http/plugins/assign-context.ts';
 import { unitOfWorkPlugin } from './http/plugins/request-unit-of-work.ts';
@@ -102,6 +103,7 @@ export async function createApp(
   requestContextPlugin(app, services);
   addressesPlugin(app);
   crossOriginPlugin(app, services);
+  rateLimitPlugin(app, services);
   resumableProtocol(app, services);
   bodiesPlugin(app);
   await cookiesPlugin(app);
@@ -111,7 +113,7 @@ export async function createApp(
   delegationBanner(app);
   actingOrganization(app);
   refuseUnknownAddresses(app, fileAddressHint(registry));
-  unitOfWorkPlugin(app);
+  unitOfWorkPlugin(app, services);
   sendCookies(app);
   answerHeadersPlugin(app, services);
   cutSlowReaders(app, services);

@@ -106,6 +106,7 @@ export async function createApi({
     signInStates: new SignInStates(() => config.current.sessions, clock),
     inFlight: new InFlightRequests(),
     usedCodes: runtime.usedCodes,
+    rateCounters: runtime.rateCounters,
     storage: runtime.storage,
     fileReceiver: runtime.fileReceiver,
     uploadRows: new UploadRows(database),
@@ -130,6 +131,7 @@ export async function createApi({
       'AUTHENTICATION IS OFF (auth.enabled): whoever reaches this server acts as the user who signed up first. Never do this in production.',
     );
   metrics.watchUnits(() => database.activeUnits);
+  metrics.watchRateCounters(runtime.rateCounters);
   const certificate = config.current.server.tls.enabled
     ? await ServerCertificate.load({ files: () => config.current.server.tls, logger })
     : undefined;

@@ -31,4 +31,5 @@ export const infrastructureTables = [
   /^listener_states$/,
   /^system_messages$/,
   /^operators$/,
+  /^idempotent_requests$/,
 ] as const;

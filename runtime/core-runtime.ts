@@ -4,6 +4,8 @@ import { Registry } from 'prom-client';
 import { GuardedCache } from '#activities/clients/cache/guarded-cache.ts';
 import { CachePool } from '#activities/clients/cache/cache-pool.ts';
 import { allowsInCache, allowsInMemory } from '#activities/clients/cache/allow-cache.ts';
+import { HeldRateCounters, type RateCounters } from '#activities/clients/cache/rate-counters.ts';
+import { SharedRateCounters } from '#activities/clients/cache/shared-rate-counters.ts';
 import { usedCodesInCache, usedCodesNowhere, type UsedCodes } from '#activities/clients/cache/used-codes.ts';
 import { EndedSessions } from '#activities/clients/cache/ended-sessions.ts';
 import type { EmailNetwork } from '#activities/clients/email-validation/email-validator.ts';
@@ -54,6 +56,7 @@ export interface CoreRuntime {
   readonly listeners: readonly Listener[];
   readonly jobMetrics: JobMetrics;
   readonly usedCodes: UsedCodes;
+  readonly rateCounters: RateCounters;
   readonly storage: ObjectStorage;
   readonly storageMetrics: StorageMetrics;
   readonly fileReceiver: FileReceiver;
@@ -174,6 +177,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
     storage,
     fileReceiver,
     textRecords: (name) => textRecordsOf(options.emailNetwork ?? {}, name),
+    rateCounters: rateCounters(options, guarded),
     usedCodes: guarded ? usedCodesInCache(guarded, start.authz.storename) : usedCodesNowhere,
     wakeRelays: () => wakeRelays(),
     relayHere: (wake) => {
@@ -194,6 +198,16 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
       await database.close();
     },
   };
+}
+
+/** Counters of requests: shared by all processes if there is a cache. */
+function rateCounters({ config, logger, clock = systemClock }: CoreRuntimeOptions, cache?: GuardedCache): RateCounters {
+  const held = new HeldRateCounters(clock);
+  if (!cache) return held;
+  const { authz, ratelimit, ratelimitunmatched } = config.current;
+  const shared = new SharedRateCounters({ cache, prefix: authz.storename, held, logger });
+  if ([ratelimit, ratelimitunmatched].some(({ enabled, dryrun }) => enabled || dryrun)) shared.connect();
+  return shared;
 }
 
 function databaseOptions(

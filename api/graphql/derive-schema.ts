@@ -25,6 +25,7 @@ import { bulkMutationsOf } from './bulk-mutations.ts';
 import { capitalized } from './capitalized.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import { DateTime } from './scalars/date-time.ts';
+import { withCredential } from './operations/keyed-operation.ts';
 import type { HandWrittenField, Types } from './hand-written-field.ts';
 import { passthroughField, type FieldConfig, type FieldMap } from './passthrough-field.ts';
 import { beyondOrganizations, flushed, forSessions } from './guarded-fields.ts';
@@ -99,7 +100,8 @@ class SchemaDeriver implements Types {
     for (const field of handWritten) {
       const built = field.build(this);
       const config = field.acceptsSingleSignOn ? built : beyondOrganizations(built);
-      const guarded = field.acceptsTokens ? config : forSessions(config);
+      const open = field.acceptsTokens ? config : forSessions(config);
+      const guarded = field.answersCredential ? withCredential(open) : open;
       roots[field.on][field.name] = field.on === 'Mutation' ? flushed(guarded) : config;
     }
     return new GraphQLSchema({

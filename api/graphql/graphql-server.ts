@@ -109,7 +109,8 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     acceptsTokens: true,
     acceptsSingleSignOn: true,
     errorAnswer: refusalAnswer,
-  };
+    limitClass: 'graphql',
+  } as const;
   app.route({
     method: 'GET',
     url: '/graphql',

@@ -13,6 +13,8 @@ export interface HandWrittenField {
   readonly acceptsTokens?: true;
   /** Sessions of an organization's single sign-on may use the field, because it does nothing beyond the organization. */
   readonly acceptsSingleSignOn?: true;
+  /** The answer has a credential: an operation with the field is never kept, and refuses the header `Idempotency-Key`. */
+  readonly answersCredential?: true;
   build(types: Types): FieldConfig;
 }
 

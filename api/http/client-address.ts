@@ -9,17 +9,28 @@ const ofConnection = 'remoteaddr';
 /** 16-bit groups of an IPv6 address that name a network: one client usually has all addresses of it (RFC 6177). */
 const networkGroups = 4;
 
+/** Objects of the configuration that say where the address of a client comes from. */
+export type AddressSources = 'ratelimit' | 'ratelimitunmatched';
+
 /** By what clients are counted: an IPv4 address, or the first 64 bits of an IPv6 address. */
-export function clientNetwork(request: FastifyRequest, services: Services): string {
-  return networkOf(clientAddress(request, services));
+export function clientNetwork(
+  request: FastifyRequest,
+  services: Services,
+  sources: AddressSources = 'ratelimit',
+): string {
+  return networkOf(clientAddress(request, services, sources));
 }
 
 /**
  * The address that a request comes from, from the sources that the configuration names (`ratelimit.headers`). Other headers are
  * ignored, because clients can send any header.
  */
-export function clientAddress(request: FastifyRequest, services: Services): string {
-  const { headers, forwardedindexfrombehind } = services.config.current.ratelimit;
+export function clientAddress(
+  request: FastifyRequest,
+  services: Services,
+  sources: AddressSources = 'ratelimit',
+): string {
+  const { headers, forwardedindexfrombehind } = services.config.current[sources];
   for (const source of headers) {
     const name = source.toLowerCase();
     const address = name === ofConnection ? addressOf(request) : addressIn(request, name, forwardedindexfrombehind);

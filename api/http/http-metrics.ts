@@ -41,6 +41,31 @@ export class Metrics {
     labelNames: ['outcome'] as const,
     registers: [this.registry],
   });
+  readonly rateLimited = new Counter({
+    name: 'core_rate_limited_requests_total',
+    help: 'Number of requests above a rate limit by limiter (ratelimit or ratelimitunmatched) and what followed: an error (refused) or nothing (dry_run).',
+    labelNames: ['limiter', 'outcome'] as const,
+    registers: [this.registry],
+  });
+
+  /** Reports how many counters of rate limits are in memory, and how often the cache did not count. */
+  watchRateCounters(counters: { readonly held: number; readonly fallbacks: number }): void {
+    const gauge: Gauge = new Gauge({
+      name: 'core_rate_limit_counters',
+      help: 'Counters of rate limits in the memory of this process.',
+      registers: [this.registry],
+      collect: () => gauge.set(counters.held),
+    });
+    const fallbacks: Counter = new Counter({
+      name: 'core_rate_limit_fallbacks_total',
+      help: 'Requests that this process counted by itself for rate limits because the cache did not answer.',
+      registers: [this.registry],
+      collect: () => {
+        fallbacks.reset();
+        fallbacks.inc(counters.fallbacks);
+      },
+    });
+  }
 
   /** Reports how many units of work are active. */
   watchUnits(count: () => number): void {

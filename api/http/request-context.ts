@@ -9,6 +9,8 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { AccessClaims } from '../auth/access-token.ts';
 import type { PresentedToken } from '../auth/api-tokens.ts';
 import type { DelegationClaims } from '../auth/delegation-token.ts';
+import type { KeyedRequest } from './idempotent-requests.ts';
+import type { LimitClass } from './rate-limits.ts';
 import type { PendingCookie } from './plugins/cookies.ts';
 
 /** Data of a request that all layers use. */
@@ -39,6 +41,8 @@ export interface RequestContext {
   sessionId: string;
   /** The request's unit of work, created on first use. */
   unit: UnitOfWork | undefined;
+  /** Set when the answer is kept for requests with the same `Idempotency-Key`. */
+  keyed: KeyedRequest | undefined;
   /** Cookies to set with a successful response. */
   cookies: readonly PendingCookie[];
 }
@@ -69,6 +73,8 @@ declare module 'fastify' {
     readonly isRepeatable?: boolean;
     /** Media types of the body that the route reads as it arrives; JSON everywhere else. */
     readonly receives?: readonly string[];
+    /** Limit of the route besides those of `ratelimit.options`. */
+    readonly limitClass?: LimitClass;
     /** The route speaks the protocol tus: always, or to clients that say so. */
     readonly tus?: 'required' | 'optional';
     /** The body of an error response, and its media type; a problem document if missing. */
@@ -99,6 +105,7 @@ export function newRequestContext(
     refusal: undefined,
     sessionId: '',
     unit: undefined,
+    keyed: undefined,
     cookies: [],
   };
 }

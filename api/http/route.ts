@@ -1,14 +1,30 @@
-import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify';
 import { Type, type Static, type TObject, type TSchema } from 'typebox';
-import { errorCatalogue, type ErrorCode } from '#entities/kit/base/error-catalogue.ts';
-import { AppError, statusOf } from '#entities/kit/base/errors.ts';
+import type { ErrorCode } from '#entities/kit/base/error-catalogue.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { withinDeadline } from './deadline.ts';
 import { keptDocument } from './kept-documents.ts';
-import { ProblemSchema } from './problem.ts';
 import { queryReader } from './query-values.ts';
+import { earlierAnswer, idempotencyHeader, refusedKey, replayHeaders } from './idempotent-requests.ts';
+import { limitClassOf, type LimitClass } from './rate-limits.ts';
 import { repeatRequest } from './repeat-request.ts';
+import {
+  acceptBytes,
+  acceptForms,
+  acceptStreams,
+  completesBody,
+  describesBody,
+  isOptional,
+  refuseBody,
+} from './route-bodies.ts';
+import {
+  describedAnswers,
+  describedHeaders,
+  errorAnswers,
+  errorsOf,
+  keepsAnswers,
+  refusesKeys,
+} from './route-description.ts';
 import { unitOf } from './plugins/request-unit-of-work.ts';
 import type { Access } from './request-context.ts';
 import type { Services } from './services.ts';
@@ -73,6 +89,10 @@ export interface RouteDefinition<Body extends TObject> {
   /** Response schemas by status. A text response names its media type in `produces`. */
   readonly answers: Readonly<Record<number, TSchema>>;
   readonly produces?: string;
+  /** The answer has a credential, so it is never kept, and the header `Idempotency-Key` is refused. */
+  readonly answersCredential?: true;
+  /** By what the rate limiter counts the route alone; left out, `limitClassOf` says it. */
+  readonly limitClass?: LimitClass;
   /** Also answered while the process stops, for health checks. */
   readonly whileStopping?: true;
   /** The route concerns the person alone: callers who lack a second factor that their organization requires are answered, too. */
@@ -111,31 +131,20 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
   });
 }
 
-/** Maximum size of a form that is ignored, in bytes. */
-const maxIgnoredBytes = 10_000;
-
-function acceptForms(scope: FastifyInstance): void {
-  const types = ['application/x-www-form-urlencoded', 'multipart/form-data'];
-  scope.addContentTypeParser(types, { parseAs: 'buffer', bodyLimit: maxIgnoredBytes }, (_request, _body, done) =>
-    done(null, {}),
-  );
-}
-
-/** Hands bodies of any type to handlers as bytes. */
-function acceptBytes(scope: FastifyInstance, bodyLimit: number): void {
-  scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, body, done) => done(null, body));
-}
-
-/** Hands bodies of these types to handlers unread; all others are refused. */
-function acceptStreams(scope: FastifyInstance, types: readonly string[]): void {
-  scope.removeAllContentTypeParsers();
-  for (const type of types) scope.addContentTypeParser(type, (_request, _body, done) => done(null));
-}
-
 function addRoute(app: FastifyInstance, services: Services, route: Route): void {
   const runsOnce = route.runsOnce || route.receives !== undefined;
   const { prepare } = route;
+  const isKeyable = keepsAnswers(route);
+  /** Runs the handler, unless a request with the same key has been answered before. */
+  const once = async (call: Call<never>): Promise<RouteResponse> => {
+    const { request, reply, unit } = call;
+    const input = { operation: `${route.method} ${route.url}`, input: request.body };
+    const kept = await earlierAnswer(request, services, unit, input);
+    if (!kept) return route.handle(call);
+    replayHeaders(reply, kept);
+    const { status, text } = kept;
+    return text === '' ? { status, body: undefined } : { status, json: text };
+  };
   const query = route.query ?? (route.access === 'anonymous' ? undefined : noQuery);
   app.route({
     method: route.method,
@@ -147,6 +156,7 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
       acceptsSingleSignOn: route.acceptsSingleSignOn ?? false,
       whileStopping: route.whileStopping ?? false,
       isRepeatable: !runsOnce,
+      limitClass: limitClassOf(route),
       ...(route.verifiesSignature ? { csrf: false } : {}),
       ...(route.receives ? { receives: route.receives, swaggerTransform: describesBody(route) } : {}),
       ...(route.tus ? { tus: route.tus } : {}),
@@ -158,7 +168,7 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
       tags: [route.tag],
       ...(route.body ? { body: route.body } : {}),
       ...(route.params ? { params: route.params } : {}),
-      ...(route.headers ? { headers: route.headers } : {}),
+      ...(route.headers || isKeyable ? { headers: describedHeaders(route.headers, isKeyable) } : {}),
       ...(query ? { querystring: query } : {}),
       ...(route.produces ? { produces: [route.produces] } : {}),
       response: { ...describedAnswers(route), ...errorAnswers(errorsOf(route)) },
@@ -172,6 +182,7 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
         }
       : {}),
     preValidation: [
+      ...(refusesKeys(route) ? [refuseKey] : []),
       ...(route.query ? [readsQuery(route.query)] : []),
       ...(route.body && isOptional(route.body) ? [completesBody] : []),
     ],
@@ -189,7 +200,7 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
         reply,
       };
       const attempt = () => {
-        const answer = route.handle(call);
+        const answer = isKeyable && request.headers[idempotencyHeader] !== undefined ? once(call) : route.handle(call);
         // A handler that waits for nothing has changed nothing.
         if (!(answer instanceof Promise)) return answer;
         const written = withChangesWritten(answer, request);
@@ -213,82 +224,15 @@ async function withChangesWritten(answering: Promise<RouteResponse>, { core }: F
   return answer;
 }
 
+const refuseKey: preValidationHookHandler = ({ headers }, _reply, done) => {
+  if (headers[idempotencyHeader] === undefined) return done();
+  done(refusedKey('this route takes or answers with a credential, receives files, or acts outside of the database'));
+};
+
 function readsQuery(schema: TObject): preValidationHookHandler {
   const read = queryReader(schema);
   return (request, _reply, done) => {
     request.query = read(request.query as object);
     done();
-  };
-}
-
-/** Adds the body that the handler reads itself to the description of its route: a schema of the route would be checked. */
-function describesBody({ receives = [], receivedBody = bytesSchema }: Route) {
-  const consumes = receives.map((type) => (type === '*' ? '*/*' : type));
-  return ({ schema, url }: { readonly schema: object; readonly url: string }) => ({
-    schema: { ...schema, body: receivedBody, consumes },
-    url,
-  });
-}
-
-const bytesSchema = Type.String({ format: 'binary', description: 'The bytes.' });
-
-/** Whether nothing of a body is required: it can be left out. */
-function isOptional(body: TObject): boolean {
-  const { required }: { readonly required?: readonly string[] } = body;
-  return (required ?? []).length === 0;
-}
-
-const completesBody: preValidationHookHandler = (request, _reply, done) => {
-  if (request.body === undefined) request.body = {};
-  done();
-};
-
-/** Rejects bodies of routes that declare none. */
-function refuseBody(body: unknown): void {
-  const isEmpty = body === undefined || (isObject(body) && Object.keys(body).length === 0);
-  if (!isEmpty) throw new AppError('invalid_input', 'This request must not have a body.');
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Responses without a description are described by the name of their status. */
-function describedAnswers({ answers }: Route): Record<string, TSchema> {
-  return Object.fromEntries(
-    Object.entries(answers).map(([status, schema]) => [status, { description: STATUS_CODES[status] ?? '', ...schema }]),
-  );
-}
-
-/** All errors of a route: those it declares, and those that follow from its method, body and access. */
-function errorsOf(route: Route): ErrorCode[] {
-  const { method, body, receives, tus, access, acceptsTokens, acceptsSingleSignOn, allowsMissingFactor, errors } =
-    route;
-  return [
-    ...new Set<ErrorCode>([
-      ...errors,
-      ...(access === 'anonymous' ? [] : (['invalid_input'] as const)),
-      ...(method === 'GET' ? [] : (['malformed_body', 'csrf_token_missing', 'csrf_token_invalid'] as const)),
-      ...(body || receives ? (['body_too_large', 'limit_exceeded', 'unsupported_media_type'] as const) : []),
-      ...(tus ? (['protocol_version_unsupported'] as const) : []),
-      ...(access === 'required' ? (['unauthenticated'] as const) : []),
-      ...(access === 'required' && !allowsMissingFactor ? (['second_factor_required'] as const) : []),
-      ...(access === 'anonymous' || (acceptsTokens && acceptsSingleSignOn) ? [] : (['permission_denied'] as const)),
-    ]),
-  ];
-}
-
-function errorAnswers(codes: readonly ErrorCode[]): Record<string, unknown> {
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of codes) byStatus.set(statusOf(code), [...(byStatus.get(statusOf(code)) ?? []), code]);
-  const content = { 'application/problem+json': { schema: ProblemSchema } };
-  return {
-    ...Object.fromEntries(
-      [...byStatus].map(([status, names]) => [
-        status,
-        { description: names.map((name) => `\`${name}\`: ${errorCatalogue[name].title}`).join(' '), content },
-      ]),
-    ),
-    default: { description: 'Any other error; see /docs/errors.', content },
   };
 }

@@ -49,6 +49,7 @@ export interface Services {
   readonly metrics: Metrics;
   readonly inFlight: InFlightRequests;
   readonly usedCodes: CoreRuntime['usedCodes'];
+  readonly rateCounters: CoreRuntime['rateCounters'];
   /** Where the bytes of files are. */
   readonly storage: CoreRuntime['storage'];
   readonly fileReceiver: CoreRuntime['fileReceiver'];

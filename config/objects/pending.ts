@@ -15,18 +15,6 @@ const pending: Readonly<Record<string, readonly string[]>> = {
   summaries: ['ormconfig.summarizer'],
   billing: ['ormconfig.modules.usesandbox', 'ormconfig.billing', 'subscription'],
   questionnaires: ['ormconfig.questionnaireproducturl', 'auth.token.assessmentaccessduration'],
-  'rate limits': [
-    'ratelimit.enabled',
-    'ratelimit.options',
-    'ratelimit.includepath',
-    'ratelimit.includemethod',
-    'ratelimit.keyprefix',
-    'ratelimit.denystatus',
-    'ratelimit.denymessage',
-    'ratelimit.sendretryafterheader',
-    'ratelimit.dryrun',
-    'ratelimitunmatched',
-  ],
   integrations: [
     'integrations.consoleintegrationpath',
     'integrations.cloudsecurityhub',

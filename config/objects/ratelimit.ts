@@ -2,7 +2,7 @@ import { duration, flag, integer, list, object, text } from '../schema/field.ts'
 import { token } from '../schema/format.ts';
 
 /** A rate limiter. */
-function rateLimiter(description: string, keyprefix: string) {
+function rateLimiter(description: string, { keyprefix, unit }: { readonly keyprefix: string; readonly unit: string }) {
   return object(description, {
     enabled: flag({ description: 'Counts requests and rejects those above a limit, unless dryrun is on.' }),
     options: list({
@@ -52,7 +52,9 @@ function rateLimiter(description: string, keyprefix: string) {
       minimum: 0,
       maximum: 100,
     }),
-    includepath: flag({ description: 'Counts each route separately.' }),
+    includepath: flag({
+      description: `Counts each ${unit} separately.`,
+    }),
     includemethod: flag({ description: 'Counts each HTTP method separately.' }),
     keyprefix: text({
       description: 'Prefix of the counter keys. Limiters with different prefixes do not share counters.',
@@ -81,7 +83,13 @@ function rateLimiter(description: string, keyprefix: string) {
 }
 
 /** `ratelimit`: requests that match a route. */
-export const ratelimit = rateLimiter('Rate limit of requests that match a route.', 'ratelimit');
+export const ratelimit = rateLimiter(
+  'Rate limit of requests that match a route. While it is on, routes that take credentials, send mails or are steps of a sign-in have stricter limits besides (docs/limits.md).',
+  { keyprefix: 'ratelimit', unit: 'route' },
+);
 
 /** `ratelimitunmatched`: requests that match no route. */
-export const ratelimitunmatched = rateLimiter('Rate limit of requests that match no route.', 'ratelimitunmatched');
+export const ratelimitunmatched = rateLimiter('Rate limit of requests that match no route.', {
+  keyprefix: 'ratelimitunmatched',
+  unit: 'path, of which a client can make up any number,',
+});

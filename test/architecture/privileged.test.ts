@@ -202,6 +202,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'access/installation-operators.ts': ['grantOperator', 'isOperator', 'listOperators', 'revokeOperator'],
   'access/last-seen.ts': ['noteSeen'],
   'access/later-caller.ts': ['readLaterCaller'],
+  'access/request-keys.ts': ['reserveRequest', 'keepAnswer'],
   'access/surplus-sessions.ts': ['surplusSessions'],
   'access/principal-state.ts': [
     'callerIn',

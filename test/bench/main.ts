@@ -28,6 +28,7 @@ import { webhookLatency } from './messages/webhook-latency.ts';
 import { webhookNeighbours } from './messages/webhook-neighbours.ts';
 import { organizationCreate } from './organization-create.ts';
 import { organizationDelete } from './organization-delete.ts';
+import { rateLimitMemory, rateLimitRedis } from './limited-rate.ts';
 import { refreshRate } from './refresh-rate.ts';
 import { listAt1m, searchAt1m } from './large-tables.ts';
 import { livez, restCreate, restList, restRead } from './rest.ts';
@@ -59,6 +60,8 @@ const benches: readonly Bench[] = [
   restList,
   restCreate,
   apiToken,
+  rateLimitMemory,
+  rateLimitRedis,
   createOneOrganization,
   organizationCreate,
   organizationDelete,

@@ -56,6 +56,50 @@ const certificateFiles =
 const edgeEndpoint = 'edgestore: endpoint is where requests go; without one, to that of credentials.accountid';
 const emulator = 'cloudstore: endpoint is the emulator, and projectid the project that requests are charged to';
 
+/** The leaves of a rate limiter. */
+const rateLimiter = <Name extends 'ratelimit' | 'ratelimitunmatched'>(name: Name) => {
+  const limits = (title: string) => shown(`test/api/rate-limits.test.ts > ${name} > ${title}`);
+  return {
+    [`${name}.enabled`]: limits('enabled: off, nothing is counted; on, the requests of each client are'),
+    [`${name}.options[].requests`]: limits(
+      'options: a request must stay within each window; without any, ten requests a second are allowed',
+    ),
+    [`${name}.options[].window`]: limits(
+      'options: requests of the window before count for the part of it that still slides',
+    ),
+    [`${name}.options[].expiration`]: limits('options: after expiration without requests, a counter is forgotten'),
+    [`${name}.options[].flushinterval`]: limits('options: expired counters leave the memory every flushinterval'),
+    [`${name}.headers`]: limits('T-27: headers name where the address of the client is'),
+    [`${name}.forwardedindexfrombehind`]: limits(
+      'T-27: forwardedindexfrombehind counts the addresses of X-Forwarded-For from the end',
+    ),
+    [`${name}.includepath`]: limits('includepath counts each path separately'),
+    [`${name}.includemethod`]: limits('includemethod counts each method separately'),
+    [`${name}.keyprefix`]: limits('keyprefix scopes the counters'),
+    [`${name}.denystatus`]: limits('denystatus is the status of the refusal; 0 is 429'),
+    [`${name}.denymessage`]: limits('denymessage is what the refusal says; without one, it is "Too many requests"'),
+    [`${name}.sendretryafterheader`]: limits(
+      'sendretryafterheader: the next request passes when its seconds have passed, and no earlier',
+    ),
+    [`${name}.dryrun`]: limits('dryrun counts and logs, and refuses nothing, whether enabled is on or off'),
+  } as Record<`${Name}.${LimiterLeaf}`, Effect>;
+};
+type LimiterLeaf =
+  | 'enabled'
+  | 'options[].requests'
+  | 'options[].window'
+  | 'options[].expiration'
+  | 'options[].flushinterval'
+  | 'headers'
+  | 'forwardedindexfrombehind'
+  | 'includepath'
+  | 'includemethod'
+  | 'keyprefix'
+  | 'denystatus'
+  | 'denymessage'
+  | 'sendretryafterheader'
+  | 'dryrun';
+
 /** Every leaf of the configuration that has an effect; the others are in config/objects/pending.ts. */
 export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   domain: inConfig('test/config/domain.test.ts > fills exactly the fields that inherit it'),
@@ -896,12 +940,8 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'workflows.webhookallowprivateaddresses': shown(
     'test/api/webhook-endpoints.test.ts > T-83: without configuration, private addresses and http are refused, when an endpoint is made and when it changes',
   ),
-  'ratelimit.headers': shown(
-    'test/security/spoofed-client-addresses.test.ts > T-27: ratelimit.headers names the headers that are believed, in their order',
-  ),
-  'ratelimit.forwardedindexfrombehind': shown(
-    'test/security/spoofed-client-addresses.test.ts > T-27: forwardedindexfrombehind counts the addresses of X-Forwarded-For from the end',
-  ),
+  ...rateLimiter('ratelimit'),
+  ...rateLimiter('ratelimitunmatched'),
   'totp.enabled': shown(
     'test/api/second-factor.test.ts > totp > enabled: off, nobody can set it up, and nobody is asked for a code',
   ),

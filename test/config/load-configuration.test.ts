@@ -153,7 +153,7 @@ describe('the result', () => {
 
   test('names the fields that are set but have no effect', async () => {
     const { noEffect } = await sandbox.load(
-      'jobqueue: {queueconf: {ReindexerTimeout: 5000, ErrorHandler: x, MaxAttempts: 3}}\nratelimit: {options: []}\nserver: {listen: ":1"}',
+      'jobqueue: {queueconf: {ReindexerTimeout: 5000, ErrorHandler: x, MaxAttempts: 3}}\nbackfill: {enabled: false}\nserver: {listen: ":1"}',
       {
         ...leastEnvironment,
         CORE_JOBQUEUE_QUEUECONF_LOGGER: '{}',
@@ -162,7 +162,7 @@ describe('the result', () => {
     expect(noEffect).toEqual([
       'jobqueue.queueconf.ReindexerTimeout',
       'jobqueue.queueconf.ErrorHandler',
-      'ratelimit.options',
+      'backfill.enabled',
       'jobqueue.queueconf.Logger',
     ]);
   });

@@ -65,6 +65,7 @@ function creation(
   const name = `create${module.typeName}`;
   return {
     on: 'Mutation',
+    answersCredential: true,
     name,
     ...(module.tenancy === 'organization' ? { acceptsSingleSignOn: true } : {}),
     build: (types) => ({

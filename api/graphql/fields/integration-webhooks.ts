@@ -24,6 +24,7 @@ const { fields } = integrationWebhook;
 export const createIntegrationWebhook: HandWrittenField = {
   on: 'Mutation',
   name: 'createIntegrationWebhook',
+  answersCredential: true,
   acceptsSingleSignOn: true,
   build: (types) => ({
     type: new GraphQLNonNull(issuedType(types, 'createIntegrationWebhook')),
@@ -55,6 +56,7 @@ export const createIntegrationWebhook: HandWrittenField = {
 export const rotateIntegrationWebhook: HandWrittenField = {
   on: 'Mutation',
   name: 'rotateIntegrationWebhook',
+  answersCredential: true,
   acceptsSingleSignOn: true,
   build: (types) => ({
     type: new GraphQLNonNull(issuedType(types, 'rotateIntegrationWebhook')),

@@ -20,6 +20,7 @@ function rotation(
   const name = `rotate${module.typeName}`;
   return {
     on: 'Mutation',
+    answersCredential: true,
     name,
     ...(module.tenancy === 'organization' ? { acceptsSingleSignOn: true } : {}),
     build: (types) => ({

@@ -61,6 +61,7 @@ function settings(types: Types, isNew: boolean): GraphQLInputFieldConfigMap {
 const createWebhookEndpoint: HandWrittenField = {
   on: 'Mutation',
   name: 'createWebhookEndpoint',
+  answersCredential: true,
   acceptsSingleSignOn: true,
   build: (types) => ({
     type: new GraphQLNonNull(issuedType(types, 'createWebhookEndpoint')),
@@ -101,6 +102,7 @@ const updateWebhookEndpoint: HandWrittenField = {
 const rotateWebhookEndpoint: HandWrittenField = {
   on: 'Mutation',
   name: 'rotateWebhookEndpoint',
+  answersCredential: true,
   acceptsSingleSignOn: true,
   build: (types) => ({
     type: new GraphQLNonNull(issuedType(types, 'rotateWebhookEndpoint')),

@@ -12,6 +12,7 @@ import { knownTargets } from '../known-targets.ts';
 import { costLimits } from '../operation-budget.ts';
 import { rootFields } from '../root-fields.ts';
 import { answerInOneStatement } from '../single-statement-query.ts';
+import { earlierResult, keepResult } from './keyed-operation.ts';
 import { measureOperation } from './measure-operation.ts';
 import type { OperationQueue } from './operation-queue.ts';
 import { withExtensions } from './response-extensions.ts';
@@ -91,6 +92,11 @@ async function attempt(input: ExecutionArgs, context: GraphqlContext, execute: E
     limits: costLimits(server.complexitylimit),
     largestPage: server.maxresultlimit,
   });
+  const earlier = await withinDeadline(request, earlierResult(input, context));
+  if (earlier) {
+    await unit.commit();
+    return earlier;
+  }
   const targets = knownTargets(input);
   if (targets.length > 0) await withinDeadline(request, unit.data.lockAll(targets));
   const result = await withinDeadline(request, execute(input));
@@ -99,6 +105,7 @@ async function attempt(input: ExecutionArgs, context: GraphqlContext, execute: E
   const conflict = result.errors?.find((error) => isConflict(rootOf(error)));
   if (conflict) throw conflict;
   if (result.errors?.length) return { errors: result.errors, data: null };
+  const kept = await keepResult(result, context);
   await unit.commit();
-  return result;
+  return kept;
 }

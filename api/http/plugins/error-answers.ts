@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '#entities/kit/base/errors.ts';
+import { AppError, statusOf } from '#entities/kit/base/errors.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
 import { asAppError, problemOf, problemType } from '../problem.ts';
 import { settleCaller } from '../request-caller.ts';
@@ -128,7 +128,7 @@ export function sendProblem(
 
 /** Logs server errors; an unavailable or busy dependency is a warning. */
 export function logFailure(error: AppError, { log }: FastifyRequest): void {
-  if (error.status < 500) return;
+  if (statusOf(error.code) < 500) return;
   log[error.category === 'unavailable' ? 'warn' : 'error']({ err: error, code: error.code }, error.message);
 }
 

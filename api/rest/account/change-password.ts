@@ -23,6 +23,7 @@ export const changePassword = defineRoute({
   description:
     'Sets a new password if the current one is right. All other devices of the user are signed out. Users with a second factor have signed in, or called /v1/2fa/step-up, within the last ten minutes. After ten wrong passwords the user waits for a quarter of an hour.',
   access: 'required',
+  limitClass: 'credential',
   allowsMissingFactor: true,
   body: Type.Object(
     { password: PasswordSchema('Current password.'), new_password: NewPasswordSchema },

@@ -18,6 +18,7 @@ export const forgotPassword = defineRoute({
   description:
     'Sends a link by e-mail if the address has a confirmed account, at most once a minute. The link works for 15 minutes. The response is always the same.',
   access: 'public',
+  limitClass: 'mail',
   body: Type.Object({ email: EmailSchema }, { additionalProperties: false }),
   answers: { 202: MessageSchema },
   errors: ['invalid_input', 'too_many_requests'],

@@ -29,7 +29,7 @@ interface FormPage {
  * with the content security policy `default-src 'self'`.
  */
 export function formPage(page: FormPage): readonly [Route, Route] {
-  const common = { method: 'GET', tag: 'Account', access: 'anonymous', errors: [] } as const;
+  const common = { method: 'GET', tag: 'Account', access: 'anonymous', limitClass: 'static', errors: [] } as const;
   return [
     defineRoute({
       ...common,

@@ -38,6 +38,7 @@ export const logout = defineRoute({
   description:
     'Ends the session of the request, or others of the user: all their tokens stop working at once, those from /v1/switch and /v1/refresh too. Deletes the cookies, unless this session goes on.',
   access: 'public',
+  limitClass: 'flow',
   acceptsSingleSignOn: true,
   body: BodySchema,
   answers: { 200: MessageSchema },

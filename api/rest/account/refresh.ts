@@ -22,6 +22,7 @@ export const refresh = defineRoute({
   description:
     'Returns new tokens for a refresh token, for the organization of the last sign-in or switch, and sets them as cookies for browsers. Send the token in the body, with any Authorization header instead of a CSRF token; browsers send it as cookie. A refresh token can be used once, from `refresh_not_before` on. If it is used a second time, the session ends, because somebody may have copied it: let one part of a client refresh for all others. A session of single sign-on ends twelve hours after it began, however often it is refreshed.',
   access: 'anonymous',
+  limitClass: 'flow',
   body: Type.Object(
     {
       refresh_token: Type.Optional(

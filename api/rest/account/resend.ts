@@ -18,6 +18,7 @@ export const resend = defineRoute({
   description:
     'Sends a new link for the latest sign-up by e-mail if the address is not confirmed yet, at most once a minute. Older links stay valid. The response is always the same.',
   access: 'public',
+  limitClass: 'mail',
   body: Type.Object({ email: EmailSchema }, { additionalProperties: false }),
   answers: { 202: MessageSchema },
   errors: ['invalid_input', 'too_many_requests'],

@@ -14,6 +14,7 @@ export const endDelegation = defineRoute({
   description:
     'Ends the access of the token of the request: it stops working at once. Managers of the organization end that of others with POST /v1/delegations/{id}/end. The record of the access stays.',
   access: 'required',
+  answersCredential: true,
   // Those of delegations; it refuses all others.
   acceptsTokens: true,
   answers: { 200: MessageSchema },
@@ -34,6 +35,7 @@ export const endDelegationOfAnother = defineRoute({
   description:
     'For owners and admins of the organization. The token of the access stops working at once; the record of the access stays.',
   access: 'required',
+  answersCredential: true,
   // The record belongs to the organization.
   acceptsSingleSignOn: true,
   params: Type.Object({ id: Type.String({ maxLength: 26, description: 'Id of the record of the access.' }) }),

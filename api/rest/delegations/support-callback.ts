@@ -16,6 +16,7 @@ export const supportCallback = defineRoute({
     'The provider sends the browser here (auth.supportaccess.redirecturl). Returns a token with which support acts in the organization for one hour, with the rights of an admin except over credentials, roles and settings. Each response to it carries the header Support-Access. It ends with POST /v1/delegation/end, and when the consent ends.',
   // Whoever is signed in in this browser has no part in it.
   access: 'anonymous',
+  limitClass: 'flow',
   query: CallbackQuery,
   answers: { 201: DelegationSchema },
   // It uses up the state in a transaction of its own, and asks the provider.

@@ -23,6 +23,7 @@ const beginDirect = (registry: Registry): Route =>
     description:
       'Returns a link to which the bytes of one file are sent with PUT, without further credentials: at the provider of the object storage if it has such links, else at this server. After the bytes, call /v1/uploads/{id}/complete.',
     access: 'required',
+    answersCredential: true,
     acceptsTokens: true,
     acceptsSingleSignOn: true,
     runsOnce: true,

@@ -27,6 +27,7 @@ export const changeEmail = defineRoute({
   description:
     'Sends a link to the new address, if it has no account, and a notice to the old one, at most once a minute. The address changes when the link is confirmed with POST /v1/account/email/confirm, within a day. The response is always the same. Users with a second factor have signed in, or called /v1/2fa/step-up, within the last ten minutes.',
   access: 'required',
+  limitClass: 'mail',
   allowsMissingFactor: true,
   body: Type.Object(
     { password: PasswordSchema('Current password.'), new_email: EmailSchema },

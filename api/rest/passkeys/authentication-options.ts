@@ -16,6 +16,7 @@ export const authenticationOptions = defineRoute({
   description:
     'Returns options for `navigator.credentials.get` (see `PublicKeyCredential.parseRequestOptionsFromJSON`), the same for everybody: the user chooses a passkey, without a user name. Send the result to /v1/authentication/verification from the same browser, which a cookie tells.',
   access: 'public',
+  limitClass: 'flow',
   answers: { 200: OptionsSchema },
   errors: ['not_found'],
   handle: async (call) => {

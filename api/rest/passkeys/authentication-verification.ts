@@ -35,6 +35,7 @@ export const authenticationVerification = defineRoute({
   description:
     'Begins a session, like /v1/login, with what `navigator.credentials.get` has returned for the options of /v1/authentication/options. Options count once, for the browser that asked for them. The passkey takes the place of the password, not of a second factor. After fifty refusals within a quarter of an hour, the network address waits.',
   access: 'public',
+  limitClass: 'flow',
   body: AssertionSchema,
   answers: { 200: SignInSchema },
   // It counts the attempt and uses up the challenge in a transaction of its own.

@@ -16,6 +16,7 @@ export const registrationOptions = defineRoute({
   description:
     'Returns options for `navigator.credentials.create` (see `PublicKeyCredential.parseCreationOptionsFromJSON`). The passkey is for the signed-in user. Users have signed in, or called /v1/2fa/step-up, within the last ten minutes, else the answer is step_up_required. Sessions of single sign-on are refused. Send the result to /v1/registration/verification in the same session.',
   access: 'required',
+  limitClass: 'flow',
   answers: { 200: OptionsSchema },
   errors: ['permission_denied', 'step_up_required', 'not_found'],
   handle: async (call) => {

@@ -21,6 +21,7 @@ export const registrationVerification = defineRoute({
   description:
     'Stores the passkey that `navigator.credentials.create` has made for the options of /v1/registration/options. Options count once, for the session that asked for them. /v1/passkeys lists, renames and deletes the passkeys of the user.',
   access: 'required',
+  limitClass: 'flow',
   body: RegistrationSchema,
   answers: {
     201: Type.Object({

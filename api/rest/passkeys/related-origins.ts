@@ -10,6 +10,7 @@ export const relatedOrigins = defineRoute({
   description:
     'Related origins (WebAuthn, section 5.11): pages of these origins may use the passkeys of this server although their domain is another.',
   access: 'anonymous',
+  limitClass: 'static',
   answers: { 200: Type.Object({ origins: Type.Array(Type.String(), { description: 'Web origins.' }) }) },
   errors: ['not_found'],
   handle: ({ services }) => ({ status: 200, body: { origins: passkeySettings(services).requestorigins } }),

@@ -16,6 +16,7 @@ export const acceptInvite = defineRoute({
   description:
     'Makes the signed-in user a member of the organization, with the role of the invitation. The confirmed e-mail address of the user must be the one that is invited. Go on with /v1/switch. Users without an account send the token to /v1/register instead.',
   access: 'required',
+  limitClass: 'flow',
   body: Type.Object({ token: InviteTokenSchema }, { additionalProperties: false }),
   answers: {
     200: Type.Object({

@@ -11,6 +11,7 @@ export const declineInvite = defineRoute({
   summary: 'Decline an invitation',
   description: 'For whoever has the token of the e-mailed link, signed in or not. The token stops working.',
   access: 'public',
+  limitClass: 'flow',
   body: Type.Object({ token: InviteTokenSchema }, { additionalProperties: false }),
   answers: { 200: MessageSchema },
   errors: ['invalid_input', 'invalid_token', 'token_expired'],

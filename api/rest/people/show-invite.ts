@@ -11,6 +11,7 @@ export const showInvite = defineRoute({
   summary: 'Show an invitation',
   description: 'Who invites to what, for whoever has the token of the e-mailed link. It changes nothing.',
   access: 'public',
+  limitClass: 'flow',
   body: Type.Object({ token: InviteTokenSchema }, { additionalProperties: false }),
   answers: {
     200: Type.Object({

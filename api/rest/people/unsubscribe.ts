@@ -35,6 +35,7 @@ export const unsubscribe = defineRoute({
   description:
     'For whoever has the token of a link in an e-mail, signed in or not; the token is in the URL (RFC 8058) or in the body. The subscription ends; or, with the token of another e-mail, those of its organization to this address do, except about security. A repeated request changes nothing and succeeds.',
   access: 'anonymous',
+  limitClass: 'flow',
   // Of the token; without a session there is nothing that another site could misuse.
   verifiesSignature: true,
   ignoresForms: true,

@@ -17,6 +17,7 @@ export const verifySubscriber = defineRoute({
   description:
     'For whoever has the token of the e-mailed link, signed in or not. The subscriber is active from then on, and the token stops working. If the link has expired, a new one is sent instead, as long as there are attempts left.',
   access: 'public',
+  limitClass: 'flow',
   body: Type.Object(
     {
       token: Type.String({ minLength: 1, maxLength: 200, writeOnly: true, description: 'Token of the e-mailed link.' }),

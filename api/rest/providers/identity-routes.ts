@@ -29,6 +29,7 @@ export const beginLink = defineRoute({
   description:
     'Returns the URL of the provider to which the browser goes, and binds the link to this session and browser. The identity is linked when the browser comes back; it then signs in to this account. /v1/external-identities lists linked identities.',
   access: 'required',
+  answersCredential: true,
   body: Type.Object(
     {
       provider: Type.Enum([...providerNames, 'single_sign_on'], {

@@ -33,6 +33,7 @@ function beginRoute(name: ProviderName): Route {
     summary: `Sign in with the provider ${name}`,
     description: `Sends the browser to the provider \`${name}\`, if auth.supportedproviders names it. The sign-in is bound to this browser by a cookie and must be finished within ten minutes.`,
     access: 'public',
+    limitClass: 'flow',
     query: Type.Object({ redirect_uri: TargetField }, { additionalProperties: false }),
     answers: { 302: RedirectSchema },
     errors: ['not_found', 'provider_unavailable'],
@@ -55,6 +56,7 @@ function callbackRoute(name: ProviderName): Route {
     description:
       'The provider sends the browser here. Begins a session like /v1/login, or links the identity to the account whose session began it, and sends the browser on; to people with a second factor with `challenge_token` in the fragment of the address, for /v1/2fa/validate. A verified address without an account gets a new account; an address that has one is refused with identity_not_linked.',
     access: 'public',
+    limitClass: 'flow',
     query: CallbackQuery,
     answers: { 302: RedirectSchema },
     // It uses up the state in a transaction of its own, and asks the provider.

@@ -20,6 +20,7 @@ export const confirmSecondFactor = defineRoute({
   description:
     'Turns on the authenticator app that was set up, with a code of it, and returns the recovery codes, once. From then on each sign-in asks for a code. All other devices of the user are signed out.',
   access: 'required',
+  limitClass: 'credential',
   allowsMissingFactor: true,
   body: Type.Object({ code: CodeSchema }, { additionalProperties: false }),
   answers: { 200: RecoveryCodesSchema },

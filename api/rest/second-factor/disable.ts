@@ -18,6 +18,7 @@ export const disableSecondFactor = defineRoute({
   description:
     'Removes the second factor with a code of the app or a recovery code; sign-ins no longer ask for a code. All other devices of the user are signed out. Organizations that require a second factor are closed to the user until they set one up again.',
   access: 'required',
+  limitClass: 'credential',
   allowsMissingFactor: true,
   body: Type.Object(codeFields, { additionalProperties: false }),
   answers: { 200: MessageSchema },

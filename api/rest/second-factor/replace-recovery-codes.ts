@@ -15,6 +15,7 @@ export const replaceRecoveryCodes = defineRoute({
   description:
     'Returns new recovery codes, once; those before no longer work. The user has signed in, or called /v1/2fa/step-up, within the last ten minutes.',
   access: 'required',
+  limitClass: 'credential',
   allowsMissingFactor: true,
   answers: { 200: RecoveryCodesSchema },
   errors: ['permission_denied', 'step_up_required', 'not_found'],

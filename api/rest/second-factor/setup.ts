@@ -22,6 +22,7 @@ export const setUpSecondFactor = defineRoute({
   description:
     'Returns a new secret for an authenticator app, once: as text, as `otpauth` URI and as QR code. /v1/2fa/confirm turns it on with a code of the app. Users have signed in, or called /v1/2fa/step-up, within the last ten minutes, else the answer is step_up_required. Sessions of single sign-on are refused.',
   access: 'required',
+  answersCredential: true,
   allowsMissingFactor: true,
   answers: {
     200: Type.Object({

@@ -27,6 +27,7 @@ export const stepUp = defineRoute({
   description:
     'Allows sensitive actions of this session for ten minutes. Users with a second factor send a code or a recovery code; users without one send their password.',
   access: 'required',
+  limitClass: 'credential',
   acceptsSingleSignOn: true,
   allowsMissingFactor: true,
   body: BodySchema,

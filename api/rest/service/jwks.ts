@@ -14,6 +14,7 @@ const keySet = {
   tag: 'Service',
   summary: 'Public keys for access tokens',
   access: 'anonymous',
+  limitClass: 'static',
   answers: { 200: Type.Object({ keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) }) },
   errors: [],
   handle: (call: Call<unknown>) => {
@@ -46,6 +47,7 @@ export const discovery = defineRoute({
   description:
     'Issuer of the access tokens, and where its public keys are (OpenID Connect Discovery 1.0, section 3). Clients may cache it as long as Cache-Control says.',
   access: 'anonymous',
+  limitClass: 'static',
   answers: {
     200: Type.Object({
       issuer: Type.String(),

@@ -32,6 +32,7 @@ export const openapi = defineRoute({
   summary: 'OpenAPI 3.1 description',
   description: 'Describes all REST routes of this server.',
   access: 'anonymous',
+  limitClass: 'static',
   answers: { 200: Type.Unknown(), 304: notModified },
   errors: [],
   handle: (call) => ({ status: 200, document: openapiDocument(call) }),
@@ -45,6 +46,7 @@ export const home = defineRoute({
   summary: 'Redirect to the reference',
   description: 'Redirects to /docs.',
   access: 'anonymous',
+  limitClass: 'static',
   answers: { 302: Type.Null() },
   errors: [],
   handle: ({ reply }) => {
@@ -63,6 +65,7 @@ export const docs = defineRoute({
   summary: 'REST reference',
   description: 'The content of /openapi.json as a web page.',
   access: 'anonymous',
+  limitClass: 'static',
   answers: { 200: Type.String(), 304: notModified },
   produces: html,
   errors: [],
@@ -79,6 +82,7 @@ export const errorDocs = defineRoute({
   description:
     'Lists all error codes, what causes each and what to do: the values of `code` in problem documents and of `extensions.code` in GraphQL errors.',
   access: 'anonymous',
+  limitClass: 'static',
   answers: { 200: Type.String(), 304: notModified },
   produces: html,
   errors: [],

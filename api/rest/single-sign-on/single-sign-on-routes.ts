@@ -36,6 +36,7 @@ export const singleSignOn = defineRoute({
   description:
     'Sends the browser to the provider of the organization. The sign-in is bound to this browser by a cookie and must be finished within ten minutes.',
   access: 'public',
+  limitClass: 'flow',
   query: Type.Object(
     {
       organization_id: Type.String({ minLength: 1, maxLength: 26, description: 'Id of the organization.' }),
@@ -82,6 +83,7 @@ export const singleSignOnCallback = defineRoute({
   description:
     'The provider sends the browser here. Begins a session that counts in the organization alone. People with a verified address of an allowed domain, which its DNS record proves, become members, with a new account if the address has none; also those who are then refused because the organization requires a second factor, which they set up after they have set a password (POST /v1/forgot-password). All others who are no members are refused with provider_sign_in_failed: the answer does not say whether an address has an account.',
   access: 'public',
+  limitClass: 'flow',
   query: CallbackQuery,
   answers: { 302: RedirectSchema },
   // It uses up the state in a transaction of its own, and asks the provider.

@@ -20,6 +20,7 @@ export const webfinger = defineRoute({
   description:
     'For `acct:<address>`, where people sign in; for `org:<id>`, also where the single sign-on of the organization begins. Says nothing about whether there is such a person or organization, or whether it has single sign-on.',
   access: 'anonymous',
+  limitClass: 'static',
   query: Type.Object(
     {
       resource: Type.String({ minLength: 1, maxLength: 300, description: '`acct:<address>` or `org:<id>`.' }),

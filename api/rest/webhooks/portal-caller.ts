@@ -30,6 +30,8 @@ export const portalAccess = {
   tag: 'Webhook endpoints',
   // The caller of the link is found after those who must be signed in; portalLinkOf refuses everybody else.
   access: 'public',
+  // The link cannot be guessed, and the page asks about each endpoint.
+  limitClass: 'general',
   acceptsSingleSignOn: true,
   headers: Type.Object({
     [portalHeader]: Type.Optional(

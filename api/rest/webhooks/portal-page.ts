@@ -99,7 +99,13 @@ else attempt(async () => {
 });
 `;
 
-const common = { method: 'GET', tag: 'Webhook endpoints', access: 'anonymous', errors: [] } as const;
+const common = {
+  method: 'GET',
+  tag: 'Webhook endpoints',
+  access: 'anonymous',
+  limitClass: 'static',
+  errors: [],
+} as const;
 
 /** The page that a link opens, and its script. Both say nothing by themselves. */
 export const portalPages: readonly Route[] = [

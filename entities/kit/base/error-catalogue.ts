@@ -163,6 +163,12 @@ export const errorCatalogue = {
     'The organization hands out only files that a scanner has found clean, and has no verdict on this one, or a bad one.',
     'Wait for the verdict (`availability` of the file); managers of the organization turn the rule off in its settings.',
   ),
+  idempotency_answer_withheld: entry(
+    'denied',
+    'The answer to this Idempotency-Key is not sent again.',
+    'The first request with the key had its effect. Since then the rights of its caller have changed, or a record that it wrote was deleted or is no longer visible to the caller.',
+    'Do not send the request again under another key: it has had its effect. Read the records instead.',
+  ),
   csrf_token_missing: entry(
     'denied',
     'The CSRF token is missing.',
@@ -277,6 +283,12 @@ export const errorCatalogue = {
     'One request writes to an upload at a time, and the one before has not ended or was cut off a moment ago.',
     'Ask how far the upload is (HEAD /v1/uploads/{id}), and go on after the seconds in Retry-After.',
   ),
+  idempotency_key_in_use: entry(
+    'conflict',
+    'Another request with this Idempotency-Key is under way.',
+    'A request was sent again before the first one was answered.',
+    'Send it again after the seconds in Retry-After: it gets the answer of the first one.',
+  ),
   body_too_large: entry(
     'too_large',
     'The request body is too large.',
@@ -313,6 +325,12 @@ export const errorCatalogue = {
     'The bytes that arrived are not those of which the checksum was made.',
     'Compute the SHA-256 of the file again, and send the file again.',
   ),
+  idempotency_key_reused: entry(
+    'unprocessable',
+    'The Idempotency-Key was sent with another request.',
+    'A key stands for one request, with its URL and its body, for a day.',
+    'Use a new key, such as a random UUID, for each request; send an old one only with exactly the same request.',
+  ),
   limit_exceeded: entry(
     'unprocessable',
     'The request asks for more than the limits allow.',
@@ -330,6 +348,12 @@ export const errorCatalogue = {
     'Too many requests.',
     'The same account or address has tried too often in a short time, or asks for too many mails.',
     'Wait for the seconds in Retry-After, then try again.',
+  ),
+  rate_limit_exceeded: entry(
+    'limited',
+    'The rate limit is exceeded.',
+    'The client has sent more requests within a time than `ratelimit` or `ratelimitunmatched` allows; the operator may have chosen another status.',
+    'Wait for the seconds in Retry-After, then go on more slowly: `RateLimit` says how many requests remain.',
   ),
   deadline_exceeded: entry(
     'unavailable',

@@ -20,6 +20,8 @@ export interface ErrorDetails {
   readonly retryAfterSeconds?: number;
   /** URL at which the required sign-in begins. */
   readonly signInUrl?: string;
+  /** HTTP status in place of that of the category, where the configuration chooses one. */
+  readonly status?: number;
   /** Header Content-Range: how long the content is of which no such range exists. */
   readonly contentRange?: string;
 }
@@ -43,9 +45,9 @@ export class AppError extends Error {
     return errorCatalogue[this.code].category;
   }
 
-  /** HTTP status of this error's category. */
+  /** HTTP status of this error's category, unless its details have another one. */
   get status(): number {
-    return errorCategories[this.category];
+    return this.details.status ?? errorCategories[this.category];
   }
 }
 

@@ -5,6 +5,7 @@ import { onceForEach } from './once-for-each.ts';
 export type KeyPurpose =
   | 'csrf'
   | 'file-link'
+  | 'idempotent-answer'
   | 'identity-provider-secret'
   | 'known-device'
   | 'one-time-token'

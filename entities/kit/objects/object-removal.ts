@@ -135,7 +135,7 @@ export async function deleteUsedUploads(work: Work, ids: readonly string[]): Pro
   await session.query(`delete from uploads where id = any($1) and state = 'used'`, [ids]);
 }
 
-/** Deletes rows that only kept something from being used twice: uploads that a record took, and links. @returns how many */
+/** Deletes rows that only kept something from being used twice: uploads that a record took, links, and answers to keyed requests. @returns how many */
 export async function deleteExpired(work: Work, limit: number): Promise<number> {
   const session = await work.readAs('system');
   const now = work.clock.now();
@@ -146,6 +146,10 @@ export async function deleteExpired(work: Work, limit: number): Promise<number> 
     ),
     session.query(
       `delete from used_links where nonce in (select nonce from used_links where expires_at <= $1 order by expires_at limit $2)`,
+      [now, limit],
+    ),
+    session.query(
+      `delete from idempotent_requests where key in (select key from idempotent_requests where expires_at <= $1 order by expires_at limit $2)`,
       [now, limit],
     ),
   ]);

@@ -36,6 +36,9 @@ export class ChangeCounters {
   readonly #changedRecords = new Set<string>();
   /** Object names of the records that this unit of work created or deleted. */
   readonly #ownObjects = new Set<string>();
+  /** Ids of the records that this unit of work has created or changed, by kind; empty unless `listWritten` was called. */
+  readonly written = new Map<string, Set<string>>();
+  #listsWritten = false;
   /** Records that were counted so far (`reserve`). */
   reserved = 0;
 
@@ -60,9 +63,24 @@ export class ChangeCounters {
     return this.#changedRecords;
   }
 
-  addRecord({ module, organizationId }: RecordedChange): void {
+  /** Lists from now on the records that are created or changed. Units of work without a limit would list too many. */
+  listWritten(): void {
+    this.#listsWritten = true;
+  }
+
+  addRecord(change: RecordedChange): void {
+    const { module, organizationId } = change;
+    if (this.#listsWritten) this.#list(change);
     const isOfOne = module.tenancy === 'organization' && !module.rlsUsing;
     this.#changedRecords.add(isOfOne ? `${module.table} ${organizationId}` : module.table);
+  }
+
+  /** What follows from other changes is not what was asked for. */
+  #list({ module, operation, id, isCascaded }: RecordedChange): void {
+    const ids = this.written.get(module.kind) ?? new Set();
+    this.written.set(module.kind, ids);
+    if (operation === 'deleted') ids.delete(id);
+    else if (!isCascaded) ids.add(id);
   }
 
   add({ pendingEvents, tupleChanges, objectChanges, raisedScopes }: ChangeEffects): void {

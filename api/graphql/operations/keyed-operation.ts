@@ -1,0 +1,71 @@
+import {
+  getOperationAST,
+  Kind,
+  OperationTypeNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { earlierAnswer, idempotencyHeader, keep, refusedKey, replayHeaders } from '../../http/idempotent-requests.ts';
+import type { GraphqlContext } from '../graphql-context.ts';
+import type { FieldConfig } from '../passthrough-field.ts';
+import { rootFields } from '../root-fields.ts';
+import { isForm } from '../uploads.ts';
+
+/** Extension of fields whose answer has a credential. */
+const credential = Symbol('answers with a credential');
+
+export function withCredential(config: FieldConfig): FieldConfig {
+  return { ...config, extensions: { ...config.extensions, [credential]: true } };
+}
+
+/** A result that serializes itself; Yoga calls `stringify`. */
+type SerializedResult = ExecutionResult & { readonly stringify: () => string };
+
+/**
+ * The result that an earlier mutation with the same `Idempotency-Key` got; undefined if there is none, or no key. Queries have no effect
+ * that a key could keep from happening twice.
+ * @throws AppError invalid_input for mutations whose result is never kept; see `earlierAnswer` for others
+ */
+export async function earlierResult(
+  input: ExecutionArgs,
+  { fastify, services, unit }: GraphqlContext,
+): Promise<SerializedResult | undefined> {
+  const { request, reply } = fastify;
+  const operation = getOperationAST(input.document, input.operationName);
+  if (request.headers[idempotencyHeader] === undefined || operation?.operation !== OperationTypeNode.MUTATION)
+    return undefined;
+  // What came with a form has new ids each time.
+  if (isForm(request)) throw refusedKey('files came with the operation; upload them first, and name the uploads in it');
+  const issuing = fieldWithCredential(input, operation);
+  if (issuing) throw refusedKey(`${issuing} answers with a credential`);
+  // The text of the document and not the request, which may name the document by its hash.
+  const asked = [input.document.loc?.source.body, input.operationName ?? null, input.variableValues ?? null];
+  const kept = await earlierAnswer(request, services, unit, { operation: 'mutation', input: asked });
+  if (!kept) return undefined;
+  replayHeaders(reply, kept);
+  return { data: {}, stringify: () => kept.text };
+}
+
+/** Keeps the result of a mutation whose key is reserved, before its changes are committed. */
+export async function keepResult(
+  result: ExecutionResult,
+  { fastify, services, unit }: GraphqlContext,
+): Promise<ExecutionResult> {
+  const { keyed } = fastify.request.core;
+  if (!keyed) return result;
+  const text = JSON.stringify({ data: result.data });
+  await keep(unit, keyed, { status: 200, headers: {}, text }, services);
+  return { ...result, stringify: () => text } as SerializedResult;
+}
+
+/** Name of a field of the operation that answers with a credential; undefined if none does. */
+function fieldWithCredential(
+  { schema, document }: ExecutionArgs,
+  { selectionSet }: OperationDefinitionNode,
+): string | undefined {
+  const fragments = document.definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
+  const byName = Object.fromEntries(fragments.map((fragment) => [fragment.name.value, fragment]));
+  const fields = schema.getMutationType()?.getFields() ?? {};
+  return rootFields(selectionSet, byName).find(({ name }) => fields[name.value]?.extensions[credential])?.name.value;
+}

@@ -1,0 +1,91 @@
+import { STATUS_CODES } from 'node:http';
+import { Type, type TObject, type TSchema } from 'typebox';
+import { errorCatalogue, type ErrorCode } from '#entities/kit/base/error-catalogue.ts';
+import { statusOf } from '#entities/kit/base/errors.ts';
+import { idempotencyHeader } from './idempotent-requests.ts';
+import { ProblemSchema } from './problem.ts';
+import { limitClassOf, type Limitable } from './rate-limits.ts';
+import type { Access } from './request-context.ts';
+
+/** What a route says about itself (route.ts). */
+interface Described extends Limitable {
+  readonly access: Access;
+  readonly body?: TObject;
+  readonly receives?: readonly string[];
+  readonly answers: Readonly<Record<number, TSchema>>;
+  readonly answersCredential?: true;
+  readonly acceptsTokens?: true;
+  readonly acceptsSingleSignOn?: true;
+  readonly allowsMissingFactor?: true;
+  readonly runsOnce?: true;
+  readonly tus?: 'required' | 'optional';
+  readonly errors: readonly ErrorCode[];
+}
+
+/** The headers of a route, with the one that all of its sort have. */
+export function describedHeaders(headers: TObject | undefined, isKeyable: boolean): TObject {
+  return Type.Object({
+    ...headers?.properties,
+    ...(isKeyable ? { [idempotencyHeader]: Type.Optional(Type.String({ description: keyDescription })) } : {}),
+  });
+}
+
+const keyDescription =
+  'A value that the client makes up for one request, such as a random UUID. Sent again with the same key within a day, the request has no further effect and gets the same answer.';
+
+/** Responses without a description are described by the name of their status. */
+export function describedAnswers({ answers }: Described): Record<string, TSchema> {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, schema]) => [status, { description: STATUS_CODES[status] ?? '', ...schema }]),
+  );
+}
+
+/** All errors of a route: those it declares, and those that follow from its method, body and access. */
+export function errorsOf(route: Described): ErrorCode[] {
+  const { method, body, receives, tus, access, acceptsTokens, acceptsSingleSignOn, allowsMissingFactor, errors } =
+    route;
+  return [
+    ...new Set<ErrorCode>([
+      ...errors,
+      ...(access === 'anonymous' ? [] : (['invalid_input'] as const)),
+      ...(method === 'GET' ? [] : (['malformed_body', 'csrf_token_missing', 'csrf_token_invalid'] as const)),
+      ...(body || receives ? (['body_too_large', 'limit_exceeded', 'unsupported_media_type'] as const) : []),
+      ...(tus ? (['protocol_version_unsupported'] as const) : []),
+      ...(access === 'required' ? (['unauthenticated'] as const) : []),
+      ...(keepsAnswers(route)
+        ? (['idempotency_key_in_use', 'idempotency_key_reused', 'idempotency_answer_withheld'] as const)
+        : []),
+      ...(refusesKeys(route) ? (['invalid_input'] as const) : []),
+      ...(access === 'required' && !allowsMissingFactor ? (['second_factor_required'] as const) : []),
+      ...(access === 'anonymous' || (acceptsTokens && acceptsSingleSignOn) ? [] : (['permission_denied'] as const)),
+    ]),
+  ];
+}
+
+export function errorAnswers(codes: readonly ErrorCode[]): Record<string, unknown> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codes) byStatus.set(statusOf(code), [...(byStatus.get(statusOf(code)) ?? []), code]);
+  const content = { 'application/problem+json': { schema: ProblemSchema } };
+  return {
+    ...Object.fromEntries(
+      [...byStatus].map(([status, names]) => [
+        status,
+        { description: names.map((name) => `\`${name}\`: ${errorCatalogue[name].title}`).join(' '), content },
+      ]),
+    ),
+    default: { description: 'Any other error; see /docs/errors.', content },
+  };
+}
+
+/** Whether requests can name a key under which their answer is kept: what somebody who is signed in creates or does. */
+export function keepsAnswers(route: Described): boolean {
+  const { method, access, receives, answersCredential, runsOnce } = route;
+  // An effect outside of the transaction could be there without the answer.
+  const isPlain = limitClassOf(route) === 'general' && !receives && !answersCredential && !runsOnce;
+  return method === 'POST' && access === 'required' && isPlain;
+}
+
+/** Whether a request with a key is refused. Senders of signed messages put headers of their own into them. */
+export function refusesKeys(route: Described): boolean {
+  return route.method === 'POST' && !keepsAnswers(route) && !route.verifiesSignature;
+}
