@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
 import { eventually } from '../kit/eventually.ts';
 import { waitForMails } from '../kit/mailbox.ts';
+import { scrape } from '../kit/scrape.ts';
 import { ProductProcess } from '../kit/spawned-process.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -16,9 +17,9 @@ afterAll(() => world.close());
 
 /**
  * What a worker process with these settings exports after it has sent a mail.
- * @returns values by name and labels; undefined when it exports nothing
+ * @returns values by name and labels
  */
-async function exported(settings: Readonly<Record<string, string>>): Promise<Map<string, number> | undefined> {
+async function exported(settings: Readonly<Record<string, string>>): Promise<ReadonlyMap<string, number>> {
   const worker = new ProductProcess({
     program: 'worker/worker-main.ts',
     environment: { ...world.environment, CORE_JOBQUEUE_QUEUECONF_TESTONLY: 'true', ...settings },
@@ -30,38 +31,39 @@ async function exported(settings: Readonly<Record<string, string>>): Promise<Map
     await waitForMails(world, email);
     await eventually(() => worker.logs.some((line) => line['msg'] === 'worker ready'));
     const { metricsUrl } = worker;
-    if (metricsUrl === '') return undefined;
     // The library hands its figures over once the activity is reported.
+    const last = settings === off ? 'core_delivery_lag_seconds_count' : 'temporal_activity_execution_latency';
     return await eventually(async () => {
-      const text = await (await fetch(metricsUrl)).text();
-      const values = new Map(
-        text
-          .split('\n')
-          .filter((line) => line !== '' && !line.startsWith('#'))
-          .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
-      );
-      return [...values.keys()].some((name) => name.startsWith('temporal_activity_execution_latency')) && values;
+      const { values } = await scrape(metricsUrl);
+      return [...values].some(([name, value]) => name.startsWith(last) && value > 0) && values;
     });
   } finally {
     await worker.stop();
   }
 }
 
+const off = {};
 const on = { CORE_JOBQUEUE_METRICS_ENABLEMETRICS: 'true' };
 
 /** Metrics, without their labels. */
-const namesOf = (values: Map<string, number> | undefined) =>
-  new Set([...(values ?? new Map<string, number>()).keys()].map((name) => name.replace(/\{.*$/u, '')));
+const namesOf = (values: ReadonlyMap<string, number>) =>
+  new Set([...values.keys()].map((name) => name.replace(/\{.*$/u, '')));
 
 /** The one value of this name whose labels hold all of these. */
-function valueOf(values: Map<string, number> | undefined, name: string, ...labels: readonly string[]) {
-  return [...(values ?? [])].find(
-    ([key]) => key.startsWith(`${name}{`) && labels.every((label) => key.includes(label)),
-  )?.[1];
+function valueOf(values: ReadonlyMap<string, number>, name: string, ...labels: readonly string[]) {
+  return [...values].find(([key]) => key.startsWith(`${name}{`) && labels.every((label) => key.includes(label)))?.[1];
 }
 
-test('without enablemetrics a worker exports nothing', patience, async () => {
-  expect(await exported({})).toBeUndefined();
+test('without enablemetrics a worker exports its own metrics, and none of the job queue', patience, async () => {
+  const values = await exported(off);
+  const names = [...namesOf(values)];
+  expect(names.filter((name) => /^(?:temporal|messaging|core_job)_/.test(name))).toEqual([]);
+  expect(valueOf(values, 'core_relay_batches_total', 'outcome="started"')).toBeGreaterThan(0);
+  expect(valueOf(values, 'core_deliveries_total', 'listener="mail-verification"', 'outcome="done"')).toBe(1);
+  expect(valueOf(values, 'core_database_connections', 'state="max"')).toBe(8);
+  expect(valueOf(values, 'core_unit_of_work_duration_seconds_count', 'committed')).toBeGreaterThan(0);
+  for (const name of ['core_backlog_known', 'core_outbox_lag_seconds', 'process_resident_memory_bytes'])
+    expect(names).toContain(name);
 });
 
 describe('with enablemetrics', patience, () => {
@@ -73,7 +75,8 @@ describe('with enablemetrics', patience, () => {
     expect(valueOf(values, 'core_job_duration_milliseconds_sum', ...mail)).toBeGreaterThan(1);
     const names = namesOf(values);
     expect(names).toContain('temporal_activity_execution_latency_milliseconds_sum');
-    expect([...names].filter((name) => name.includes('seconds') && !name.includes('milliseconds'))).toEqual([]);
+    const ofQueue = [...names].filter((name) => /^(?:temporal|core_job)_/.test(name));
+    expect(ofQueue.filter((name) => name.includes('seconds') && !name.includes('milliseconds'))).toEqual([]);
   });
 
   test('metricsdurationunit gives every duration in seconds', async () => {
@@ -98,7 +101,7 @@ describe('with enablemetrics', patience, () => {
       1,
     );
     const starts = ['messaging_system="temporal"', 'messaging_operation_name="sendEmail"'];
-    expect(valueOf(added, 'messaging_client_sent_messages', ...starts)).toBe(1);
+    expect(valueOf(added, 'messaging_client_sent_messages_total', ...starts)).toBe(1);
     const without = await exported({ ...on, CORE_JOBQUEUE_METRICS_ENABLESEMANTICMETRICS: 'false' });
     expect([...namesOf(without)].filter((name) => name.startsWith('messaging_'))).toEqual([]);
   });
