@@ -31,7 +31,7 @@ export class Metrics {
     enableExemplars: true,
   });
   readonly #operations = new Counter({
-    name: 'core_graphql_operations_total',
+    name: 'core_graphql_operations_executed_total',
     help: 'Executed GraphQL operations by type, root field (several: more than one) and outcome: ok, refused (an error of the caller), failed.',
     labelNames: ['type', 'operation', 'outcome'] as const,
     registers: [this.registry],

@@ -35,9 +35,11 @@ describe('GraphQL operations', () => {
     await client.graphql(`mutation { createTask(input: { title: "measured" }) { task { id } } }`);
     await client.graphql(`{ task(id: "${newId()}") { id } }`);
     const found = await read();
-    const operations = [...found.values.keys()].filter((key) => key.startsWith('core_graphql_operations_total'));
+    const operations = [...found.values.keys()].filter((key) =>
+      key.startsWith('core_graphql_operations_executed_total'),
+    );
     expect(operations.filter((key) => /Named|alias/.test(key))).toEqual([]);
-    const count = (...labels: string[]) => valueOf(found, 'core_graphql_operations_total', ...labels);
+    const count = (...labels: string[]) => valueOf(found, 'core_graphql_operations_executed_total', ...labels);
     expect(count('type="query"', 'operation="tasks"', 'outcome="ok"')).toBe(5);
     expect(count('type="query"', 'operation="several"')).toBe(1);
     expect(count('type="mutation"', 'operation="createTask"', 'outcome="ok"')).toBe(1);
@@ -85,6 +87,9 @@ describe('the format', () => {
     expect(text).toMatch(/^# TYPE core_http_requests counter$/m);
     expect(text).toMatch(/^core_http_requests_total\{/m);
     expect(text.endsWith('# EOF\n')).toBe(true);
+    // A counter has the name of its family without `_total`, which nothing else may have.
+    const families = [...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name);
+    expect(families.filter((name, index) => families.indexOf(name) !== index)).toEqual([]);
     const bucket = text.match(/^core_http_request_duration_seconds_bucket\{.*route="\/v1\/tasks".* # (\{[^}]*\}) /gm);
     expect(bucket?.some((found) => found.includes(`trace_id="${String(line['trace_id'])}"`))).toBe(true);
   });
