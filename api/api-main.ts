@@ -1,4 +1,4 @@
-import { createLogger } from '#runtime/logger.ts';
+import { createLogger, standardOutput } from '#runtime/logger.ts';
 import { onStop } from '#runtime/stop-signals.ts';
 import { statementSpans, startTelemetry } from '#runtime/telemetry.ts';
 import {
@@ -6,6 +6,7 @@ import {
   readStateFolder,
   readTelemetryEnvironment,
   readTemporalEnvironment,
+  readTemporalUi,
 } from '#config/reading/standard-variables.ts';
 import { configFileArgument } from '#config/reading/load-configuration.ts';
 import { ConfigurationError, exitOnConfigurationError } from '#config/schema/config-problem.ts';
@@ -20,7 +21,8 @@ import { StartError } from '#runtime/start-error.ts';
 /** Time after `shutdowngraceperiod` to close connections and send spans, in milliseconds. */
 const closeMs = 3_000;
 
-const logger = createLogger('api');
+const output = standardOutput();
+const logger = createLogger('api', {}, output);
 const config = await ConfigStore.open({ file: configFileArgument(process.argv.slice(2)), logger }).catch(
   exitOnConfigurationError,
 );
@@ -37,8 +39,10 @@ onStop((reason) => {
 await start().catch(fail);
 
 async function start(): Promise<void> {
+  if (config.current.server.dev) output.showToPeople();
   config.start();
   const temporalEnvironment = readTemporalEnvironment();
+  const temporalUi = readTemporalUi();
   const { otlpEndpoint } = readTelemetryEnvironment();
   await prepareDatabase(config.current, logger);
   // Loading these is most of the start: what is wrong with the configuration or the database is said before.
@@ -57,10 +61,7 @@ async function start(): Promise<void> {
     stateFolder: readStateFolder(),
     process: 'core api',
     metrics: metrics.registry,
-    observers: [
-      { statement: ({ durationMs }) => metrics.statements.observe({ database: databasename }, durationMs / 1_000) },
-      ...(telemetry.isSending ? [statementSpans(databasename)] : []),
-    ],
+    observers: telemetry.isSending ? [statementSpans(databasename)] : [],
   });
   open.push(() => runtime.close());
   await runtime.store?.refuseForeignStore();
@@ -70,7 +71,7 @@ async function start(): Promise<void> {
   );
   // Only now: the transactions of the start are not those that tests mean.
   if (config.current.server.dev) armFailpoints(readFailpoints());
-  const api = await createApi({ config, runtime, logger, metrics, stateFolder: readStateFolder() });
+  const api = await createApi({ config, runtime, logger, metrics, temporalUi, stateFolder: readStateFolder() });
   const listening = await listen(api);
   open.push(() => listening.close());
   logger.info({ url: listening.url, metrics: listening.metricsUrl }, 'api ready');

@@ -10,7 +10,7 @@ import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
 import { UploadRows } from '#entities/kit/objects/upload-rows.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { EventRepairs } from '#runtime/event-repairs.ts';
-import { listEventRuns } from '#runtime/event-runs.ts';
+import { listEventRuns, listRequestRuns, runUrlOf } from '#runtime/event-runs.ts';
 import { createApp } from './app.ts';
 import { AccessTokens, accessTokenSettings } from './auth/access-token.ts';
 import { ChallengeTokens } from './auth/challenge-token.ts';
@@ -49,6 +49,8 @@ export interface ApiOptions {
   readonly secretManager?: SecretManagerEndpoint | undefined;
   /** Maximum duration of a request to a sign-in provider, in milliseconds; shorter in tests of slow ones. */
   readonly providerTimeoutMs?: number | undefined;
+  /** Where people see workflows; without it, traces have no links there. */
+  readonly temporalUi?: string | undefined;
   /** Routes besides those of the product, for tests. */
   readonly routes?: readonly Route[];
 }
@@ -69,6 +71,7 @@ export async function createApi({
   emailNetwork = {},
   secretManager,
   providerTimeoutMs,
+  temporalUi,
   routes = [],
 }: ApiOptions): Promise<Api> {
   const { database, temporal, store } = runtime;
@@ -112,6 +115,8 @@ export async function createApi({
     uploadRows: new UploadRows(database),
     wakeRelays: () => runtime.wakeRelays(),
     runsOfEvent: (event) => listEventRuns(temporal, event),
+    runsOfRequest: (request) => listRequestRuns(temporal, request),
+    runUrl: (run) => runUrlOf(temporalUi, temporal.settings.namespace, run),
     eventRepairs: new EventRepairs(runtime),
     emailProblem: (email) => emails.problemOf(email),
     textRecords: runtime.textRecords,
@@ -123,15 +128,18 @@ export async function createApi({
         job_queue: () => temporal.check(),
         ...(store ? { fga: () => store.ping() } : {}),
       },
-      () => (config.current.objectstorage.enabled ? storageHealth.checks() : {}),
+      () => ({
+        ...(config.current.objectstorage.enabled ? storageHealth.checks() : {}),
+        ...(runtime.pingCache ? { cache: runtime.pingCache } : {}),
+      }),
     ),
   };
   if (services.defaultCaller)
     logger.warn(
       'AUTHENTICATION IS OFF (auth.enabled): whoever reaches this server acts as the user who signed up first. Never do this in production.',
     );
-  metrics.watchUnits(() => database.activeUnits);
   metrics.watchRateCounters(runtime.rateCounters);
+  metrics.watchRequests(() => services.inFlight.count);
   const certificate = config.current.server.tls.enabled
     ? await ServerCertificate.load({ files: () => config.current.server.tls, logger })
     : undefined;

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { Registry } from 'prom-client';
 import { GuardedCache } from '#activities/clients/cache/guarded-cache.ts';
 import { CachePool } from '#activities/clients/cache/cache-pool.ts';
 import { allowsInCache, allowsInMemory } from '#activities/clients/cache/allow-cache.ts';
@@ -39,6 +38,9 @@ import type { ObjectStorage } from '#activities/clients/storage/object-storage.t
 import { StorageMetrics } from '#activities/clients/storage/storage-metrics.ts';
 import { authorizationStoreSettings } from './authorization-store-settings.ts';
 import { configuredStorage } from './configured-storage.ts';
+import { watchBacklog } from './metrics/backlog-gauges.ts';
+import { CoreMetrics } from './metrics/core-metrics.ts';
+import { newRegistry, type MetricsRegistry } from './metrics/process-metrics.ts';
 import { settleRegularly } from './settle-regularly.ts';
 import { temporalSettings } from './temporal-settings.ts';
 
@@ -54,7 +56,10 @@ export interface CoreRuntime {
   /** The part of a caller that comes from settings: for which kinds the organization counts, and which product modules it has. */
   readonly contextOfCallers: () => Promise<ContextOfCallers & Partial<Pick<Caller, 'productModules'>>>;
   readonly listeners: readonly Listener[];
+  readonly metrics: CoreMetrics;
   readonly jobMetrics: JobMetrics;
+  /** Resolves when the cache answers; undefined while `cache.enabled` is off. */
+  readonly pingCache: (() => Promise<unknown>) | undefined;
   readonly usedCodes: UsedCodes;
   readonly rateCounters: RateCounters;
   readonly storage: ObjectStorage;
@@ -81,8 +86,8 @@ export interface CoreRuntimeOptions {
   /** Shown by PostgreSQL as application name. */
   readonly process: 'core api' | 'core worker' | 'core tool';
   readonly clock?: Clock;
-  /** Where metrics of the job queue are exported. */
-  readonly metrics?: Registry;
+  /** Where metrics are exported. */
+  readonly metrics?: MetricsRegistry;
   /** Told of every statement. */
   readonly observers?: readonly StatementObserver[];
   /** Told of every decision about a change. */
@@ -107,20 +112,23 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
   );
   warnOfMissingRules(registry, logger);
 
+  const exported = options.metrics ?? newRegistry();
+  const metrics = new CoreMetrics(exported);
   const store = start.authz.enabled
-    ? new AuthorizationStore(await authorizationStoreSettings(start, registry))
+    ? new AuthorizationStore(await authorizationStoreSettings(start, registry), (call) => metrics.storeCalled(call))
     : undefined;
   let authorizer: Authorizer | undefined;
   const database = await Database.open({
-    ...databaseOptions(options, registry, listeners),
+    ...databaseOptions(options, registry, listeners, metrics),
     // Set below: the authorizer applies tuples, and their relay needs the database.
     get authorizer() {
       return authorizer;
     },
   });
 
-  const metrics = options.metrics ?? new Registry();
-  const storageMetrics = new StorageMetrics(metrics);
+  metrics.watchDatabase(database);
+  watchBacklog(database, exported, logger);
+  const storageMetrics = new StorageMetrics(exported);
   const storage = configuredStorage(config, database, options.stateFolder, { metrics: storageMetrics, logger });
   const fileReceiver = new FileReceiver({
     storage,
@@ -132,7 +140,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
     onBackgroundError: (error, doing) => logger.warn({ err: error }, `failed: ${doing}`),
   });
   const jobMetrics = new JobMetrics({
-    registry: metrics,
+    registry: exported,
     unit: start.jobqueue.metrics.metricsdurationunit,
   });
   const middleware = configuredMiddleware('start', start.jobqueue, { logger, metrics: jobMetrics });
@@ -146,7 +154,8 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
   const onCacheError = (error: unknown) => logger.warn({ err: error }, 'the cache connection failed');
   const cache = start.cache.enabled ? new CachePool(start.cache, onCacheError) : undefined;
   const endedSessions = EndedSessions.of(start, cache, onCacheError);
-  const guarded = cache && new GuardedCache(cache);
+  metrics.watchCache(cache);
+  const guarded = cache && new GuardedCache(cache, (question) => metrics.cacheAsked(question));
   if (store && tuples) {
     const allows = guarded ? allowsInCache(guarded, start.authz.storename) : allowsInMemory();
     authorizer = new StoreAuthorizer({ store, tuples, allows });
@@ -172,6 +181,8 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
       ...everyModule(config.current.ormconfig.modules),
     }),
     listeners,
+    metrics,
+    pingCache: cache && (() => cache.use((connection) => connection.ping())),
     jobMetrics,
     storageMetrics,
     storage,
@@ -214,6 +225,7 @@ function databaseOptions(
   { config, logger, process, clock = systemClock, observers = [], onDecision }: CoreRuntimeOptions,
   registry: EntityRegistry,
   listeners: readonly Listener[],
+  metrics: CoreMetrics,
 ): Omit<DatabaseOptions, 'authorizer'> {
   const { db, ormconfig, server } = config.current;
   const topicsWithListeners = new Set(listeners.flatMap(({ topics }) => topics));
@@ -234,12 +246,17 @@ function databaseOptions(
     registry,
     encryptionSecrets: () => config.current.sessions.encryptionkey,
     clock,
-    ...(onDecision ? { onDecision } : {}),
+    onDecision: (taken) => {
+      metrics.decided(taken.decision.by);
+      onDecision?.(taken);
+    },
+    onUnitEnded: (ended) => metrics.unitEnded(ended),
     hasListener: (topic) => topicsWithListeners.has(topic),
     failOnEnqueueError: () => config.current.workflows.dispatch.failonenqueueerror,
     configuredNames: () => ({ entityTypes: config.current.ormconfig.entitytypes }),
     observer: {
       statement: (report) => {
+        metrics.statement(db.databasename, report.durationMs);
         // Read each time, because `db.debug` may change while the process runs.
         if (config.current.db.debug)
           logger.info({ duration_ms: report.durationMs, failed: report.isFailed }, report.text);

@@ -1,6 +1,7 @@
 import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 import { traceIdOf } from '#entities/kit/base/trace.ts';
-import { currentOrigin } from '#activities/clients/temporal/work-origin.ts';
+import { currentWork } from '#activities/clients/temporal/work-origin.ts';
+import { prettyLine } from './pretty-line.ts';
 
 /** Lines are written at once when they are longer than this together, in characters. */
 const maxWaitingLength = 8_192;
@@ -10,7 +11,7 @@ const secretFields = ['password', 'token', 'access_token', 'authorization', 'coo
 
 /**
  * The logger of a process: JSON lines, on standard output unless another destination is given. Lines that are logged on behalf
- * of a request have its id and trace id.
+ * of a request have its id and trace id, those of activities the id of their workflow, and both the organization where one is known.
  */
 export function createLogger(
   service: string,
@@ -31,22 +32,39 @@ export function createLogger(
   return pino(settings, destination ?? standardOutput());
 }
 
-/** Lines of one turn of the event loop are written together, in one system call. */
-function standardOutput(): DestinationStream & { flushSync(): void } {
+/** Where a process writes its lines. */
+export interface LogOutput extends DestinationStream {
+  flushSync(): void;
+  /** From now on lines are written for people. To be called in development (`server.dev`) only; has no effect unless a terminal shows them. */
+  showToPeople(): void;
+}
+
+interface Terminal {
+  readonly isTerminal: boolean;
+  readonly write: (text: string) => void;
+}
+
+function ownOutput(): Terminal {
   const output = pino.destination({ fd: 1, sync: true });
+  // Not its `flushSync`, which waits until a file is on the disk.
+  return { isTerminal: process.stdout.isTTY, write: (text) => void output.write(text) };
+}
+
+/** Standard output. Lines of one turn of the event loop are written together, in one system call. */
+export function standardOutput({ isTerminal, write }: Terminal = ownOutput()): LogOutput {
+  let isPretty = false;
   let lines = '';
   let isScheduled = false;
   const flush = () => {
     isScheduled = false;
     const text = lines;
     lines = '';
-    // Not its `flushSync`, which waits until a file is on the disk.
-    if (text !== '') output.write(text);
+    if (text !== '') write(text);
   };
   process.once('exit', flush);
   return {
     write: (line) => {
-      lines += line;
+      lines += isPretty ? prettyLine(line) : line;
       if (lines.length > maxWaitingLength) flush();
       if (isScheduled) return;
       isScheduled = true;
@@ -54,16 +72,25 @@ function standardOutput(): DestinationStream & { flushSync(): void } {
     },
     // Called for `fatal`.
     flushSync: flush,
+    showToPeople: () => {
+      isPretty = isTerminal;
+    },
   };
 }
 
 const noOrigin = {};
 
 function originFields(): object {
-  const origin = currentOrigin();
-  if (!origin) return noOrigin;
-  const traceId = traceIdOf(origin.traceparent);
-  return { request_id: origin.requestId, ...(traceId ? { trace_id: traceId } : {}) };
+  const work = currentWork();
+  if (!work) return noOrigin;
+  const { origin, workflowId, organizationId } = work;
+  const traceId = traceIdOf(origin?.traceparent);
+  return {
+    ...(origin ? { request_id: origin.requestId } : {}),
+    ...(traceId ? { trace_id: traceId } : {}),
+    ...(workflowId ? { workflow_id: workflowId } : {}),
+    ...(organizationId ? { organization_id: organizationId } : {}),
+  };
 }
 
 /**

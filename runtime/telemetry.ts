@@ -1,4 +1,3 @@
-import { trace } from '@opentelemetry/api';
 import type { StatementObserver } from '#entities/kit/storage/transaction.ts';
 import { startSpan } from '#entities/kit/base/trace.ts';
 
@@ -29,7 +28,8 @@ export async function startTelemetry(service: string, endpoint: string | undefin
     resource: resourceFromAttributes({ 'service.name': service }),
     spanProcessors: [new BatchSpanProcessor(exporter, { scheduledDelayMillis: 500 })],
   });
-  trace.setGlobalTracerProvider(provider);
+  // With the context of asynchronous work, so that spans know the one around them.
+  provider.register();
   return { isSending: true, close: () => provider.shutdown() };
 }
 

@@ -12,7 +12,7 @@ import { openRuntime } from '#runtime/core-runtime.ts';
 import { startCodecServer } from '#worker/codec/codec-server.ts';
 import { ensureDatabase } from './servers/create-database.ts';
 import { listenUrl } from './product/listen-url.ts';
-import { PersonalSettings, productEnvironment } from './product/product-environment.ts';
+import { besideApi, PersonalSettings, productEnvironment } from './product/product-environment.ts';
 import { productPorts, rememberPorts } from './product/product-ports.ts';
 import { ManagedProcess, messageOf, type ManagedProcessOptions } from './product/managed-process.ts';
 import { noDemo, readyBlock, type ReadyFacts } from './product/ready-block.ts';
@@ -95,6 +95,7 @@ async function run(): Promise<void> {
   const environment = {
     ...productEnvironment(process.env, personal, stack, local),
     STACK_STATE_DIR: stateDir,
+    ...(stack?.temporal ? { TEMPORAL_UI_URL: stack.temporal.uiUrl } : {}),
     NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(stateDir, 'compile-cache'),
   };
   const { config } = await loadConfiguration({ file, environment, directory: root, stateFolder: stateDir });
@@ -103,9 +104,10 @@ async function run(): Promise<void> {
 
   const grace = config.server.shutdowngraceperiod;
   const args = file === undefined ? [] : ['--config', file];
+  const beside = besideApi(environment, config.server.metricsport);
   const parts = [
     startPart({ name: 'api', program: 'api/api-main.ts', args, environment }, grace),
-    startPart({ name: 'worker', program: 'worker/worker-main.ts', args, environment }, grace),
+    startPart({ name: 'worker', program: 'worker/worker-main.ts', args, environment: beside }, grace),
   ] as const;
   const [api, worker] = parts;
   await api.process.ready;

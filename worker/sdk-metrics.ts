@@ -1,5 +1,5 @@
 import { MetricsBuffer } from '@temporalio/worker';
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type OpenMetricsContentType, type Registry } from 'prom-client';
 
 /** Labels that the worker library uses; a Prometheus metric has a fixed set of labels. */
 const labelNames = [
@@ -20,13 +20,13 @@ const msBuckets = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 10_000, 60_
 export class SdkMetrics {
   /** To be given to the library's runtime. */
   readonly buffer: MetricsBuffer;
-  readonly #registry: Registry;
+  readonly #registry: Registry<OpenMetricsContentType>;
   readonly #unit: 'ms' | 's';
   readonly #metrics = new Map<string, Counter | Gauge | Histogram>();
   readonly #drain: NodeJS.Timeout;
 
   /** @param unit of exported durations (`jobqueue.metrics.metricsdurationunit`) */
-  constructor(registry: Registry, unit: 'ms' | 's') {
+  constructor(registry: Registry<OpenMetricsContentType>, unit: 'ms' | 's') {
     this.#registry = registry;
     this.#unit = unit;
     this.buffer = new MetricsBuffer({ useSecondsForDurations: unit === 's' });
@@ -39,7 +39,7 @@ export class SdkMetrics {
   update(): void {
     for (const { metric, value, attributes } of this.buffer.retrieveUpdates()) {
       const isDuration = metric.kind === 'histogram' && (metric.unit === 'ms' || metric.unit === 's');
-      const name = isDuration ? `${metric.name}_${this.#unit === 's' ? 'seconds' : 'milliseconds'}` : metric.name;
+      const name = metric.name + this.#suffixOf(metric.kind, isDuration);
       const options = { name, help: metric.description || metric.name, labelNames, registers: [this.#registry] };
       const labels = Object.fromEntries(
         labelNames
@@ -57,6 +57,13 @@ export class SdkMetrics {
 
   close(): void {
     clearInterval(this.#drain);
+  }
+
+  /** OpenMetrics: counters end in `_total`, and durations name their unit. */
+  #suffixOf(kind: string, isDuration: boolean): string {
+    if (kind === 'counter') return '_total';
+    if (!isDuration) return '';
+    return this.#unit === 's' ? '_seconds' : '_milliseconds';
   }
 
   #held<M extends Counter | Gauge | Histogram>(name: string, make: () => M): M {

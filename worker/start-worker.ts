@@ -54,7 +54,7 @@ const cancellationMs = 1_000;
  */
 export async function startWorker(options: WorkerProcessOptions): Promise<RunningWorker> {
   const { config, runtime, logger, queues } = options;
-  const { temporal } = runtime;
+  const { temporal, metrics } = runtime;
   const start = config.current;
   const { queueconf, runmigrations } = start.jobqueue;
   const activity = activityQueues(start);
@@ -78,6 +78,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       temporal: eager,
       logger,
       isEnabled: () => config.current.workflows.dispatch.enabled,
+      onBatch: (outcome, events) => metrics.batch(outcome, events),
     });
     const { database, store, endedSessions, tuples, listeners, storage, storageMetrics, fileReceiver, textRecords } =
       runtime;
@@ -109,6 +110,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       textRecords,
       logger,
       listeners,
+      onDelivery: (report) => metrics.delivered(report, database.options.clock.now()),
       applyTuples: async () => tuples?.apply() ?? 0,
       sweepEvents: (before) => relay.sweep(before),
     });
@@ -124,17 +126,18 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
         'some activities did not stop in time and are left behind; another worker takes them over',
       );
     });
-    const stopRelaying =
-      isWanted(workflowQueue) || isWanted(deliveryQueue)
-        ? startRelaying({
-            config,
-            runtime,
-            relay,
-            others: [storageRelay, webhookRelay],
-            logger,
-            pauses: () => pollPauses(config.current),
-          })
-        : undefined;
+    const relays = isWanted(workflowQueue) || isWanted(deliveryQueue);
+    if (relays) metrics.relaying();
+    const stopRelaying = relays
+      ? startRelaying({
+          config,
+          runtime,
+          relay,
+          others: [storageRelay, webhookRelay],
+          logger,
+          pauses: () => pollPauses(config.current),
+        })
+      : undefined;
     logger.info({ queues: workers.map((worker) => worker.options.taskQueue) }, 'worker ready');
     return {
       ended,

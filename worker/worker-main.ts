@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Server } from 'node:http';
 import { Runtime } from '@temporalio/worker';
-import { Registry } from 'prom-client';
-import { createLogger } from '#runtime/logger.ts';
+import { createLogger, standardOutput } from '#runtime/logger.ts';
+import { newRegistry } from '#runtime/metrics/process-metrics.ts';
 import { serveMetrics } from '#runtime/metrics-server.ts';
 import { serverUrl } from '#runtime/server-url.ts';
 import { onStop } from '#runtime/stop-signals.ts';
@@ -33,14 +33,16 @@ import { untilMigrated } from './until-migrated.ts';
 const { values } = parseArgs({
   options: { config: { type: 'string' }, queues: { type: 'string' } },
 });
-const logger = createLogger('worker');
+const output = standardOutput();
+const logger = createLogger('worker', {}, output);
 const config = await ConfigStore.open({ file: configFileArgument(process.argv.slice(2)), logger }).catch(
   exitOnConfigurationError,
 );
 config.start();
 if (config.current.server.dev) armFailpoints(readFailpoints());
 const { jobqueue, server } = config.current;
-const registry = new Registry();
+if (server.dev) output.showToPeople();
+const registry = newRegistry();
 const sdkMetrics = jobqueue.metrics.enablemetrics
   ? new SdkMetrics(registry, jobqueue.metrics.metricsdurationunit)
   : undefined;
@@ -57,7 +59,7 @@ Runtime.install({
   },
   ...(sdkMetrics ? { telemetryOptions: { metrics: { buffer: sdkMetrics.buffer } } } : {}),
 });
-const metricsServer = sdkMetrics ? await exportMetrics(sdkMetrics) : undefined;
+const metricsServer = await exportMetrics();
 
 const telemetry = await startTelemetry('core-worker', readTelemetryEnvironment().otlpEndpoint);
 const runtime = await openRuntime({
@@ -80,15 +82,15 @@ onStop((reason) => {
 });
 
 /** A worker runs without metrics too: on one machine the API may already use the port. */
-async function exportMetrics(from: SdkMetrics): Promise<Server | undefined> {
+async function exportMetrics(): Promise<Server | undefined> {
   const address = parseListenAddress(server.metricsport);
   if (!address) return undefined;
   try {
-    const listening = await serveMetrics(registry, address, () => from.update());
+    const listening = await serveMetrics(registry, address, () => sdkMetrics?.update());
     logger.info({ metrics: `${serverUrl(listening)}/metrics` }, 'metrics are exported');
     return listening;
   } catch (error) {
-    logger.error({ err: error }, `metrics are not exported: give the worker a server.metricsport of its own`);
+    logger.warn({ err: error }, `metrics are not exported: give the worker a server.metricsport of its own`);
     return undefined;
   }
 }

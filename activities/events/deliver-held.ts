@@ -53,7 +53,7 @@ export async function deliverHeld(
         await lockRecords(unit, name, [entityId]);
         const current = await firstOpen(unit, name, entityId);
         if (current?.state !== 'held' || current.event.id !== event.id) return;
-        await deliverOne(unit, listener, event, starts);
+        await deliverOne(deps, unit, listener, event, starts);
         await starts.run();
         await endDelivery(unit, key, 'done');
       });

@@ -10,6 +10,7 @@ import {
   deliverOne,
   inListenerTransaction,
   isOutage,
+  reportOf,
   summaryOf,
   type EventDependencies,
 } from './listener-transaction.ts';
@@ -90,7 +91,7 @@ async function deliverTogether(
   try {
     return await inListenerTransaction(deps, listener, organizationId, async (unit, starts) => {
       const open = await openEvents(unit, listener, entityIds, health);
-      for (event of open) await deliverOne(unit, listener, event, starts);
+      for (event of open) await deliverOne(deps, unit, listener, event, starts);
       event = undefined;
       await starts.run();
       await insertDeliveries(unit, listener.name, open, 'done');
@@ -150,7 +151,7 @@ async function deliverNext({
     return await inListenerTransaction(deps, listener, organizationId, async (unit, starts) => {
       [event] = await openEvents(unit, listener, entityIds, health);
       if (!event) return 'nothing due';
-      await deliverOne(unit, listener, event, starts);
+      await deliverOne(deps, unit, listener, event, starts);
       await starts.run();
       await insertDeliveries(unit, listener.name, [event], 'done');
       await health.succeeded(unit, listener.name);
@@ -172,6 +173,7 @@ async function markFailing(
     if (first?.id !== event.id) return first === undefined;
     deps.logger.error({ err: error, ...whereOf(listener, event) }, 'a listener keeps failing on this event');
     await insertDeliveries(unit, listener.name, [event], 'failing', summaryOf(error));
+    unit.afterCommit(() => deps.onDelivery(reportOf(listener, event, 'given up')));
     await insertDeliveries(unit, listener.name, behind, 'held');
     const { name, topics } = listener;
     await health.failed(unit, { listener: name, topics, organizationId, error: summaryOf(error) });

@@ -87,7 +87,7 @@ export const createEventActivities = defineActivities((deps: EventDependencies) 
           await lockRecords(unit, listener.name, [known.event.entityId]);
           const current = await readDelivery(unit, key);
           if (current?.state !== 'failing') return;
-          await deliverOne(unit, listener, current.event, starts);
+          await deliverOne(deps, unit, listener, current.event, starts);
           await starts.run();
           await endDelivery(unit, key, 'done');
           await noteListenerSuccess(unit, listener.name);

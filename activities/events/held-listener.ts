@@ -98,7 +98,7 @@ async function tryRecord(
       await lockRecords(unit, name, [entityId]);
       const current = await firstOpen(unit, name, entityId);
       if (current?.state !== 'held' || current.event.id !== event.id) return 'nothing due';
-      await deliverOne(unit, listener, event, starts);
+      await deliverOne(deps, unit, listener, event, starts);
       await starts.run();
       await endDelivery(unit, key, 'done');
       return 'delivered';

@@ -3,6 +3,7 @@ import type { Listener } from '../listeners/listener.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { isAppError, type ErrorCode } from '#entities/kit/base/errors.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
+import type { DeliveryReport } from '#entities/kit/outbox/delivery-report.ts';
 import type { EventRow } from '#entities/kit/outbox/outbox.ts';
 import { startSpan } from '#entities/kit/base/trace.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
@@ -10,7 +11,10 @@ import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { WorkflowStarts } from './workflow-starts.ts';
 
 /** What delivering events needs. */
-export type EventDependencies = Pick<ActivityDependencies, 'config' | 'database' | 'temporal' | 'logger' | 'listeners'>;
+export type EventDependencies = Pick<
+  ActivityDependencies,
+  'config' | 'database' | 'temporal' | 'logger' | 'listeners' | 'onDelivery'
+>;
 
 /** A transaction of a listener, as the system role; row-level security restricts it to the organization of the events. */
 export async function inListenerTransaction<T>(
@@ -43,6 +47,7 @@ export function inDeliveryTransaction<T>(
 
 /** Runs the listener on one event, on behalf of the request that caused it. */
 export async function deliverOne(
+  { onDelivery }: Pick<EventDependencies, 'onDelivery'>,
   unit: UnitOfWork,
   listener: Listener,
   event: EventRow,
@@ -54,14 +59,25 @@ export async function deliverOne(
   });
   const origin = { requestId: event.requestId, traceparent: span.traceparent, actor: event.actor };
   try {
-    await withOrigin(origin, () =>
+    await withOrigin({ ...origin, organizationId: event.organizationId }, () =>
       unit.onBehalfOf(origin, async () => listener.deliver(starts.deliveryOf(event, listener, unit, origin))),
     );
     span.end();
+    unit.afterCommit(() => onDelivery(reportOf(listener, event, 'done')));
   } catch (error) {
     span.end(error);
+    onDelivery(reportOf(listener, event, 'failed'));
     throw error;
   }
+}
+
+/** What metrics are told of a delivery. */
+export function reportOf(
+  { name: listener }: Listener,
+  { occurredAt, traceparent }: EventRow,
+  outcome: DeliveryReport['outcome'],
+): DeliveryReport {
+  return { listener, outcome, occurredAt, traceparent };
 }
 
 /** What operators read in the delivery row; the whole error is in the log. Messages of unexpected errors may hold data. */

@@ -10,6 +10,7 @@ import type { TemporalGateway } from '../clients/temporal/temporal-client.ts';
 import type { Listener } from '../listeners/listener.ts';
 import type { ConfigStore } from '#config/live/config-store.ts';
 import type { Caller } from '#entities/kit/model/caller.ts';
+import type { DeliveryReport } from '#entities/kit/outbox/delivery-report.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 
 /** What the worker gives to the activities of every area; each area takes what it needs. */
@@ -35,6 +36,8 @@ export interface ActivityDependencies {
   readonly textRecords: (name: string) => Promise<readonly string[]>;
   readonly logger: Logger;
   readonly listeners: readonly Listener[];
+  /** Told of every delivery, and of every attempt at one that failed. */
+  readonly onDelivery: (report: DeliveryReport) => void;
   /** Brings the authorization store to the desired tuples; returns how many were written. */
   readonly applyTuples: () => Promise<number>;
   /** Starts batches of events that were claimed before that time and not delivered; returns how many. */

@@ -38,6 +38,7 @@ import { PageTypes } from './pages.ts';
 import { scalarOf } from './scalars/scalar-of.ts';
 import { searchFields } from './searches.ts';
 import { StoredFile } from './stored-file-type.ts';
+import { tracedFields } from './traced-fields.ts';
 import { Upload } from './scalars/upload.ts';
 import { SelectionReader, type PageArguments } from './selection-reader.ts';
 import { WhereTypes } from './where-inputs.ts';
@@ -105,8 +106,8 @@ class SchemaDeriver implements Types {
       roots[field.on][field.name] = field.on === 'Mutation' ? flushed(guarded) : config;
     }
     return new GraphQLSchema({
-      query: new GraphQLObjectType({ name: 'Query', fields: roots.Query }),
-      mutation: new GraphQLObjectType({ name: 'Mutation', fields: roots.Mutation }),
+      query: new GraphQLObjectType({ name: 'Query', fields: tracedFields(roots.Query) }),
+      mutation: new GraphQLObjectType({ name: 'Mutation', fields: tracedFields(roots.Mutation) }),
     });
   }
 

@@ -25,6 +25,7 @@ import { checkOperationName, valuesRule } from './input-problems.ts';
 import { onlyJson } from './only-json.ts';
 import { unitOfWorkPerOperation } from './operations/execute-operation.ts';
 import { introspectionRules } from './operations/introspection.ts';
+import { operationMetrics } from './operations/operation-metrics.ts';
 import { OperationQueue } from './operations/operation-queue.ts';
 import { persistedOperations, persistedQueryOf } from './operations/persisted-operations.ts';
 import { formType, isForm, readsForms, releaseForm } from './uploads.ts';
@@ -85,6 +86,7 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
       explainInput(dev),
       unitOfWorkPerOperation(queue),
       presentErrors(),
+      operationMetrics(services.metrics),
     ],
   });
 

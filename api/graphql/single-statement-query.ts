@@ -12,6 +12,7 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql';
 import type { GraphqlContext } from './graphql-context.ts';
+import { inFieldSpan } from './traced-fields.ts';
 
 /** What a selection is read from: parts of the resolver's info. */
 export type SelectionInfo = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues' | 'fieldNodes'>;
@@ -58,7 +59,7 @@ export async function answerInOneStatement(
     return undefined;
   }
   try {
-    const text = await reading();
+    const text = await inFieldSpan(field.name, reading);
     return { data: {}, stringify: () => `{"data":{"${as}":${text}}}` };
   } catch (error) {
     return { errors: [locatedError(error, [node], [as])], data: null };

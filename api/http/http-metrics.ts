@@ -1,32 +1,53 @@
 import type { Server } from 'node:http';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
+import { newRegistry } from '#runtime/metrics/process-metrics.ts';
 import { serveMetrics } from '#runtime/metrics-server.ts';
 
-/** Memory, processor time and garbage collections. Once for each process: what collects them cannot be stopped. */
-const processMetrics = new Registry();
-collectDefaultMetrics({ register: processMetrics });
+/** A GraphQL operation that has ended. */
+export interface EndedOperation {
+  readonly type: string;
+  /** Name of its root field, or `several`: a bounded set, whatever callers send. */
+  readonly operation: string;
+  readonly outcome: 'ok' | 'refused' | 'failed';
+  readonly durationMs: number;
+  readonly traceId: string | undefined;
+}
 
-/** Prometheus metrics of the API process; served on `server.metricsport`, never on the API's own port. */
+/** OpenMetrics of the API process; served on `server.metricsport`, never on the API's own port. */
 export class Metrics {
-  readonly registry = Registry.merge([processMetrics]);
+  readonly registry = newRegistry();
   readonly requests = new Counter({
     name: 'core_http_requests_total',
     help: 'Number of requests by method, route pattern and status.',
     labelNames: ['method', 'route', 'status'] as const,
     registers: [this.registry],
   });
-  readonly durations = new Histogram({
+  readonly #durations = new Histogram<'method' | 'route' | 'trace_id'>({
     name: 'core_http_request_duration_seconds',
     help: 'Time from the first byte of a request to the last byte of the response.',
     labelNames: ['method', 'route'] as const,
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [this.registry],
+    enableExemplars: true,
   });
-  readonly statements = new Histogram({
-    name: 'core_database_statement_duration_seconds',
-    help: 'Time of one SQL statement from sending it to its last row, by name of the database (db.databasename).',
-    labelNames: ['database'] as const,
-    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1],
+  readonly #operations = new Counter({
+    name: 'core_graphql_operations_executed_total',
+    help: 'Executed GraphQL operations by type, root field (several: more than one) and outcome: ok, refused (an error of the caller), failed.',
+    labelNames: ['type', 'operation', 'outcome'] as const,
+    registers: [this.registry],
+  });
+  readonly #operationDurations = new Histogram<'type' | 'operation' | 'trace_id'>({
+    name: 'core_graphql_operation_duration_seconds',
+    help: 'Time of a GraphQL operation, its turn included, by type and root field.',
+    labelNames: ['type', 'operation'] as const,
+    buckets: [0.005, 0.025, 0.1, 0.5, 2.5, 10],
+    registers: [this.registry],
+    enableExemplars: true,
+  });
+  readonly graphqlRejections = new Counter({
+    name: 'core_graphql_rejections_total',
+    help: 'GraphQL requests that were refused before anything was executed, by error code.',
+    labelNames: ['code'] as const,
     registers: [this.registry],
   });
   readonly conflicts = new Counter({
@@ -67,11 +88,22 @@ export class Metrics {
     });
   }
 
-  /** Reports how many units of work are active. */
-  watchUnits(count: () => number): void {
+  /** Counts an answered request. */
+  answered(labels: { readonly method: string; readonly route: string }, status: number, answer: Answer): void {
+    this.requests.inc({ ...labels, status });
+    this.#durations.observe({ labels, value: answer.durationMs / 1_000, ...exemplar(answer.traceId) });
+  }
+
+  operationEnded({ type, operation, outcome, durationMs, traceId }: EndedOperation): void {
+    this.#operations.inc({ type, operation, outcome });
+    this.#operationDurations.observe({ labels: { type, operation }, value: durationMs / 1_000, ...exemplar(traceId) });
+  }
+
+  /** Reports how many requests are being answered. */
+  watchRequests(count: () => number): void {
     const gauge: Gauge = new Gauge({
-      name: 'core_units_of_work_active',
-      help: 'Units of work that hold a database connection or wait for one.',
+      name: 'core_http_requests_in_flight',
+      help: 'Requests that are being answered.',
       registers: [this.registry],
       collect: () => gauge.set(count()),
     });
@@ -95,4 +127,14 @@ export class Metrics {
   listen(host: string, port: number): Promise<Server> {
     return serveMetrics(this.registry, { host, port });
   }
+}
+
+interface Answer {
+  readonly durationMs: number;
+  readonly traceId: string | undefined;
+}
+
+/** The trace of one measured value, which leads from a dashboard to the log lines. */
+function exemplar(traceId: string | undefined): { exemplarLabels?: { trace_id: string } } {
+  return traceId === undefined ? {} : { exemplarLabels: { trace_id: traceId } };
 }

@@ -5,6 +5,10 @@ export class InFlightRequests {
   #count = 0;
   #onQuiet: (() => void) | undefined;
 
+  get count(): number {
+    return this.#count;
+  }
+
   /** @returns a function to call when the request has ended; further calls have no effect */
   enter(): () => void {
     this.#count++;

@@ -4,9 +4,19 @@ import { withTimeout } from '#entities/kit/base/with-timeout.ts';
 /** Checks a dependency; resolves when it answers. @param deadline end of the check, in milliseconds since the epoch */
 export type HealthCheck = (deadline: number) => Promise<unknown>;
 
+/** What a check has found. */
+export interface CheckReport {
+  readonly status: 'up' | 'degraded' | 'down';
+  readonly reason?: string;
+  /** Time until the answer, or until none was awaited any more. */
+  readonly latencyMs: number;
+  /** When this process first found the dependency in this status. */
+  readonly since: Date;
+}
+
 export interface HealthReport {
   readonly isReady: boolean;
-  readonly checks: Readonly<Record<string, { readonly status: 'up' | 'degraded' | 'down'; readonly reason?: string }>>;
+  readonly checks: Readonly<Record<string, CheckReport>>;
 }
 
 /** Maximum time for an answer, in milliseconds. */
@@ -19,6 +29,8 @@ export class Health {
   readonly #checks: ReadonlyMap<string, HealthCheck>;
   readonly #optional: () => Readonly<Record<string, HealthCheck>>;
   #isStopping = false;
+  /** The status of each dependency, as it was last found. */
+  readonly #known = new Map<string, Pick<CheckReport, 'status' | 'since'>>();
 
   /** @param optional dependencies without which the process is ready, as they are now */
   constructor(
@@ -41,9 +53,13 @@ export class Health {
   async report(): Promise<HealthReport> {
     const deadline = Date.now() + timeoutMs;
     const ask = async (name: string, check: HealthCheck, failed: 'degraded' | 'down') => {
+      const startedAt = performance.now();
       const answer = check(deadline).then(() => undefined, reasonOf);
       const reason = await withTimeout(answer, timeoutMs, () => noAnswer);
-      return [name, reason === undefined ? { status: 'up' as const } : { status: failed, reason }] as const;
+      const latencyMs = Math.round((performance.now() - startedAt) * 10) / 10;
+      const status = reason === undefined ? ('up' as const) : failed;
+      const since = this.#since(name, status);
+      return [name, { status, ...(reason === undefined ? {} : { reason }), latencyMs, since }] as const;
     };
     const answers = await Promise.all([
       ...[...this.#checks].map(([name, check]) => ask(name, check, 'down')),
@@ -51,6 +67,14 @@ export class Health {
     ]);
     const checks = Object.fromEntries(answers);
     return { isReady: !this.#isStopping && answers.every(([, { status }]) => status !== 'down'), checks };
+  }
+
+  #since(name: string, status: CheckReport['status']): Date {
+    const known = this.#known.get(name);
+    if (known?.status === status) return known.since;
+    const since = new Date();
+    this.#known.set(name, { status, since });
+    return since;
   }
 }
 

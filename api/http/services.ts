@@ -5,7 +5,7 @@ import type { UploadRows } from '#entities/kit/objects/upload-rows.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import type { EventRepairs } from '#runtime/event-repairs.ts';
-import type { EventRun, RunSource } from '#runtime/event-runs.ts';
+import type { EventRun, RequestRuns, RunSource } from '#runtime/event-runs.ts';
 import type { AccessTokens } from '../auth/access-token.ts';
 import type { ChallengeTokens } from '../auth/challenge-token.ts';
 import type { ApiTokens } from '../auth/api-tokens.ts';
@@ -57,6 +57,10 @@ export interface Services {
   readonly wakeRelays: CoreRuntime['wakeRelays'];
   /** Runs of workflows that have to do with an event. @throws AppError workflows_unavailable */
   readonly runsOfEvent: (event: RunSource) => Promise<EventRun[]>;
+  /** Runs of workflows that have to do with a request. @throws AppError workflows_unavailable */
+  readonly runsOfRequest: (request: RequestRuns) => Promise<EventRun[]>;
+  /** Address of a run in the Temporal UI; null when nobody has said where it is (TEMPORAL_UI_URL). */
+  readonly runUrl: (run: EventRun) => string | null;
   readonly eventRepairs: EventRepairs;
   /** What is wrong with an e-mail address (`ormconfig.emailvalidation`), as the end of a sentence; see `checkEmail`. */
   readonly emailProblem: (email: string) => Promise<string | undefined>;

@@ -58,6 +58,7 @@ import { endpointRoutes } from './webhooks/endpoint-routes.ts';
 import { deliveryRoutes } from './events/delivery-routes.ts';
 import { operationsRoutes } from './events/operations-routes.ts';
 import { repairRoutes } from './events/repair-routes.ts';
+import { requestTrace } from './events/request-trace-route.ts';
 import { eventTypes } from './webhooks/event-types.ts';
 import { messageRoutes } from './webhooks/message-routes.ts';
 import { portalRoutes } from './webhooks/portal-routes.ts';
@@ -170,6 +171,7 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   eventTypes,
   ...deliveryRoutes,
   ...operationsRoutes,
+  requestTrace,
   ...repairRoutes,
   ...emailReceivers,
   resendEmail,

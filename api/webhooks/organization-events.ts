@@ -80,7 +80,7 @@ export function withShownPayload({ registry }: Pick<UnitOfWork, 'registry'>, fou
 }
 
 /** The organization that the caller manages. @throws AppError permission_denied */
-function managedOrganization({ context: { caller } }: UnitOfWork): string {
+export function managedOrganization({ context: { caller } }: UnitOfWork): string {
   const { kind, organizationId, role } = caller;
   if (kind !== 'user' || organizationId === null || !isManager(role))
     throw new AppError(

@@ -34,6 +34,18 @@ export interface TemporalEnvironment {
   readonly tlsCaFile?: string;
 }
 
+/**
+ * Where people see workflows (`TEMPORAL_UI_URL`), for links; undefined without one. Throws a `ConfigurationError` when it is not a URL.
+ */
+export function readTemporalUi(environment: Environment = process.env): string | undefined {
+  const variable = 'TEMPORAL_UI_URL';
+  const url = environment[variable] ?? '';
+  if (url === '') return undefined;
+  const reason = httpUrl.check(url);
+  if (reason !== undefined) refuse({ where: variable, reason, remedy: 'write it like http://127.0.0.1:8233' });
+  return url.replace(/\/+$/, '');
+}
+
 function refuse(problem: Omit<Problem, 'path'>): never {
   throw new ConfigurationError([{ ...problem, path: '' }]);
 }

@@ -17,6 +17,8 @@ export interface RelayOptions {
   readonly logger: Logger;
   /** `workflows.dispatch.enabled`. While it is off, events stay unclaimed. */
   readonly isEnabled: () => boolean;
+  /** Told of every attempt to start a batch. */
+  readonly onBatch?: (outcome: 'started' | 'failed', events: number) => void;
 }
 
 /** Most events of one batch. */
@@ -108,9 +110,11 @@ export class Relay {
   async #startOrKeep(batch: BatchHead): Promise<void> {
     try {
       await this.#start(batch);
+      this.#options.onBatch?.('started', batch.count);
       if (this.#failures > 0) this.#options.logger.info('Temporal accepts batches again');
       this.#failures = 0;
     } catch (error) {
+      this.#options.onBatch?.('failed', batch.count);
       this.#unstarted.push(batch);
       const waitMs = pausesMs[Math.min(this.#failures++, pausesMs.length - 1)] as number;
       if (this.#failures === 1) {

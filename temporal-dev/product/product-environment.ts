@@ -111,6 +111,19 @@ export function productEnvironment(
   return { ...definedOnly(variables), ...Object.fromEntries(filled) };
 }
 
+/**
+ * The environment of a worker that runs beside the API: its metrics have a free port of their own, which its log names.
+ * @param metricsport of the API
+ */
+export function besideApi(
+  environment: Readonly<Record<string, string>>,
+  metricsport: string,
+): Readonly<Record<string, string>> {
+  if (metricsport === '') return environment;
+  const { CORE_SERVER_METRICSPORT_FILE: _file, ...others } = environment;
+  return { ...others, CORE_SERVER_METRICSPORT: metricsport.replace(/:\d+$/, ':0') };
+}
+
 function redisSettings(url: URL): Record<string, string> {
   return { 'cache.address': url.host, 'cache.password': decodeURIComponent(url.password) };
 }

@@ -707,6 +707,7 @@ describe('a session of single sign-on', () => {
     expect(byHand.toSorted()).toEqual([
       'DELETE /v1/uploads/:id',
       'GET /oauth/userinfo',
+      'GET /trace/:id',
       'GET /v1/account/features',
       'GET /v1/account/roles',
       'GET /v1/account/userinfo',

@@ -118,6 +118,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'relay/storage/storage-relay.ts': [`system 'storage relay'`],
   'relay/webhooks/webhook-relay.ts': [`system 'webhook relay'`],
   'runtime/verify.ts': [`system 'verify'`],
+  // What waits of all organizations is counted, for metrics.
+  'runtime/metrics/backlog-gauges.ts': [`system 'count backlog'`],
   // An operator asks how many files of all organizations have copies.
   'runtime/file-commands.ts': [`system 'file commands'`],
   // Deliveries belong to all organizations; a listener acts for the server, restricted to the organization of the event.
@@ -220,6 +222,8 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'storage/compare-databases.ts': ['compareDatabases'],
   // Ciphertexts alone, which it makes.
   'write/reseal.ts': ['resealPage', 'sealedPlaces'],
+  // Numbers alone.
+  'outbox/backlog.ts': ['readBacklog'],
   // Rows of the machine, which have no rules.
   'outbox/deliveries.ts': [
     'blockedRecords',
@@ -243,6 +247,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'positionText',
     'readEvent',
   ],
+  'outbox/request-trace.ts': ['readRequestTrace'],
   'outbox/delivery-repairs.ts': ['pruneRepairs', 'recordRepair', 'skipHeld', 'takeForRepair'],
   'outbox/listener-states.ts': [
     'failingListeners',

@@ -725,7 +725,7 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
     'test/worker/queue-settings.test.ts > an activity > has the timeouts and the retries of queueconf, and the queue of dispatch.queuename',
   ),
   'jobqueue.metrics.enablemetrics': shown(
-    'test/worker/metrics.test.ts > without enablemetrics a worker exports nothing',
+    'test/worker/metrics.test.ts > without enablemetrics a worker exports its own metrics, and none of the job queue',
   ),
   'jobqueue.metrics.metricsdurationunit': shown(
     'test/worker/metrics.test.ts > with enablemetrics > metricsdurationunit gives every duration in seconds',

@@ -102,6 +102,8 @@ const leftOut: readonly (readonly [path: string, reason: string])[] = [
   ['api/http/tls/', 'HTTPS and HTTP/2'],
   ['api/http/readiness.ts', 'whether the process stops'],
   ['api/http/request-logger.ts', 'logs'],
+  ['api/http/http-metrics.ts', 'counts what happens'],
+  ['runtime/metrics/', 'counts what happens'],
   ['api/http/lazy-schema-compilers.ts', 'compiles schemas at their first use'],
 ];
 

@@ -66,6 +66,8 @@ export interface InstanceOptions {
   readonly secretManager?: SecretManagerEndpoint;
   /** Maximum duration of a request to a sign-in provider, in milliseconds. */
   readonly providerTimeoutMs?: number;
+  /** Where people see workflows. */
+  readonly temporalUi?: string;
 }
 
 /** One API process of a world. */
@@ -148,8 +150,10 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       logger,
       record: recordRead,
     });
+    const metrics = new Metrics();
     const runtime = await openRuntime({
       config,
+      metrics: metrics.registry,
       temporalEnvironment: {},
       logger,
       stateFolder: folder,
@@ -166,12 +170,13 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       config,
       runtime,
       logger,
-      metrics: new Metrics(),
+      metrics,
       clock,
       stateFolder: folder,
       ...(options.emailNetwork ? { emailNetwork: options.emailNetwork } : {}),
       secretManager: more.secretManager,
       providerTimeoutMs: more.providerTimeoutMs,
+      temporalUi: more.temporalUi,
       routes,
     });
     await api.app.ready();

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
+import { newRegistry } from '#runtime/metrics/process-metrics.ts';
 import { serveMetrics } from '#runtime/metrics-server.ts';
 import { serverUrl } from '#runtime/server-url.ts';
 
 test('figures that cannot be brought up to date are a refused scrape, and the next one is answered', async () => {
   let isBroken = true;
-  const server = await serveMetrics(new Registry(), { host: undefined, port: 0 }, () => {
+  const server = await serveMetrics(newRegistry(), { host: undefined, port: 0 }, () => {
     if (isBroken) throw new Error('no figures');
   });
   try {

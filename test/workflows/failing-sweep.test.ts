@@ -18,6 +18,7 @@ test('every part of a sweep that fails is logged, and the attempt fails with the
     temporal: world.runtime.temporal,
     logger: createLogger('test', { level: 'info' }, { write: (line: string) => void lines.push(line) }),
     listeners: world.listeners,
+    onDelivery: () => {},
     emailProviders: {},
     chat: {},
     sweepEvents: failing('events'),

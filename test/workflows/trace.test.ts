@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OtlpCollector, type CollectedSpan } from '../kit/fakes/otlp-collector.ts';
 import { eventually } from '../kit/eventually.ts';
 import { tokenIn, waitForMails } from '../kit/mailbox.ts';
+import { buildPerson, testPassword } from '../kit/people.ts';
+import { startRedisServer, type RedisServer } from '../kit/redis-server.ts';
 import { ProductProcess } from '../kit/spawned-process.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -10,12 +12,14 @@ let world: World;
 let collector: OtlpCollector;
 let api: ProductProcess;
 let worker: ProductProcess;
+let redis: RedisServer | string;
 beforeAll(async () => {
-  [world, collector] = await Promise.all([openWorld(), OtlpCollector.start()]);
+  [world, collector, redis] = await Promise.all([openWorld(), OtlpCollector.start(), startRedisServer()]);
   const environment = {
     ...world.environment,
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     CORE_DB_DATABASENAME: 'core-eu-1',
+    ...(typeof redis === 'string' ? {} : cacheAt(redis.url)),
   };
   api = new ProductProcess({ program: 'api/api-main.ts', environment });
   worker = new ProductProcess({ program: 'worker/worker-main.ts', environment });
@@ -26,21 +30,32 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([api.stop(), worker.stop()]);
   await collector.close();
+  if (typeof redis !== 'string') await redis.stop();
   await world.close();
 });
 
-/** A request as a browser sends it, and the request id of its answer. */
-async function post(path: string, body: object, headers: Record<string, string> = {}): Promise<string> {
+const cacheAt = ({ host, password }: URL): Record<string, string> => ({
+  CORE_CACHE_ENABLED: 'true',
+  CORE_CACHE_ADDRESS: host,
+  CORE_CACHE_PASSWORD: decodeURIComponent(password),
+});
+
+/** What a browser sends along, with the CSRF token. */
+async function browserHeaders(): Promise<Record<string, string>> {
   const first = await fetch(`${api.url}/livez`);
   const cookie = (first.headers.getSetCookie()[0] ?? '').split(';', 1)[0] as string;
+  return {
+    'content-type': 'application/json',
+    cookie,
+    'x-csrf-token': cookie.slice(cookie.indexOf('=') + 1),
+  };
+}
+
+/** A request as a browser sends it, and the request id of its answer. */
+async function post(path: string, body: object, headers: Record<string, string> = {}): Promise<string> {
   const answer = await fetch(`${api.url}${path}`, {
     method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      cookie,
-      'x-csrf-token': cookie.slice(cookie.indexOf('=') + 1),
-      ...headers,
-    },
+    headers: { ...(await browserHeaders()), ...headers },
     body: JSON.stringify(body),
   });
   expect(answer.status).toBeLessThan(300);
@@ -59,6 +74,10 @@ async function traceOf(requestId: string): Promise<{ readonly root: CollectedSpa
     const sent = spans.find((span) => span.name === 'activity deliverEmail');
     return root !== undefined && spans.some((span) => span.parentSpanId === sent?.spanId) && { root, spans };
   });
+}
+
+interface GraphqlAnswer {
+  readonly data?: { readonly createTask: { readonly task: { readonly id: string } } } | null;
 }
 
 /** Names from a span up to the root of what was collected. */
@@ -119,6 +138,48 @@ describe('a sign-up', () => {
       expect(collector.received.includes(secret), secret).toBe(false);
     expect(collector.spans.filter((span) => span.name.startsWith('sql insert')).length).toBeGreaterThan(0);
   });
+});
+
+test('a GraphQL operation has a span for itself, its root fields, and what these ask OpenFGA, the cache and PostgreSQL', async (context) => {
+  const owner = await buildPerson(world);
+  const member = await buildPerson(world, { organization: owner.organization, role: 'member' });
+  const tokenOf = async (email: string) => {
+    const answer = await fetch(`${api.url}/v1/login`, {
+      method: 'POST',
+      headers: await browserHeaders(),
+      body: JSON.stringify({ username: email, password: testPassword }),
+    });
+    expect(answer.status).toBe(200);
+    return ((await answer.json()) as { access_token: string }).access_token;
+  };
+  const ask = async (token: string, query: string) => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+    const answer = await fetch(`${api.url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) });
+    return { requestId: answer.headers.get('x-request-id') ?? '', body: (await answer.json()) as GraphqlAnswer };
+  };
+  const tokens = { owner: await tokenOf(owner.user.email), member: await tokenOf(member.user.email) };
+  const created = await ask(
+    tokens.owner,
+    `mutation { createTask(input: { title: "x", assigneeId: "${member.user.id}" }) { task { id } } }`,
+  );
+  const id = created.body.data?.createTask.task.id ?? '';
+  expect(id, JSON.stringify(created.body)).not.toBe('');
+  const changed = await ask(tokens.member, `mutation { updateTask(id: "${id}", input: { title: "y" }) { updatedId } }`);
+  const listed = await ask(tokens.member, '{ tasks { totalCount } }');
+
+  const waysOf = (requestId: string, name: string) =>
+    eventually(() => {
+      const root = requestSpan(requestId);
+      const spans = root ? collector.of(root.traceId) : [];
+      const found = spans.filter((span) => span.name === name);
+      return found.length > 0 && found.map((span) => wayUp(spans, span).slice(1));
+    });
+  const below = (type: string, field: string) => [`field ${field}`, `graphql ${type} ${field}`, 'POST /graphql'];
+  expect(await waysOf(changed.requestId, 'authorization check')).toContainEqual(below('mutation', 'updateTask'));
+  expect(await waysOf(changed.requestId, 'sql update')).toContainEqual(below('mutation', 'updateTask'));
+  expect((await waysOf(listed.requestId, 'field tasks'))[0]).toEqual(['graphql query tasks', 'POST /graphql']);
+  if (typeof redis === 'string') context.skip(redis);
+  expect(await waysOf(changed.requestId, 'cache allow look-up')).toContainEqual(below('mutation', 'updateTask'));
 });
 
 test('a trace that came with the request goes on', async () => {

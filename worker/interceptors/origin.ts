@@ -3,7 +3,7 @@ import type { ActivityInboundCallsInterceptor, ActivityInterceptors } from '@tem
 import type { Logger } from 'pino';
 import type { EncryptingCodec } from '#activities/clients/temporal/payload-codec.ts';
 import { originIn } from '#activities/clients/temporal/temporal-client.ts';
-import { withOrigin } from '#activities/clients/temporal/work-origin.ts';
+import { withOrigin, withPlace } from '#activities/clients/temporal/work-origin.ts';
 import { startSpan } from '#entities/kit/base/trace.ts';
 
 /**
@@ -26,7 +26,8 @@ export function originInterceptor(logger: Logger, codec: EncryptingCodec): (cont
     const inbound: ActivityInboundCallsInterceptor = {
       async execute(input, next) {
         const origin = await originIn(input.headers, codec);
-        if (!origin) return logged(() => next(input));
+        const place = { workflowId, ...organizationOf(input.args) };
+        if (!origin) return withPlace(place, () => logged(() => next(input)));
         const span = startSpan(`activity ${info.activityType}`, {
           parent: origin.traceparent,
           attributes: {
@@ -36,7 +37,7 @@ export function originInterceptor(logger: Logger, codec: EncryptingCodec): (cont
           },
         });
         try {
-          const result = await withOrigin({ ...origin, traceparent: span.traceparent }, () =>
+          const result = await withOrigin({ ...origin, ...place, traceparent: span.traceparent }, () =>
             logged(() => next(input)),
           );
           span.end();
@@ -49,4 +50,10 @@ export function originInterceptor(logger: Logger, codec: EncryptingCodec): (cont
     };
     return { inbound };
   };
+}
+
+/** The organization that the input of an activity names. */
+function organizationOf([input]: readonly unknown[]): { readonly organizationId?: string } {
+  const { organizationId } = (input ?? {}) as { readonly organizationId?: unknown };
+  return typeof organizationId === 'string' ? { organizationId } : {};
 }

@@ -53,10 +53,10 @@ const expiryS = 24 * 60 * 60;
 export function allowsInCache(cache: GuardedCache, prefix: string): AllowCache {
   const nameOf = (key: string) => `${prefix}:allow:${key}`;
   return {
-    has: async (key) => (await cache.ask((connection) => connection.exists(nameOf(key)), 0)) === 1,
+    has: async (key) => (await cache.ask((connection) => connection.exists(nameOf(key)), 0, 'allow look-up')) === 1,
     add: (key) => {
       // Nobody waits for it.
-      void cache.ask((connection) => connection.set(nameOf(key), '1', 'EX', expiryS), null);
+      void cache.ask((connection) => connection.set(nameOf(key), '1', 'EX', expiryS), null, 'allow');
       return Promise.resolve();
     },
   };

@@ -34,6 +34,12 @@ export class CachePool {
     return connection.status === 'ready' ? this.#run(connection, command) : undefined;
   }
 
+  /** Open connections, and those of them that are ready. */
+  get connections(): { readonly open: number; readonly ready: number } {
+    const all = [...this.#commands.keys()];
+    return { open: all.length, ready: all.filter(({ status }) => status === 'ready').length };
+  }
+
   close(): void {
     this.#isClosed = true;
     for (const connection of this.#commands.keys()) connection.disconnect();

@@ -16,7 +16,9 @@ export function usedCodesInCache(cache: GuardedCache, prefix: string): UsedCodes
   return {
     take: async (userId, step) => {
       const key = `${prefix}:totp:${userId}:${step}`;
-      return (await cache.ask((connection) => connection.set(key, '1', 'EX', expiryS, 'NX'), 'OK')) === 'OK';
+      return (
+        (await cache.ask((connection) => connection.set(key, '1', 'EX', expiryS, 'NX'), 'OK', 'used code')) === 'OK'
+      );
     },
   };
 }

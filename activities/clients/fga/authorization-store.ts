@@ -11,6 +11,7 @@ import {
 } from '@openfga/sdk';
 import type { CheckRequest } from '#entities/kit/access/authorizer.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
+import { inSpan } from '#entities/kit/base/trace.ts';
 import { withTimeout } from '#entities/kit/base/with-timeout.ts';
 import type { ConditionedTuple, Tuple } from '#entities/kit/model/tuples.ts';
 import { chooseStore } from './choose-store.ts';
@@ -30,6 +31,14 @@ export interface AuthorizationStoreSettings {
   readonly model: WrittenModel;
   /** Reads the installation to which the store must belong. */
   readonly installation: () => Promise<Installation>;
+}
+
+/** A call of the store that has ended. */
+export interface StoreCall {
+  readonly operation: 'check' | 'read' | 'write' | 'ping';
+  /** skipped: the store did not answer a moment ago, so it was not asked. */
+  readonly outcome: 'answered' | 'failed' | 'skipped';
+  readonly durationMs: number;
 }
 
 /** Time limit of one request to the store, in milliseconds. */
@@ -55,12 +64,15 @@ const pauseMs = 1_000;
  */
 export class AuthorizationStore {
   readonly #settings: AuthorizationStoreSettings;
+  readonly #onCall: (call: StoreCall) => void;
   #ready: Promise<OpenFgaClient> | undefined;
   /** Until then calls fail at once; undefined while the store answers. */
   #silentUntil: number | undefined;
 
-  constructor(settings: AuthorizationStoreSettings) {
+  /** @param onCall told of every call that has ended */
+  constructor(settings: AuthorizationStoreSettings, onCall: (call: StoreCall) => void = () => {}) {
     this.#settings = settings;
+    this.#onCall = onCall;
   }
 
   /**
@@ -82,7 +94,7 @@ export class AuthorizationStore {
 
   /** Asks whether the store answers now. @throws AppError authorization_unavailable */
   async ping(): Promise<void> {
-    await this.#call((client) => client.readAuthorizationModels({ pageSize: 1 }));
+    await this.#call('ping', (client) => client.readAuthorizationModels({ pageSize: 1 }));
   }
 
   /**
@@ -95,7 +107,7 @@ export class AuthorizationStore {
       onMissingDeletes: ClientWriteRequestOnMissingDeletes.Ignore,
     };
     const request = { writes: present.map(keyOf), deletes: absent.map(keyOf) };
-    await this.#call((client) => againOnConflict(() => client.write(request, { conflict })));
+    await this.#call('write', (client) => againOnConflict(() => client.write(request, { conflict })));
   }
 
   /** All tuples of the store; for comparisons. @throws AppError authorization_unavailable */
@@ -117,7 +129,7 @@ export class AuthorizationStore {
   async tuplePage(
     after: string | undefined,
   ): Promise<{ readonly tuples: readonly ConditionedTuple[]; readonly next: string | undefined }> {
-    const page = await this.#call((client) =>
+    const page = await this.#call('read', (client) =>
       client.read({}, { pageSize: 100, ...(after ? { continuationToken: after } : {}) }),
     );
     const tuples = page.tuples.map(({ key }) => tupleOf(key)).filter((tuple) => !isOwnerTuple(tuple));
@@ -126,7 +138,7 @@ export class AuthorizationStore {
 
   /** The tuple as the store has it; undefined when it does not. @throws AppError authorization_unavailable */
   async find(tuple: Tuple): Promise<ConditionedTuple | undefined> {
-    const { tuples } = await this.#call((client) => client.read(keyOf(tuple)));
+    const { tuples } = await this.#call('read', (client) => client.read(keyOf(tuple)));
     return tuples.map(({ key }) => tupleOf(key))[0];
   }
 
@@ -138,7 +150,7 @@ export class AuthorizationStore {
   async counts(tuple: ConditionedTuple): Promise<{ readonly isAllowed: boolean; readonly refusal?: string }> {
     const { object, relation, subject } = tuple;
     const key = keyOf({ object, relation, subject });
-    return this.#call(async (client) => {
+    return this.#call('check', async (client) => {
       try {
         const answer = await client.check({ ...key, contextualTuples: [keyOf(tuple)] });
         return { isAllowed: answer.allowed ?? false };
@@ -155,24 +167,35 @@ export class AuthorizationStore {
    */
   async check({ context, ...tuple }: Tuple & Partial<CheckRequest>): Promise<boolean> {
     const contextualTuples = (context ?? []).map(keyOf);
-    const answer = await this.#call((client) =>
+    const answer = await this.#call('check', (client) =>
       client.check({ ...keyOf(tuple), contextualTuples }, { consistency: ConsistencyPreference.HigherConsistency }),
     );
     return answer.allowed ?? false;
   }
 
-  async #call<T>(work: (client: OpenFgaClient) => Promise<T>): Promise<T> {
+  async #call<T>(operation: StoreCall['operation'], work: (client: OpenFgaClient) => Promise<T>): Promise<T> {
+    return inSpan(`authorization ${operation}`, { 'peer.service': 'openfga' }, () => this.#guarded(operation, work));
+  }
+
+  async #guarded<T>(operation: StoreCall['operation'], work: (client: OpenFgaClient) => Promise<T>): Promise<T> {
     const startedAt = performance.now();
+    const ended = (outcome: StoreCall['outcome']) =>
+      this.#onCall({ operation, outcome, durationMs: performance.now() - startedAt });
     if (this.#silentUntil !== undefined) {
-      if (startedAt < this.#silentUntil) throw unavailable(new Error('the store did not answer a moment ago'));
+      if (startedAt < this.#silentUntil) {
+        ended('skipped');
+        throw unavailable(new Error('the store did not answer a moment ago'));
+      }
       // This call finds out whether it answers again.
       this.#silentUntil = startedAt + callTimeoutMs;
     }
     try {
       const result = await this.#inTime(work);
       this.#silentUntil = undefined;
+      ended('answered');
       return result;
     } catch (cause) {
+      ended('failed');
       const isSilent = performance.now() - startedAt >= requestTimeoutMs;
       this.#silentUntil = isSilent ? performance.now() + pauseMs : undefined;
       throw unavailable(cause);

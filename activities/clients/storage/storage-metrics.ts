@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type OpenMetricsContentType, type Registry } from 'prom-client';
 
 /** Counts what becomes of stored bytes, in Prometheus form. */
 export class StorageMetrics {
@@ -10,7 +10,7 @@ export class StorageMetrics {
   readonly missing: Gauge;
   readonly unknown: Gauge;
 
-  constructor(registry: Registry) {
+  constructor(registry: Registry<OpenMetricsContentType>) {
     const registers = [registry];
     this.copies = new Counter({
       name: 'storage_copies_total',

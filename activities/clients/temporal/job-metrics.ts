@@ -1,8 +1,8 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Histogram, type OpenMetricsContentType, type Registry } from 'prom-client';
 import type { JobMiddleware } from './job.ts';
 
 export interface JobMetricsOptions {
-  readonly registry: Registry;
+  readonly registry: Registry<OpenMetricsContentType>;
   /** `jobqueue.metrics.metricsdurationunit`: unit of every duration whose name is not fixed by a convention. */
   readonly unit: 'ms' | 's';
 }
@@ -39,7 +39,7 @@ export class JobMetrics {
     const { registry } = this.#options;
     const labels = ['messaging_system', 'messaging_operation_name', 'messaging_destination_name', 'error_type'];
     const sent = new Counter({
-      name: 'messaging_client_sent_messages',
+      name: 'messaging_client_sent_messages_total',
       help: 'Workflows started (messaging.client.sent.messages).',
       labelNames: labels,
       registers: [registry],

@@ -1,17 +1,42 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { continuing } from '#entities/kit/base/trace.ts';
 import type { Caller } from '#entities/kit/model/caller.ts';
 import type { WorkContext } from '#entities/kit/model/work-context.ts';
 import type { WorkOrigin } from '#workflows/kit/contract.ts';
 
-const current = new AsyncLocalStorage<WorkOrigin>();
+/** What log lines say of the work in which they are written, besides its origin. */
+export interface WorkPlace {
+  readonly workflowId?: string;
+  readonly organizationId?: string | null;
+}
 
-/** Runs work on behalf of a request: the workflows it starts and the lines it logs have the request's id and trace. */
-export function withOrigin<T>(origin: WorkOrigin, work: () => T): T {
-  return current.run(origin, work);
+interface CurrentWork extends WorkPlace {
+  readonly origin?: WorkOrigin;
+}
+
+const current = new AsyncLocalStorage<CurrentWork>();
+
+/**
+ * Runs work on behalf of a request: the workflows it starts and the lines it logs have the request's id and trace, and what it does
+ * belongs to the span of `traceparent`.
+ */
+export function withOrigin<T>({ requestId, traceparent, actor, ...place }: WorkOrigin & WorkPlace, work: () => T): T {
+  const origin = { requestId, actor, ...(traceparent === undefined ? {} : { traceparent }) };
+  return current.run({ ...current.getStore(), ...place, origin }, () => continuing(traceparent, work));
+}
+
+/** Runs work that no request caused: the lines it logs say where it runs. */
+export function withPlace<T>(place: WorkPlace, work: () => T): T {
+  return current.run({ ...current.getStore(), ...place }, work);
 }
 
 /** The request the current work is done for, if any. */
 export function currentOrigin(): WorkOrigin | undefined {
+  return current.getStore()?.origin;
+}
+
+/** What log lines say of the current work. */
+export function currentWork(): (WorkPlace & { readonly origin?: WorkOrigin }) | undefined {
   return current.getStore();
 }
 

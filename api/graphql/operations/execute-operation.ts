@@ -1,5 +1,6 @@
 import { getOperationAST, Kind, OperationTypeNode, type ExecutionArgs, type ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import { inSpan } from '#entities/kit/base/trace.ts';
 import { anonymousCaller, type Caller } from '#entities/kit/model/caller.ts';
 import { withinDeadline } from '../../http/deadline.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
@@ -14,6 +15,7 @@ import { rootFields } from '../root-fields.ts';
 import { answerInOneStatement } from '../single-statement-query.ts';
 import { earlierResult, keepResult } from './keyed-operation.ts';
 import { measureOperation } from './measure-operation.ts';
+import { operationLabels } from './operation-metrics.ts';
 import type { OperationQueue } from './operation-queue.ts';
 import { withExtensions } from './response-extensions.ts';
 
@@ -29,7 +31,10 @@ export function unitOfWorkPerOperation(queue: OperationQueue): Plugin<GraphqlCon
       const execute = executeFn as Execute;
       const run = async (input: ExecutionArgs, arrivedAt: number): Promise<ExecutionResult> => {
         const startedAt = performance.now();
-        const result = await repeatRequest(request, context.services, () => attempt(input, context, execute), rootOf);
+        const { type, operation } = operationLabels(input);
+        const result = await inSpan(`graphql ${type} ${operation}`, { 'graphql.operation.type': type }, () =>
+          repeatRequest(request, context.services, () => attempt(input, context, execute), rootOf),
+        );
         return withExtensions(result, context, { arrivedAt, startedAt });
       };
       setExecuteFn(async (input): Promise<ExecutionResult> => {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { startSpan } from '#entities/kit/base/trace.ts';
+import { continuing, startSpan } from '#entities/kit/base/trace.ts';
 import { newRequestContext } from '../request-context.ts';
 import type { Services } from '../services.ts';
 import { cutWhenStalled } from '../streams/cut-when-stalled.ts';
@@ -33,13 +33,18 @@ export function requestContextPlugin(app: FastifyInstance, services: Services): 
     const isRefused = services.health.isStopping && request.routeOptions.config.whileStopping !== true;
     done(isRefused ? shuttingDown(request, reply) : undefined);
   });
+  // Directly before the handler: its log lines say whose work it is, and what it does belongs to the span of the request.
+  app.addHook('preHandler', (request, _reply, done) => {
+    const { caller, traceparent } = request.core;
+    if (caller.organizationId !== null) request.log = request.log.child({ organization_id: caller.organizationId });
+    continuing(traceparent, done);
+  });
   app.addHook('onResponse', (request, reply, done) => {
     const { method } = request;
     const route = request.routeOptions.url ?? 'unmatched';
     const { statusCode, elapsedTime } = reply;
     const { span, caller, unit } = request.core;
-    services.metrics.requests.inc({ method, route, status: statusCode });
-    services.metrics.durations.observe({ method, route }, elapsedTime / 1_000);
+    services.metrics.answered({ method, route }, statusCode, { durationMs: elapsedTime, traceId: span?.traceId });
     accessLog.info(
       {
         request_id: request.id,

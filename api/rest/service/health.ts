@@ -6,6 +6,13 @@ const CheckSchema = Type.Object({
     description: 'up, down, or degraded: without the dependency, the process serves all other requests.',
   }),
   reason: Type.Optional(Type.String({ description: 'Why the dependency cannot be used.' })),
+  latency_ms: Type.Optional(Type.Number({ description: 'Time until it answered, in milliseconds (verbose).' })),
+  since: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'When this process first found it in this status, as far as it was asked (verbose).',
+    }),
+  ),
 });
 const ReadinessSchema = Type.Object({ status: Type.String(), checks: Type.Record(Type.String(), CheckSchema) });
 
@@ -29,7 +36,11 @@ const readiness = {
   method: 'GET',
   tag: 'Service',
   summary: 'Readiness of the process',
-  description: 'Reports for each dependency whether it is available.',
+  description:
+    'Reports for each dependency whether it is available; with `?verbose` also how long it took to answer, and since when its status is what it is.',
+  query: Type.Object({
+    verbose: Type.Optional(Type.String({ maxLength: 10, description: 'Present, with any value: says more.' })),
+  }),
   access: 'anonymous',
   whileStopping: true,
   answers: { 200: ReadinessSchema, 503: ReadinessSchema },
@@ -40,8 +51,19 @@ export const [readyz, ready] = ['/readyz', '/ready'].map((url) =>
   defineRoute({
     ...readiness,
     url,
-    handle: async ({ services }) => {
-      const { isReady, checks } = await services.health.report();
+    handle: async ({ services, query }) => {
+      const { isReady, checks: found } = await services.health.report();
+      const isVerbose = query['verbose'] !== undefined;
+      const checks = Object.fromEntries(
+        Object.entries(found).map(([name, { status, reason, latencyMs, since }]) => [
+          name,
+          {
+            status,
+            ...(reason === undefined ? {} : { reason }),
+            ...(isVerbose ? { latency_ms: latencyMs, since } : {}),
+          },
+        ]),
+      );
       const status = services.health.isStopping ? 'shutting down' : isReady ? 'ready' : 'degraded';
       return { status: isReady ? 200 : 503, body: { status, checks } };
     },

@@ -46,8 +46,19 @@ export interface DatabaseOptions {
   readonly authorizer?: Authorizer;
   /** Called with every decision about a change. */
   readonly onDecision?: (taken: DecisionTaken) => void;
+  /** Called at the end of every unit of work that has sent a statement. */
+  readonly onUnitEnded?: (ended: EndedUnit) => void;
   /** Logs errors of idle connections and of post-commit hooks, which no caller receives. */
   readonly onBackgroundError: (error: unknown, doing: string) => void;
+}
+
+/** A unit of work that has ended, for metrics. */
+export interface EndedUnit {
+  readonly isCommitted: boolean;
+  readonly isReadOnly: boolean;
+  /** From its creation to the end of its transaction. */
+  readonly durationMs: number;
+  readonly traceparent: string | undefined;
 }
 
 /** A decision about a change, for reports and tests. */

@@ -1,4 +1,5 @@
 import {
+  context as activeContext,
   isSpanContextValid,
   ProxyTracerProvider,
   ROOT_CONTEXT,
@@ -54,6 +55,45 @@ export function startSpan(name: string, { parent, attributes, startedAt }: SpanO
       span.end();
     },
   };
+}
+
+/** Whether spans are recorded in this process. */
+export function areSpansRecorded(): boolean {
+  return currentTracer() !== undefined;
+}
+
+/**
+ * Runs work as part of a span: spans that it begins with `inSpan`, and statements of its unit of work, are below this one. While no
+ * spans are recorded it only runs the work.
+ */
+export function continuing<T>(traceparent: string | undefined, work: () => T): T {
+  if (traceparent === undefined || !areSpansRecorded()) return work();
+  return activeContext.with(contextOf(traceparent), work);
+}
+
+/** `traceparent` of the span that the current work is part of; undefined outside of one, and while no spans are recorded. */
+export function currentTraceparent(): string | undefined {
+  const current = trace.getSpanContext(activeContext.active());
+  if (!current) return undefined;
+  return `00-${current.traceId}-${current.spanId}-${current.traceFlags.toString(16).padStart(2, '0')}`;
+}
+
+/** Runs work in a span of its own below the current one. Outside of a span it only runs the work: what no request caused has no trace. */
+export function inSpan<T>(name: string, attributes: Attributes, work: () => T | Promise<T>): T | Promise<T> {
+  const parent = currentTraceparent();
+  if (parent === undefined) return work();
+  return recorded(startSpan(name, { parent, attributes }), work);
+}
+
+async function recorded<T>(span: WorkSpan, work: () => T | Promise<T>): Promise<T> {
+  try {
+    const result = await continuing(span.traceparent, work);
+    span.end();
+    return result;
+  } catch (error) {
+    span.end(error);
+    throw error;
+  }
 }
 
 /** Undefined while no tracer provider is registered. */

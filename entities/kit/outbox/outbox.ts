@@ -74,7 +74,7 @@ export async function claimBatch(work: Work, limit: number, afterTenant = ''): P
  * Forces index scans: the size of the table `events` changes faster than its statistics, and a claim from 20,000 rows took 140 ms
  * instead of 6 ms with the plan that they suggested.
  */
-const forceIndexScans = `select ${['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'].map((name) => `set_config('enable_${name}', 'off', true)`).join(', ')}`;
+export const forceIndexScans = `select ${['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'].map((name) => `set_config('enable_${name}', 'off', true)`).join(', ')}`;
 
 /** A CTE with the distinct values of a column in the order of their first event, ranked to cut them where the search attribute would be too large. */
 const rankedValues = (name: string, column: string) => `${name} as (

@@ -4,6 +4,7 @@ import { bumpRevisions } from '../access/authorization-state.ts';
 import type { DatabaseOptions } from '../access/database-options.ts';
 import type { Clock } from '../base/clock.ts';
 import { failpoint } from '../base/failpoint.ts';
+import { currentTraceparent } from '../base/trace.ts';
 import { databaseRoleOf, ownerOfRows } from '../model/caller.ts';
 import type { RecordedChange } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
@@ -66,6 +67,7 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
   /** The error after which only a rollback is possible. */
   #failure: { readonly error: unknown } | undefined;
   #origin: Origin;
+  readonly #startedAt = performance.now();
 
   /** @param bypassLimit waits for a connection however many others wait */
   constructor(database: UnitOfWorkHost, context: WorkContext, bypassLimit = false) {
@@ -125,10 +127,16 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
       userId: ownerOfRows(caller),
       readOnly: readOnly ?? false,
       deadline: deadline ?? Date.now() + this.options.defaultTimeoutMs,
-      traceparent: () => this.#origin.traceparent,
+      traceparent: () => this.#traceparent,
       bypassLimit: this.#bypassLimit,
       precondition,
     };
+  }
+
+  /** The span that sends the statement, as far as the work belongs to a trace at all. */
+  get #traceparent(): string | undefined {
+    const own = this.#origin.traceparent;
+    return own === undefined ? undefined : (currentTraceparent() ?? own);
   }
 
   get #homeRole(): DatabaseRole {
@@ -393,5 +401,12 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
   #end(state: State): void {
     this.#state = state;
     this.#buffer.clear();
+    if (this.statements === 0) return;
+    this.options.onUnitEnded?.({
+      isCommitted: state === 'committed',
+      isReadOnly: this.context.readOnly ?? false,
+      durationMs: performance.now() - this.#startedAt,
+      traceparent: this.context.traceparent,
+    });
   }
 }

@@ -1,0 +1,123 @@
+import { Type } from 'typebox';
+import { isAppError } from '#entities/kit/base/errors.ts';
+import { workOf } from '../../http/request-context.ts';
+import { defineRoute } from '../../http/route.ts';
+import type { Services } from '../../http/services.ts';
+import { traceOfRequest, type ShownTrace } from '../../webhooks/trace-of-request.ts';
+import { id, instant } from './delivery-schemas.ts';
+import { tracePage } from './request-trace-page.ts';
+import { shownTrace } from './shown-trace.ts';
+
+const nullableText = (description: string, more = {}) =>
+  Type.Unsafe<unknown>({ type: ['string', 'null'], description, ...more });
+const organization = nullableText('Id of the organization; null for none.');
+
+const TraceSchema = Type.Object({
+  request_id: Type.String({ description: 'Id of the request.' }),
+  changes: Type.Array(
+    Type.Object({
+      kind: Type.String({ description: 'Kind of the record.' }),
+      record_id: id('Id of the record.'),
+      organization_id: organization,
+      operation: Type.String({ enum: ['created', 'updated', 'deleted'], description: 'What was done.' }),
+      version: Type.Integer({ description: 'Version of the record after the change.' }),
+      fields: Type.Array(Type.String(), {
+        description: 'Names of the fields that changed, as far as anybody can read them.',
+      }),
+      actor: Type.String({ description: 'Who made the change.' }),
+      at: instant('When.'),
+    }),
+    { description: 'Rows of the history, in their order; at most two hundred.' },
+  ),
+  events: Type.Array(
+    Type.Object({
+      id: id('Id of the event.'),
+      type: Type.String({ description: 'Type of the event.' }),
+      kind: Type.String({ description: 'Kind of the record.' }),
+      record_id: id('Id of the record.'),
+      organization_id: organization,
+      actor: Type.String({ description: 'Who caused the event.' }),
+      occurred_at: instant('When it happened.'),
+      trace_id: nullableText('Id of the OpenTelemetry trace.'),
+      deliveries: Type.Array(
+        Type.Object({
+          listener: Type.String({ description: 'Which part of the server the event is for.' }),
+          state: Type.String({ enum: ['failing', 'held', 'skipped', 'done'], description: 'How far it is.' }),
+          error: nullableText('Why the last attempt failed, in short.'),
+          updated_at: instant('When the state last changed, or an attempt failed.'),
+        }),
+        { description: 'By listener.' },
+      ),
+      messages: Type.Array(
+        Type.Object({
+          endpoint_id: id('Id of the webhook endpoint.'),
+          state: Type.String({ description: 'How far the message is.' }),
+          attempts: Type.Integer({ description: 'Attempts that failed since the message became due.' }),
+        }),
+        { description: 'By endpoint.' },
+      ),
+    }),
+    { description: 'In their order; at most two hundred.' },
+  ),
+  runs: Type.Unsafe<unknown>({
+    type: ['array', 'null'],
+    description:
+      'Workflow runs that deliver the events or began because of them, the newest first; null while Temporal cannot be reached.',
+    items: {
+      type: 'object',
+      required: ['workflow_id', 'run_id', 'type', 'status', 'started_at', 'closed_at', 'url'],
+      properties: {
+        workflow_id: { type: 'string', description: 'Id of the workflow.' },
+        run_id: { type: 'string', description: 'Id of the run.' },
+        type: { type: 'string', description: 'Type of the workflow.' },
+        status: { type: 'string', description: 'As Temporal names it, such as RUNNING or COMPLETED.' },
+        started_at: { type: 'string', format: 'date-time', description: 'When it began.' },
+        closed_at: { type: ['string', 'null'], format: 'date-time', description: 'When it ended; null while it runs.' },
+        url: {
+          type: ['string', 'null'],
+          description: 'The run in the Temporal UI; null unless the server knows where that is (TEMPORAL_UI_URL).',
+        },
+      },
+    },
+  }),
+});
+
+/** What a request has changed and caused: its rows, their events, the deliveries of these, and the workflows that followed. */
+export const requestTrace = defineRoute({
+  method: 'GET',
+  url: '/trace/:id',
+  tag: 'Events',
+  summary: 'Trace a request',
+  description:
+    'What a request (X-Request-Id) has changed and caused, for managers of the organization it concerned, and of all organizations for operators of the installation. Browsers get a page. A request of other organizations, and one that changed nothing, is not found.',
+  access: 'required',
+  acceptsSingleSignOn: true,
+  params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 200, description: 'Id of the request.' }) }),
+  answers: { 200: TraceSchema },
+  // It asks Temporal, after its transaction.
+  runsOnce: true,
+  errors: ['not_found', 'permission_denied'],
+  handle: async ({ services, request, reply, params }) => {
+    const requestId = params['id'] ?? '';
+    const trace = await services.database.transact({ ...workOf(request.core), readOnly: true }, (unit) =>
+      traceOfRequest({ unit, services, request }, requestId),
+    );
+    const runs = await runsOf(services, requestId, trace);
+    const body = shownTrace(requestId, trace, runs?.map((run) => ({ ...run, url: services.runUrl(run) })) ?? null);
+    void reply.header('vary', 'Accept');
+    if (!request.headers.accept?.includes('text/html')) return { status: 200, body };
+    void reply.type('text/html; charset=utf-8');
+    return { status: 200, body: tracePage(body) };
+  },
+});
+
+/** The rest of the trace is in the database, and is shown without Temporal, too. */
+async function runsOf({ runsOfRequest, logger }: Services, requestId: string, { events, ofAll }: ShownTrace) {
+  try {
+    return await runsOfRequest({ requestId, events, ofAll });
+  } catch (error) {
+    if (!isAppError(error) || error.code !== 'workflows_unavailable') throw error;
+    logger.warn({ err: error }, 'a trace is shown without its workflow runs');
+    return undefined;
+  }
+}

@@ -1,0 +1,54 @@
+import { traceIdOf } from '#entities/kit/base/trace.ts';
+import type { EventRun } from '#runtime/event-runs.ts';
+import type { ShownTrace } from '../../webhooks/trace-of-request.ts';
+
+/** A trace as it is answered. */
+export type ShownRequest = ReturnType<typeof shownTrace>;
+
+/** @param runs null while Temporal cannot be reached */
+export function shownTrace(
+  requestId: string,
+  { changes, events }: ShownTrace,
+  runs: readonly (EventRun & { readonly url: string | null })[] | null,
+) {
+  return {
+    request_id: requestId,
+    changes: changes.map((change) => ({
+      kind: change.kind,
+      record_id: change.recordId,
+      organization_id: change.organizationId,
+      operation: change.operation,
+      version: change.recordVersion,
+      fields: change.changedFields,
+      actor: change.actor,
+      at: change.recordedAt,
+    })),
+    events: events.map((event) => ({
+      id: event.id,
+      type: event.topic,
+      kind: event.entityKind,
+      record_id: event.entityId,
+      organization_id: event.organizationId,
+      actor: event.actor,
+      occurred_at: event.occurredAt,
+      trace_id: traceIdOf(event.traceparent) ?? null,
+      deliveries: event.deliveries.map(({ listener, state, error, updatedAt }) => ({
+        listener,
+        state,
+        error,
+        updated_at: updatedAt,
+      })),
+      messages: event.messages.map(({ endpointId, state, attempts }) => ({ endpoint_id: endpointId, state, attempts })),
+    })),
+    runs:
+      runs?.map(({ workflowId, runId, type, status, startedAt, closedAt, url }) => ({
+        workflow_id: workflowId,
+        run_id: runId,
+        type,
+        status,
+        started_at: startedAt,
+        closed_at: closedAt,
+        url,
+      })) ?? null,
+  };
+}
