@@ -13,7 +13,7 @@ export const tag = defineEntityModule({
     description: text('Meaning of the tag.', { max: 2_000, optional: true }),
     color: color(),
   },
-  unique: [{ fields: ['organizationId', 'name'], message: 'This tag already exists.' }],
+  unique: [{ fields: ['organizationId', 'name'], ignoresCase: 'name', message: 'This tag already exists.' }],
   tenancy: 'organization',
   policy: {
     ...organizationRecord(),

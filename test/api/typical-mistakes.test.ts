@@ -290,3 +290,13 @@ test.each([
   expectProblem(answer, 'method_not_allowed');
   expect(answer.body.detail).toContain(meant);
 });
+
+test('a tag whose name differs from that of another in the case of its letters is the same tag', async () => {
+  expect((await client.post('/v1/tags', { name: 'Red' })).status).toBe(201);
+  const again = await client.post('/v1/tags', { name: 'rED' });
+  expectProblem(again, 'already_exists');
+  expect(fieldProblems(again)).toMatchObject([{ path: '/name' }]);
+  const query = 'mutation { createBulkTag(inputs: [{ name: "Blue" }, { name: "blue" }]) { tags { id } } }';
+  const both = await client.graphql(query);
+  expect(both.errors?.[0]?.extensions).toMatchObject({ code: 'already_exists' });
+});

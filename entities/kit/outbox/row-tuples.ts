@@ -49,7 +49,7 @@ async function readRowTuples(
   values: readonly unknown[],
 ): Promise<RowTuples[]> {
   const names = ['id', ...tenancyField(module.tenancy), ...Object.keys(module.fields)];
-  const columns = names.map((name) => `${snakeCase(name)} as "${name}"`).join(', ');
+  const columns = names.map((name) => `"${snakeCase(name)}" as "${name}"`).join(', ');
   const { rows } = await session.query<Record<string, unknown>>(
     `select ${columns} from ${module.table} where deleted_at is null and ${condition}`,
     values,

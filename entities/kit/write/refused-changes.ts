@@ -80,7 +80,7 @@ async function appliedRefusals(
       index,
       ...Object.fromEntries(columns.map(({ name }) => [snakeCase(name), row[name]])),
     }));
-    const types = columns.map(({ name, type }) => `${snakeCase(name)} ${type}`).join(', ');
+    const types = columns.map(({ name, type }) => `"${snakeCase(name)}" ${type}`).join(', ');
     return sql`select * from jsonb_to_recordset(${JSON.stringify(documents)}::jsonb) as stored (index int, ${sql.raw(types)})`;
   };
   const conditions = refusals.map(

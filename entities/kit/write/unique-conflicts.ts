@@ -49,7 +49,9 @@ interface KeyCheck {
 function repeatedKeys({ key, rows }: KeyCheck): FieldProblem[] {
   const seen = new Set<string>();
   return rows.flatMap((made) => {
-    const value = JSON.stringify(key.fields.map((name) => made.row[name]));
+    const value = JSON.stringify(
+      key.fields.map((name) => (name === key.ignoresCase ? String(made.row[name]).toLowerCase() : made.row[name])),
+    );
     const isRepeated = seen.has(value);
     seen.add(value);
     return isRepeated ? uniqueConflict(key, made) : [];
@@ -60,7 +62,11 @@ function repeatedKeys({ key, rows }: KeyCheck): FieldProblem[] {
 function conflictQuery({ module, key, rows }: KeyCheck, index: number) {
   const columns = sql.join(key.fields.map((name) => sql`${rows.map(({ row }) => row[name])}::text[]`));
   const names = sql.join([...key.fields.map((name) => sql.id(name)), sql.id('#row')]);
-  const same = key.fields.map((name) => sql`${column('held', name)} = ${sql.ref(`given.${name}`)}`);
+  const same = key.fields.map((name) =>
+    name === key.ignoresCase
+      ? sql`lower(${column('held', name)}) = lower(${sql.ref(`given.${name}`)})`
+      : sql`${column('held', name)} = ${sql.ref(`given.${name}`)}`,
+  );
   return sql`select ${index}::int as "check", given."#row"::int - 1 as "row"
     from unnest(${columns}) with ordinality as given (${names})
     where exists (select 1 from ${sql.table(module.table)} as held
