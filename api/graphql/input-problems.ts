@@ -29,7 +29,7 @@ import { maxProblems, type FieldProblem } from '#entities/kit/base/errors.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
 import { expectation, found, mismatch, oneOf } from '#entities/kit/base/schema-problem.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
-import { unknownName } from '../http/problem.ts';
+import { unknownName } from '../http/unknown-name.ts';
 import { asGraphqlError, asRequestError } from './graphql-errors.ts';
 
 const refusedNames = Symbol('refused names');
