@@ -220,17 +220,21 @@ export class GraphqlOperations {
 
 const json = { 'content-type': 'application/json' };
 
+/** Depth of the deepest value that is written into a document; deeper ones go as variables. */
+const maxLiteralDepth = 200;
+
 /** A value as it is written into a document. */
-function literal(given: GraphQLInputType, value: unknown): string {
+function literal(given: GraphQLInputType, value: unknown, depth = 0): string {
+  if (depth > maxLiteralDepth) return 'null';
   const type = getNullableType(given);
   if (Array.isArray(value)) {
     const items = isListType(type) ? type.ofType : type;
-    return `[${value.map((each) => literal(items, each)).join(', ')}]`;
+    return `[${value.map((each) => literal(items, each, depth + 1)).join(', ')}]`;
   }
   if (typeof value === 'object' && value !== null) {
     const fields = isInputObjectType(type) ? type.getFields() : {};
     const entries = Object.entries(value).filter(([name]) => /^[A-Za-z_]\w*$/.test(name));
-    return `{ ${entries.map(([name, each]) => `${name}: ${literal(fields[name]?.type ?? type, each)}`).join(', ')} }`;
+    return `{ ${entries.map(([name, each]) => `${name}: ${literal(fields[name]?.type ?? type, each, depth + 1)}`).join(', ')} }`;
   }
   if (isEnumType(type) && typeof value === 'string' && /^\w+$/.test(value)) return value;
   return JSON.stringify(value) ?? 'null';
