@@ -57,6 +57,8 @@ export type RouteResponse =
 export interface RouteDefinition<Body extends TObject> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: string;
+  /** Name of the operation in the description of the API. Generated clients name their functions after it, so it never changes. */
+  readonly operationId: string;
   readonly summary: string;
   readonly description: string;
   readonly tag: string;

@@ -78,7 +78,7 @@ interface Operations {
 }
 
 function routesOf(module: EntityModule, { body, about, create, rotate }: Operations): Route[] {
-  const { path, singular, tag } = recordNames(module);
+  const { path, singular, tag, one } = recordNames(module);
   const answer = answerSchema(module);
   const reached: Pick<Route, 'acceptsSingleSignOn'> =
     module.tenancy === 'organization' ? { acceptsSingleSignOn: true } : {};
@@ -86,6 +86,7 @@ function routesOf(module: EntityModule, { body, about, create, rotate }: Operati
     defineRoute({
       method: 'POST',
       url: path,
+      operationId: `create${one}`,
       tag,
       summary: `Create one ${singular}`,
       description: `${about} ${once}`,
@@ -110,6 +111,7 @@ function routesOf(module: EntityModule, { body, about, create, rotate }: Operati
     defineRoute({
       method: 'POST',
       url: `${path}/:id/rotate`,
+      operationId: `rotate${one}`,
       tag,
       summary: `Replace the secret of one ${singular}`,
       description: `The old secret stops working at once; for a program that must go on meanwhile, create a second token. ${once}`,

@@ -86,6 +86,7 @@ const TraceSchema = Type.Object({
 export const requestTrace = defineRoute({
   method: 'GET',
   url: '/trace/:id',
+  operationId: 'traceRequest',
   tag: 'Events',
   summary: 'Trace a request',
   description:

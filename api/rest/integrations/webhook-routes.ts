@@ -45,6 +45,7 @@ export const webhookRoutes: readonly Route[] = [
   defineRoute({
     method: 'POST',
     url: path,
+    operationId: 'createIntegrationWebhook',
     tag,
     summary: `Create one ${singular}`,
     description: `Creates an endpoint for events of an integration. ${once}`,
@@ -66,6 +67,7 @@ export const webhookRoutes: readonly Route[] = [
   defineRoute({
     method: 'POST',
     url: `${path}/:id/rotate`,
+    operationId: 'rotateIntegrationWebhook',
     tag,
     summary: `Replace the secret of one ${singular}`,
     description: `The old secret stops working at once. ${once}`,

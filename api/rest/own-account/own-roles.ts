@@ -42,6 +42,7 @@ function described(role: Role) {
 export const listRoles = defineRoute({
   method: 'GET',
   url: '/v1/roles',
+  operationId: 'listRoles',
   tag: 'Account',
   summary: 'Roles of organizations',
   description: 'All roles that people can have in an organization, the strongest first.',
@@ -55,6 +56,7 @@ export const listRoles = defineRoute({
 export const ownRoles = defineRoute({
   method: 'GET',
   url: '/v1/account/roles',
+  operationId: 'getOwnRole',
   tag: 'Account',
   summary: 'Own role in the current organization',
   description: 'The role of the caller in the organization that the access token is valid for, as of this request.',
@@ -71,6 +73,7 @@ export const ownRoles = defineRoute({
 export const ownRolesElsewhere = defineRoute({
   method: 'POST',
   url: '/v1/account/roles/organization',
+  operationId: 'getOwnRoleInOrganization',
   tag: 'Account',
   summary: 'Own role in an organization',
   description: 'The role of the user in one of their organizations.',
@@ -93,6 +96,7 @@ export const ownRolesElsewhere = defineRoute({
 export const ownFeatures = defineRoute({
   method: 'GET',
   url: '/v1/account/features',
+  operationId: 'listOwnFeatures',
   tag: 'Account',
   summary: 'Product modules of the current organization',
   description: 'The product modules that the organization of the access token can use, as of this request.',

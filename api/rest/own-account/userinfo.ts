@@ -29,12 +29,13 @@ const UserinfoSchema = Type.Object({
 
 /** One answer at two addresses: clients of OpenID Connect know the second. */
 export const userinfoRoutes: readonly Route[] = [
-  ['/v1/account/userinfo', 'Who the caller is'],
-  ['/oauth/userinfo', 'Who the caller is, for clients of OpenID Connect'],
-].map(([url = '', summary = '']) =>
+  ['/v1/account/userinfo', 'getUserinfo', 'Who the caller is'],
+  ['/oauth/userinfo', 'getOpenIdUserinfo', 'Who the caller is, for clients of OpenID Connect'],
+].map(([url = '', operationId = '', summary = '']) =>
   defineRoute({
     method: 'GET',
     url,
+    operationId,
     tag: 'Account',
     summary,
     description: 'The signed-in user, with the standard claims of OpenID Connect. Change the names with `updateUser`.',

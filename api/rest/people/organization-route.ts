@@ -9,6 +9,7 @@ import { sendEntityTag } from '../records/record-version.ts';
 export const createOrganization = defineRoute({
   method: 'POST',
   url: '/v1/organizations',
+  operationId: 'createOrganization',
   tag: 'Organizations',
   summary: 'Create an organization',
   description:

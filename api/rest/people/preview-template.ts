@@ -31,6 +31,7 @@ const PreviewSchema = Type.Object(
 export const previewTemplate = defineRoute({
   method: 'POST',
   url: `${path}/preview`,
+  operationId: 'previewNotificationTemplate',
   tag,
   summary: 'Preview a notification template',
   description:

@@ -20,7 +20,7 @@ const numberSchema = Type.Object(
 
 /** The records of a list counted and added up. One statement reads them, and the caller sees what they see in the list. */
 export function aggregateRoute(registry: Registry, module: EntityModule): Route {
-  const { path, plural, tag } = recordNames(module);
+  const { path, plural, tag, many } = recordNames(module);
   const groupings = new Map(groupingsOf(module).map(({ name }) => [snakeCase(name), name]));
   const numbers = new Map(numbersOf(module).map((name) => [snakeCase(name), name]));
   const common: Record<string, TSchema> = {
@@ -47,6 +47,7 @@ export function aggregateRoute(registry: Registry, module: EntityModule): Route 
   return defineRoute({
     method: 'GET',
     url: `${path}/aggregates`,
+    operationId: `aggregate${many}`,
     tag,
     summary: `Count ${plural}`,
     description: `Counts and adds up the records that the caller can view, in groups, with the filters of the list.`,

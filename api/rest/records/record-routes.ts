@@ -120,10 +120,11 @@ function ifMatch({ request }: Call<unknown>): string | undefined {
 
 function listRoute(registry: Registry, record: RecordSelection, answer: TObject): Route {
   const { module } = record;
-  const { path, plural, tag } = recordNames(module);
+  const { path, plural, tag, many } = recordNames(module);
   return defineRoute({
     method: 'GET',
     url: path,
+    operationId: `list${many}`,
     tag,
     summary: `List ${plural}`,
     description: `${module.description} Lists the records that the caller can view, in pages, sorted by id unless order_by is given.`,
@@ -149,11 +150,12 @@ function listRoute(registry: Registry, record: RecordSelection, answer: TObject)
 
 function readRoute(record: RecordSelection, answer: TObject): Route {
   const { module } = record;
-  const { path, singular, tag } = recordNames(module);
+  const { path, singular, tag, one } = recordNames(module);
   const isWhole = hasWholeVersion(record);
   return defineRoute({
     method: 'GET',
     url: `${path}/:id`,
+    operationId: `get${one}`,
     tag,
     summary: `Get one ${singular}`,
     description:
@@ -173,12 +175,13 @@ function readRoute(record: RecordSelection, answer: TObject): Route {
 
 function createRoute(registry: Registry, record: RecordSelection, answer: TObject): Route {
   const { module } = record;
-  const { path, singular, tag } = recordNames(module);
+  const { path, singular, tag, one } = recordNames(module);
   const links = linksOf(registry, module);
   const names = namesOf([...writableFields(module).map(([name]) => name), ...links.map(({ add }) => add)]);
   return defineRoute({
     method: 'POST',
     url: path,
+    operationId: `create${one}`,
     tag,
     summary: `Create one ${singular}`,
     description: `${module.description} The record is created in the current organization of the caller.${proofNote(module, snakeCase)} ${idAlone}`,
@@ -202,7 +205,7 @@ function createRoute(registry: Registry, record: RecordSelection, answer: TObjec
 
 function updateRoute(registry: Registry, record: RecordSelection, answer: TObject): Route {
   const { module } = record;
-  const { path, singular, tag } = recordNames(module);
+  const { path, singular, tag, one } = recordNames(module);
   const links = linksOf(registry, module);
   const names = namesOf([
     ...changeableFields(module).map(([name]) => name),
@@ -211,6 +214,7 @@ function updateRoute(registry: Registry, record: RecordSelection, answer: TObjec
   return defineRoute({
     method: 'PATCH',
     url: `${path}/:id`,
+    operationId: `update${one}`,
     tag,
     summary: `Update one ${singular}`,
     description: `Omitted fields stay unchanged; null clears an optional field.${proofNote(module, snakeCase)} ${idAlone}`,
@@ -242,10 +246,11 @@ function updateRoute(registry: Registry, record: RecordSelection, answer: TObjec
 }
 
 function deleteRoute(module: EntityModule): Route {
-  const { path, singular, tag } = recordNames(module);
+  const { path, singular, tag, one } = recordNames(module);
   return defineRoute({
     method: 'DELETE',
     url: `${path}/:id`,
+    operationId: `delete${one}`,
     tag,
     summary: `Delete one ${singular}`,
     description: `Deletes the record together with its dependent records.${deletionNote(module)}`,

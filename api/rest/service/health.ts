@@ -19,6 +19,7 @@ const ReadinessSchema = Type.Object({ status: Type.String(), checks: Type.Record
 export const livez = defineRoute({
   method: 'GET',
   url: '/livez',
+  operationId: 'getLiveness',
   tag: 'Service',
   summary: 'Liveness of the process',
   description: 'Checks no dependencies. Sets the CSRF cookie, like every GET request.',
@@ -47,10 +48,14 @@ const readiness = {
   errors: [],
 } as const;
 
-export const [readyz, ready] = ['/readyz', '/ready'].map((url) =>
+export const [readyz, ready] = [
+  ['/readyz', 'getReadiness'],
+  ['/ready', 'getReady'],
+].map(([url = '', operationId = '']) =>
   defineRoute({
     ...readiness,
     url,
+    operationId,
     handle: async ({ services, query }) => {
       const { isReady, checks: found } = await services.health.report();
       const isVerbose = query['verbose'] !== undefined;

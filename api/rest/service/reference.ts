@@ -28,6 +28,7 @@ const openapiDocument = documentOf((document) => JSON.stringify(document()));
 export const openapi = defineRoute({
   method: 'GET',
   url: '/openapi.json',
+  operationId: 'getOpenApiDocument',
   tag: 'Service',
   summary: 'OpenAPI 3.1 description',
   description: 'Describes all REST routes of this server.',
@@ -42,6 +43,7 @@ export const openapi = defineRoute({
 export const home = defineRoute({
   method: 'GET',
   url: '/',
+  operationId: 'redirectToReference',
   tag: 'Service',
   summary: 'Redirect to the reference',
   description: 'Redirects to /docs.',
@@ -61,6 +63,7 @@ const docsPage = documentOf((document) => page('Core server: reference', operati
 export const docs = defineRoute({
   method: 'GET',
   url: '/docs',
+  operationId: 'showReference',
   tag: 'Service',
   summary: 'REST reference',
   description: 'The content of /openapi.json as a web page.',
@@ -77,6 +80,7 @@ const errorPage = documentOf(() => page('Core server: errors', errorTable()));
 export const errorDocs = defineRoute({
   method: 'GET',
   url: '/docs/errors',
+  operationId: 'showErrorReference',
   tag: 'Service',
   summary: 'Error reference',
   description:
@@ -105,6 +109,7 @@ const stylePath = '/docs/style.css';
 export const docsStyle = defineRoute({
   method: 'GET',
   url: stylePath,
+  operationId: 'getReferenceStyle',
   tag: 'Service',
   summary: 'Style of the reference',
   description: 'The style sheet of /docs and /docs/errors.',

@@ -66,6 +66,7 @@ const BodySchema = Type.Object(
 export const putProvider = defineRoute({
   method: 'PUT',
   url: '/v1/sso/provider',
+  operationId: 'setSingleSignOnProvider',
   tag: 'Single sign-on',
   summary: 'Set the single sign-on provider',
   description:
@@ -109,6 +110,7 @@ export const putProvider = defineRoute({
 export const testProvider = defineRoute({
   method: 'POST',
   url: '/v1/sso/test',
+  operationId: 'testSingleSignOnProvider',
   tag: 'Single sign-on',
   summary: 'Test the single sign-on provider',
   description:
@@ -146,6 +148,7 @@ export const testProvider = defineRoute({
 export const enforceProvider = defineRoute({
   method: 'POST',
   url: '/v1/sso/enforcement',
+  operationId: 'setSingleSignOnEnforcement',
   tag: 'Single sign-on',
   summary: 'Enforce single sign-on, or stop',
   description:
@@ -183,6 +186,7 @@ export const enforceProvider = defineRoute({
 export const verifyDomains = defineRoute({
   method: 'POST',
   url: '/v1/sso/domains/verify',
+  operationId: 'verifySingleSignOnDomains',
   tag: 'Single sign-on',
   summary: 'Look for the DNS records of the allowed domains',
   description:

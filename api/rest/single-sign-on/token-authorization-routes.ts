@@ -50,10 +50,11 @@ function routeOf({
   readonly act: (asking: Asking, id: string, organizationId: string) => Promise<TokenAuthorization>;
   readonly errors: readonly ErrorCode[];
 }): Route {
-  const { path, tag } = recordNames(personalAccessToken);
+  const { path, tag, one } = recordNames(personalAccessToken);
   return defineRoute({
     method: 'POST',
     url: `${path}/:id/${verb}`,
+    operationId: `${verb}${one}`,
     tag,
     summary,
     description,

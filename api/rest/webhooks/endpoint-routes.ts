@@ -71,6 +71,7 @@ export const endpointRoutes: readonly Route[] = [
   defineRoute({
     method: 'POST',
     url: path,
+    operationId: 'createWebhookEndpoint',
     tag,
     summary: `Create one ${singular}`,
     description: `Creates an endpoint to which events are sent. Nobody can give it scopes beyond their own rights. ${once}`,
@@ -92,6 +93,7 @@ export const endpointRoutes: readonly Route[] = [
   defineRoute({
     method: 'PATCH',
     url: `${path}/:id`,
+    operationId: 'updateWebhookEndpoint',
     tag,
     summary: `Update one ${singular}`,
     description: `Omitted fields stay unchanged; null clears an optional field. For another URL, topics or scopes, and to include records: ${proof}`,
@@ -129,6 +131,7 @@ export const endpointRoutes: readonly Route[] = [
   defineRoute({
     method: 'POST',
     url: `${path}/:id/rotate`,
+    operationId: 'rotateWebhookEndpoint',
     tag,
     summary: `Replace the secret of one ${singular}`,
     description: `For 24 hours, messages are signed with the former secret as well. ${once}`,

@@ -76,6 +76,8 @@ interface LogAccess {
   readonly errors?: readonly ErrorCode[];
   /** A sentence about who may call them. */
   readonly note?: string;
+  /** Before `Endpoint` in the names of the operations. */
+  readonly prefix?: string;
   /** Ends the summaries, which are unlike those of the other routes. */
   readonly by?: string;
 }
@@ -90,12 +92,14 @@ export const logRoutes = ({
   endpointOf,
   errors = [],
   note = '',
+  prefix = 'Webhook',
   by = '',
 }: LogAccess): readonly Route[] => [
   defineRoute({
     ...reads,
     method: 'GET',
     url: `${base}/:id/messages`,
+    operationId: `list${prefix}EndpointMessages`,
     summary: `List messages to an endpoint${by}`,
     description: `The newest first. Messages are kept for 30 days.${note}`,
     params: endpointParams,
@@ -117,6 +121,7 @@ export const logRoutes = ({
     ...reads,
     method: 'GET',
     url: `${base}/:id/attempts`,
+    operationId: `list${prefix}EndpointAttempts`,
     summary: `List attempts to send to an endpoint${by}`,
     description: `The newest first. Attempts are kept for 30 days.${note}`,
     params: endpointParams,
@@ -132,6 +137,7 @@ export const logRoutes = ({
     ...changes,
     method: 'POST',
     url: `${base}/:id/test`,
+    operationId: `test${prefix}Endpoint`,
     summary: `Send a test message to an endpoint${by}`,
     description: `Sends a message of the type webhook_endpoint.tested, in the same way as all others: ${endpointLimits.test.limit} a minute at most.${note}`,
     params: endpointParams,
@@ -146,6 +152,7 @@ export const logRoutes = ({
     ...changes,
     method: 'POST',
     url: `${base}/:id/replay`,
+    operationId: `replay${prefix}EndpointMessages`,
     summary: `Send messages to an endpoint again${by}`,
     description: `Either the messages of some events, or all since an instant, up to ${maxReplayed.toLocaleString('en')} at once. They keep their ids, so a receiver that has seen them can tell. An endpoint has ${endpointLimits.replay.limit} replays in ten minutes.${note}`,
     params: endpointParams,
