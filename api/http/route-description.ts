@@ -2,10 +2,12 @@ import { STATUS_CODES } from 'node:http';
 import { Type, type TObject, type TSchema } from 'typebox';
 import { errorCatalogue, type ErrorCode } from '#entities/kit/base/error-catalogue.ts';
 import { statusOf } from '#entities/kit/base/errors.ts';
+import type { AnswerHeader } from './description/answer-headers.ts';
 import { idempotencyHeader } from './idempotent-requests.ts';
 import { ProblemSchema } from './problem.ts';
 import { limitClassOf, type Limitable } from './rate-limits.ts';
 import type { Access } from './request-context.ts';
+import type { Deprecation } from './deprecation.ts';
 
 /** What a route says about itself (route.ts). */
 interface Described extends Limitable {
@@ -19,6 +21,8 @@ interface Described extends Limitable {
   readonly allowsMissingFactor?: true;
   readonly runsOnce?: true;
   readonly tus?: 'required' | 'optional';
+  readonly sends?: readonly AnswerHeader[];
+  readonly deprecated?: Deprecation;
   readonly errors: readonly ErrorCode[];
 }
 
@@ -44,21 +48,37 @@ export function describedAnswers({ answers }: Described): Record<string, TSchema
 export function errorsOf(route: Described): ErrorCode[] {
   const { method, body, receives, tus, access, acceptsTokens, acceptsSingleSignOn, allowsMissingFactor, errors } =
     route;
+  const codes = new Set<ErrorCode>([
+    ...errors,
+    ...(limitClassOf(route) === 'exempt' ? [] : (['rate_limit_exceeded'] as const)),
+    ...(access === 'anonymous' ? [] : (['invalid_input'] as const)),
+    ...(method === 'GET' ? [] : (['malformed_body', 'csrf_token_missing', 'csrf_token_invalid'] as const)),
+    ...(body || receives ? (['body_too_large', 'limit_exceeded', 'unsupported_media_type'] as const) : []),
+    ...(tus ? (['protocol_version_unsupported'] as const) : []),
+    ...(access === 'required' ? (['unauthenticated'] as const) : []),
+    ...(keepsAnswers(route)
+      ? (['idempotency_key_in_use', 'idempotency_key_reused', 'idempotency_answer_withheld'] as const)
+      : []),
+    ...(refusesKeys(route) ? (['invalid_input'] as const) : []),
+    ...(access === 'required' && !allowsMissingFactor ? (['second_factor_required'] as const) : []),
+    ...(access === 'anonymous' || (acceptsTokens && acceptsSingleSignOn) ? [] : (['permission_denied'] as const)),
+  ]);
+  // In one order, so that equal answers of several routes are the same in the description.
+  return allCodes.filter((code) => codes.has(code));
+}
+
+const allCodes = Object.keys(errorCatalogue) as ErrorCode[];
+
+/** Headers of the successful answers of a route. */
+export function answerHeadersOf(route: Described): readonly AnswerHeader[] {
+  const { sends = [], deprecated } = route;
   return [
-    ...new Set<ErrorCode>([
-      ...errors,
-      ...(access === 'anonymous' ? [] : (['invalid_input'] as const)),
-      ...(method === 'GET' ? [] : (['malformed_body', 'csrf_token_missing', 'csrf_token_invalid'] as const)),
-      ...(body || receives ? (['body_too_large', 'limit_exceeded', 'unsupported_media_type'] as const) : []),
-      ...(tus ? (['protocol_version_unsupported'] as const) : []),
-      ...(access === 'required' ? (['unauthenticated'] as const) : []),
-      ...(keepsAnswers(route)
-        ? (['idempotency_key_in_use', 'idempotency_key_reused', 'idempotency_answer_withheld'] as const)
-        : []),
-      ...(refusesKeys(route) ? (['invalid_input'] as const) : []),
-      ...(access === 'required' && !allowsMissingFactor ? (['second_factor_required'] as const) : []),
-      ...(access === 'anonymous' || (acceptsTokens && acceptsSingleSignOn) ? [] : (['permission_denied'] as const)),
-    ]),
+    'X-Request-Id',
+    ...(limitClassOf(route) === 'exempt' ? [] : (['RateLimit', 'RateLimit-Policy'] as const)),
+    ...sends,
+    ...(keepsAnswers(route) ? (['Idempotency-Replayed'] as const) : []),
+    ...(deprecated ? (['Deprecation', 'Link'] as const) : []),
+    ...(deprecated?.sunset === undefined ? [] : (['Sunset'] as const)),
   ];
 }
 
@@ -70,7 +90,10 @@ export function errorAnswers(codes: readonly ErrorCode[]): Record<string, unknow
     ...Object.fromEntries(
       [...byStatus].map(([status, names]) => [
         status,
-        { description: names.map((name) => `\`${name}\`: ${errorCatalogue[name].title}`).join(' '), content },
+        {
+          description: names.map((name) => `\`${name}\`: ${errorCatalogue[name].title}`).join(' '),
+          content: { 'application/problem+json': { schema: ProblemSchema, 'x-codes': names } },
+        },
       ]),
     ),
     default: { description: 'Any other error; see /docs/errors.', content },

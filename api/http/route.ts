@@ -3,6 +3,9 @@ import { Type, type Static, type TObject, type TSchema } from 'typebox';
 import type { ErrorCode } from '#entities/kit/base/error-catalogue.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { withinDeadline } from './deadline.ts';
+import { deprecationHeaders, type Deprecation } from './deprecation.ts';
+import type { AnswerHeader } from './description/answer-headers.ts';
+import { securityOf } from './description/security.ts';
 import { keptDocument } from './kept-documents.ts';
 import { queryReader } from './query-values.ts';
 import { earlierAnswer, idempotencyHeader, refusedKey, replayHeaders } from './idempotent-requests.ts';
@@ -18,6 +21,7 @@ import {
   refuseBody,
 } from './route-bodies.ts';
 import {
+  answerHeadersOf,
   describedAnswers,
   describedHeaders,
   errorAnswers,
@@ -91,6 +95,10 @@ export interface RouteDefinition<Body extends TObject> {
   /** Response schemas by status. A text response names its media type in `produces`. */
   readonly answers: Readonly<Record<number, TSchema>>;
   readonly produces?: string;
+  /** Headers of successful answers that the handler sets, for the description. */
+  readonly sends?: readonly AnswerHeader[];
+  /** The operation is going to be removed: answers have headers that say so. */
+  readonly deprecated?: Deprecation;
   /** The answer has a credential, so it is never kept, and the header `Idempotency-Key` is refused. */
   readonly answersCredential?: true;
   /** By what the rate limiter counts the route alone; left out, `limitClassOf` says it. */
@@ -162,9 +170,15 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
       ...(route.verifiesSignature ? { csrf: false } : {}),
       ...(route.receives ? { receives: route.receives, swaggerTransform: describesBody(route) } : {}),
       ...(route.tus ? { tus: route.tus } : {}),
+      ...(route.deprecated ? { deprecation: deprecationHeaders(route.deprecated, route.operationId) } : {}),
       allowsMissingFactor: route.allowsMissingFactor ?? route.access === 'public',
     },
     schema: {
+      operationId: route.operationId,
+      security: securityOf(route),
+      ...(route.deprecated ? { deprecated: true, 'x-sunset': route.deprecated.sunset ?? null } : {}),
+      'x-answer-headers': answerHeadersOf(route),
+      ...(route.body && isOptional(route.body) ? { 'x-body-optional': true } : {}),
       summary: route.summary,
       description: route.description,
       tags: [route.tag],

@@ -3,42 +3,20 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { routesOf } from '#api/rest/routes.ts';
 import { registry } from '#entities/index.ts';
 import { errorCatalogue } from '#entities/kit/base/error-catalogue.ts';
+import { resolved, type DescribedApi, type DescribedOperation } from '../kit/described-api.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
-interface Content {
-  readonly schema?: Readonly<Record<string, unknown>>;
-}
-
-interface Operation {
-  readonly summary?: string;
-  readonly description?: string;
-  readonly tags?: readonly string[];
-  readonly parameters?: readonly {
-    readonly name: string;
-    readonly in: string;
-    readonly description?: string;
-    readonly required?: boolean;
-  }[];
-  readonly requestBody?: { readonly content?: Readonly<Record<string, Content>> };
-  readonly responses?: Readonly<
-    Record<string, { readonly description?: string; readonly content?: Readonly<Record<string, Content>> }>
-  >;
-}
-
 let world: World;
-let document: Readonly<Record<string, unknown>> & {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly tags: readonly { readonly name: string }[];
-};
-let operations: [string, Operation][];
+let document: DescribedApi;
+let operations: [string, DescribedOperation][];
 
 beforeAll(async () => {
   world = await openWorld();
   document = (await world.client().get('/openapi.json')).body;
   operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): [string, Operation] => [
+    Object.entries(methods).map(([method, operation]): [string, DescribedOperation] => [
       `${method.toUpperCase()} ${path}`,
-      operation,
+      resolved(document, operation),
     ]),
   );
 });
@@ -116,8 +94,8 @@ describe('/openapi.json', () => {
   test('says how many records a page can have, as the configuration is now', async () => {
     const limits = async () => {
       const { body } = await world.client().get('/openapi.json');
-      const { parameters } = body.paths['/v1/tasks'].get;
-      return ['first', 'last'].map((name) => parameters.find((one: { name: string }) => one.name === name).schema);
+      const { parameters = [] } = resolved(body, body.paths['/v1/tasks'].get);
+      return ['first', 'last'].map((name) => parameters.find((one) => one.name === name)?.schema);
     };
     const expected = (maximum: number) => [
       { type: 'integer', minimum: 0, maximum },
@@ -185,7 +163,7 @@ describe('the pages', () => {
     const { status, headers, body } = await world.client().get('/docs');
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     for (const [name, { summary }] of operations) {
-      expect(body).toContain(`<code>${name}</code>`);
+      expect(body).toContain(`<code>${name}</code></a>`);
       expect(body).toContain(`<strong>${summary}.</strong>`);
     }
   });
@@ -194,11 +172,11 @@ describe('the pages', () => {
     const { body } = await world.client().get('/docs');
     const ids = new Set([...String(body).matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
     const links = [...String(body).matchAll(/ href="#([^"]+)"/g)].map(([, id]) => id);
-    expect(links).toHaveLength(operations.length + document.tags.length);
+    expect(links.length).toBeGreaterThan(operations.length + document.tags.length);
     expect(links.filter((id) => !ids.has(id))).toEqual([]);
     const sections = String(body).split('<section>');
     for (const [name, { parameters = [] }] of operations) {
-      const own = sections.find((section) => section.includes(`<code>${name}</code>`)) ?? '';
+      const own = sections.find((section) => section.includes(`<code>${name}</code></a>`)) ?? '';
       for (const parameter of parameters)
         expect(own, name).toContain(
           `<code>${parameter.name}</code></td><td>${parameter.in}</td><td>${parameter.required ? 'yes' : 'no'}</td>`,

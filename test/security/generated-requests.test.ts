@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { productSchema } from '#api/graphql/graphql-schema.ts';
+import type { DescribedApi } from '../kit/described-api.ts';
 import { seedOf, timesOf } from '../kit/depth.ts';
 import { FuzzedInstallation } from '../kit/fuzz/fuzzed-installation.ts';
 import { GraphqlOperations, rootFieldsOf } from '../kit/fuzz/graphql-operations.ts';
-import { operationsOf, RestRequests, type OpenApiDocument } from '../kit/fuzz/openapi-requests.ts';
+import { operationsOf, RestRequests } from '../kit/fuzz/openapi-requests.ts';
 import { Random } from '../kit/random.ts';
 import { recordTried } from '../kit/tried.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -41,7 +42,7 @@ async function inTurn<T extends { readonly name: string }>(
 }
 
 test('requests generated from /openapi.json', async () => {
-  const document = (await world.client().get('/openapi.json')).body as OpenApiDocument;
+  const document = (await world.client().get('/openapi.json')).body as DescribedApi;
   const requests = new RestRequests(document, installation.ids);
   await inTurn('REST requests', operationsOf(document), timesOf({ sample: 0, prove: 50_000 }), (random, item, about) =>
     installation.send(random, about, requests.request(random, item)),

@@ -94,6 +94,7 @@ function routesOf(module: EntityModule, { body, about, create, rotate }: Operati
       answersCredential: true,
       ...reached,
       body,
+      sends: ['Location'],
       answers: { 201: answer },
       errors: ['permission_denied', 'step_up_required', 'limit_exceeded', 'not_found'],
       handle: (call) =>
@@ -130,7 +131,13 @@ function answerSchema(module: EntityModule): TObject {
   const properties: Record<string, TSchema> = {
     token: Type.String({ description: 'The token; send it in the Authorization header as bearer token.' }),
   };
-  return Type.Object({ ...recordSchema(module).properties, ...properties }, { description: module.description });
+  return Type.Object(
+    { ...recordSchema(module).properties, ...properties },
+    {
+      title: `Issued${recordNames(module).one}`,
+      description: module.description,
+    },
+  );
 }
 
 async function answered(

@@ -58,7 +58,7 @@ const RepairSchema = Type.Object(
     ),
     dry_run: Type.Optional(Type.Boolean({ description: 'Counts the selected deliveries and changes nothing.' })),
   },
-  { additionalProperties: false },
+  { title: 'Repair', additionalProperties: false },
 );
 type RepairBody = Static<typeof RepairSchema>;
 

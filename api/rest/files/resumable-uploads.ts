@@ -40,6 +40,7 @@ const beginResumable = (registry: Registry): Route =>
       }),
     }),
     runsOnce: true,
+    sends: ['Location'],
     answers: { 201: Type.Null() },
     errors: ['body_too_large', 'file_type_refused', 'limit_exceeded', 'storage_disabled', 'storage_unavailable'],
     handle: async ({ request, reply, query, services }) => {

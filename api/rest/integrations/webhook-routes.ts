@@ -34,7 +34,7 @@ const answer = Type.Object(
     ...recordSchema(integrationWebhook).properties,
     secret: Type.String({ description: 'The secret with which the other system signs events.' }),
   },
-  { description: integrationWebhook.description },
+  { title: 'IssuedIntegrationWebhook', description: integrationWebhook.description },
 );
 
 const once =
@@ -53,6 +53,7 @@ export const webhookRoutes: readonly Route[] = [
     answersCredential: true,
     acceptsSingleSignOn: true,
     body,
+    sends: ['Location'],
     answers: { 201: answer },
     errors: ['not_found', 'permission_denied', 'already_exists', 'step_up_required'],
     handle: (call) =>

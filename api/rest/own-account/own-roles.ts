@@ -21,18 +21,26 @@ const descriptions: Readonly<Record<Role, readonly [name: string, description: s
   auditor: ['Auditor', 'Reads what a member reads, and changes nothing.'],
 };
 
-const RoleSchema = Type.Object({
-  id: Type.String({ description: 'Role, as memberships and invitations name it.' }),
-  name: Type.String({ description: 'Name for people.' }),
-  description: Type.String({ description: 'What the role allows.' }),
-});
-const OwnRolesSchema = Type.Object({
-  organization_id: Type.Union([Type.String(), Type.Null()], { description: 'Id of the organization; null for none.' }),
-  roles: Type.Array(RoleSchema, {
-    description:
-      'The role of the caller there: their own, or the one that they have in an organization above. Empty for none.',
-  }),
-});
+const RoleSchema = Type.Object(
+  {
+    id: Type.String({ description: 'Role, as memberships and invitations name it.' }),
+    name: Type.String({ description: 'Name for people.' }),
+    description: Type.String({ description: 'What the role allows.' }),
+  },
+  { title: 'Role' },
+);
+const OwnRolesSchema = Type.Object(
+  {
+    organization_id: Type.Union([Type.String(), Type.Null()], {
+      description: 'Id of the organization; null for none.',
+    }),
+    roles: Type.Array(RoleSchema, {
+      description:
+        'The role of the caller there: their own, or the one that they have in an organization above. Empty for none.',
+    }),
+  },
+  { title: 'OwnRole' },
+);
 
 function described(role: Role) {
   const [name, description] = descriptions[role];

@@ -29,6 +29,7 @@ export const createOrganization = defineRoute({
     },
     { additionalProperties: false },
   ),
+  sends: ['Location'],
   answers: { 201: recordSchema(organization) },
   errors: ['invalid_input', 'already_exists', 'permission_denied', 'not_found', 'organization_archived'],
   handle: async ({ unit, body, reply }) => {

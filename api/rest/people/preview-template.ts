@@ -24,7 +24,7 @@ const PreviewSchema = Type.Object(
     }),
     body_template: Type.Unsafe<string>({ ...valueSchema(bodyTemplate), description: bodyTemplate.description }),
   },
-  { additionalProperties: false },
+  { title: 'TemplatePreview', additionalProperties: false },
 );
 
 /** Shows what a template makes before it is saved. */

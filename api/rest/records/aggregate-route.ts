@@ -13,6 +13,7 @@ const text = Type.Unsafe({ type: ['string', 'null'] });
 const numberSchema = Type.Object(
   { sum: text, min: text, max: text, avg: text },
   {
+    title: 'AggregatedNumbers',
     description:
       'Decimal numbers as text; null where no record of the group has a value, and for amounts in several currencies.',
   },
@@ -54,15 +55,21 @@ export function aggregateRoute(registry: Registry, module: EntityModule): Route 
     access: 'required',
     query: Type.Object({ ...common, ...filterParameters(registry, module, common) }, { additionalProperties: false }),
     answers: {
-      200: Type.Object({
-        data: Type.Array(
-          Type.Object({
-            keys: Type.Record(Type.String(), Type.Unsafe({ type: ['string', 'boolean', 'null'] })),
-            count: Type.Integer(),
-            numbers: Type.Record(Type.String(), numberSchema),
-          }),
-        ),
-      }),
+      200: Type.Object(
+        {
+          data: Type.Array(
+            Type.Object(
+              {
+                keys: Type.Record(Type.String(), Type.Unsafe({ type: ['string', 'boolean', 'null'] })),
+                count: Type.Integer(),
+                numbers: Type.Record(Type.String(), numberSchema),
+              },
+              { title: 'Aggregate', description: 'A group of records.' },
+            ),
+          ),
+        },
+        { title: 'Aggregates', description: 'The groups.' },
+      ),
     },
     errors: ['invalid_input', 'limit_exceeded'],
     handle: ({ unit, query, services }) =>

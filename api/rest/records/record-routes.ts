@@ -162,6 +162,7 @@ function readRoute(record: RecordSelection, answer: TObject): Route {
       'Returns not_found if the record does not exist, is deleted, or cannot be viewed by the caller. The ETag of the answer is the record version.',
     access: 'required',
     params,
+    sends: ['ETag'],
     answers: isWhole ? { 200: answer, 304: notModified } : { 200: answer },
     errors: ['not_found'],
     handle: async (call) => {
@@ -187,6 +188,7 @@ function createRoute(registry: Registry, record: RecordSelection, answer: TObjec
     description: `${module.description} The record is created in the current organization of the caller.${proofNote(module, snakeCase)} ${idAlone}`,
     access: 'required',
     body: creationSchema(module, links),
+    sends: ['ETag', 'Location'],
     answers: { 201: answer },
     errors: ['not_found', 'permission_denied', 'already_exists', ...proofErrors(module)],
     handle: (call) =>
@@ -222,6 +224,7 @@ function updateRoute(registry: Registry, record: RecordSelection, answer: TObjec
     params,
     headers,
     body: changeSchema(module, links),
+    sends: ['ETag'],
     answers: { 200: answer },
     errors: [
       'not_found',

@@ -1,20 +1,26 @@
 import { Type } from 'typebox';
 import { defineRoute } from '../../http/route.ts';
 
-const CheckSchema = Type.Object({
-  status: Type.String({
-    description: 'up, down, or degraded: without the dependency, the process serves all other requests.',
-  }),
-  reason: Type.Optional(Type.String({ description: 'Why the dependency cannot be used.' })),
-  latency_ms: Type.Optional(Type.Number({ description: 'Time until it answered, in milliseconds (verbose).' })),
-  since: Type.Optional(
-    Type.String({
-      format: 'date-time',
-      description: 'When this process first found it in this status, as far as it was asked (verbose).',
+const CheckSchema = Type.Object(
+  {
+    status: Type.String({
+      description: 'up, down, or degraded: without the dependency, the process serves all other requests.',
     }),
-  ),
-});
-const ReadinessSchema = Type.Object({ status: Type.String(), checks: Type.Record(Type.String(), CheckSchema) });
+    reason: Type.Optional(Type.String({ description: 'Why the dependency cannot be used.' })),
+    latency_ms: Type.Optional(Type.Number({ description: 'Time until it answered, in milliseconds (verbose).' })),
+    since: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'When this process first found it in this status, as far as it was asked (verbose).',
+      }),
+    ),
+  },
+  { title: 'DependencyCheck' },
+);
+const ReadinessSchema = Type.Object(
+  { status: Type.String(), checks: Type.Record(Type.String(), CheckSchema) },
+  { title: 'Readiness' },
+);
 
 export const livez = defineRoute({
   method: 'GET',

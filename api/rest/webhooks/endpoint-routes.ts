@@ -57,7 +57,7 @@ const issuedAnswer = Type.Object(
     ...recordSchema(webhookEndpoint).properties,
     secret: Type.String({ description: 'The secret with which messages are signed.' }),
   },
-  { description: webhookEndpoint.description },
+  { title: 'IssuedWebhookEndpoint', description: webhookEndpoint.description },
 );
 
 /** The path parameter of routes about one endpoint. */
@@ -79,6 +79,7 @@ export const endpointRoutes: readonly Route[] = [
     answersCredential: true,
     acceptsSingleSignOn: true,
     body: creation,
+    sends: ['Location'],
     answers: { 201: issuedAnswer },
     errors: ['permission_denied', 'already_exists', 'step_up_required', 'limit_exceeded'],
     handle: (call) =>
@@ -106,6 +107,7 @@ export const endpointRoutes: readonly Route[] = [
       ),
     }),
     body: change,
+    sends: ['ETag'],
     answers: { 200: recordSchema(webhookEndpoint) },
     errors: [
       'not_found',

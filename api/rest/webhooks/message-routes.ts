@@ -37,31 +37,37 @@ const slice = {
   ),
 };
 
-const messageSchema = Type.Object({
-  event_id: id('Id of the event, which every attempt sends as webhook-id.'),
-  type: Type.String({ description: 'Type of the event.' }),
-  kind: Type.String({ description: 'Kind of the record.' }),
-  record_id: id('Id of the record.'),
-  request_id: nullable('string', 'Id of the request that caused the event.'),
-  occurred_at: instant('When the event happened.'),
-  state: Type.String({ enum: [...messageStates], description: 'How far the message is.' }),
-  attempts: Type.Integer({ description: 'Attempts that failed since the message became due.' }),
-  due_at: nullable('string', 'When the next attempt may begin; null unless the message is due.', {
-    format: 'date-time',
-  }),
-});
+const messageSchema = Type.Object(
+  {
+    event_id: id('Id of the event, which every attempt sends as webhook-id.'),
+    type: Type.String({ description: 'Type of the event.' }),
+    kind: Type.String({ description: 'Kind of the record.' }),
+    record_id: id('Id of the record.'),
+    request_id: nullable('string', 'Id of the request that caused the event.'),
+    occurred_at: instant('When the event happened.'),
+    state: Type.String({ enum: [...messageStates], description: 'How far the message is.' }),
+    attempts: Type.Integer({ description: 'Attempts that failed since the message became due.' }),
+    due_at: nullable('string', 'When the next attempt may begin; null unless the message is due.', {
+      format: 'date-time',
+    }),
+  },
+  { title: 'WebhookMessage' },
+);
 
-const attemptSchema = Type.Object({
-  id: id('Id of the attempt.'),
-  event_id: id('Id of the event.'),
-  type: Type.String({ description: 'Type of the event.' }),
-  number: Type.Integer({ description: '1 for the first attempt since the message became due.' }),
-  attempted_at: instant('When the attempt began.'),
-  duration_ms: Type.Integer({ description: 'How long it took, in milliseconds.' }),
-  status: nullable('integer', 'HTTP status of the response; null without one.'),
-  problem: nullable('string', 'Why there is no usable response.'),
-  response: nullable('string', 'The first 4 KiB of the response.'),
-});
+const attemptSchema = Type.Object(
+  {
+    id: id('Id of the attempt.'),
+    event_id: id('Id of the event.'),
+    type: Type.String({ description: 'Type of the event.' }),
+    number: Type.Integer({ description: '1 for the first attempt since the message became due.' }),
+    attempted_at: instant('When the attempt began.'),
+    duration_ms: Type.Integer({ description: 'How long it took, in milliseconds.' }),
+    status: nullable('integer', 'HTTP status of the response; null without one.'),
+    problem: nullable('string', 'Why there is no usable response.'),
+    response: nullable('string', 'The first 4 KiB of the response.'),
+  },
+  { title: 'WebhookAttempt' },
+);
 
 /** Who may call the routes, and for which endpoint. */
 type Access = Pick<Route, 'tag' | 'access' | 'acceptsTokens' | 'acceptsSingleSignOn' | 'headers' | 'prepare'>;

@@ -22,7 +22,7 @@ const LinkSchema = Type.Object(
       Type.Unsafe<string>({ ...idText, description: 'Id of the endpoint that it shows. Without it: all of them.' }),
     ),
   },
-  { additionalProperties: false },
+  { title: 'PortalLink', additionalProperties: false },
 );
 
 const makeLink = defineRoute({
