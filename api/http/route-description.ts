@@ -50,10 +50,17 @@ export function errorsOf(route: Described): ErrorCode[] {
     route;
   const codes = new Set<ErrorCode>([
     ...errors,
+    ...everywhere,
     ...(limitClassOf(route) === 'exempt' ? [] : (['rate_limit_exceeded'] as const)),
+    ...(access === 'anonymous' ? [] : databaseErrors),
+    ...(access === 'required' ? (['module_not_enabled', 'authorization_unavailable'] as const) : []),
+    ...(access === 'required' && method !== 'GET' ? (['organization_archived', 'concurrent_changes'] as const) : []),
+    ...(access === 'required' && method === 'DELETE' ? (['still_referenced'] as const) : []),
     ...(access === 'anonymous' ? [] : (['invalid_input'] as const)),
-    ...(method === 'GET' ? [] : (['malformed_body', 'csrf_token_missing', 'csrf_token_invalid'] as const)),
-    ...(body || receives ? (['body_too_large', 'limit_exceeded', 'unsupported_media_type'] as const) : []),
+    ...(method === 'GET'
+      ? []
+      : (['malformed_body', 'unsupported_media_type', 'csrf_token_missing', 'csrf_token_invalid'] as const)),
+    ...(body || receives ? (['body_too_large', 'limit_exceeded'] as const) : []),
     ...(tus ? (['protocol_version_unsupported'] as const) : []),
     ...(access === 'required' ? (['unauthenticated'] as const) : []),
     ...(keepsAnswers(route)
@@ -66,6 +73,12 @@ export function errorsOf(route: Described): ErrorCode[] {
   // In one order, so that equal answers of several routes are the same in the description.
   return allCodes.filter((code) => codes.has(code));
 }
+
+/** Any request can end with these. What concerns the connection alone, such as `headers_too_large`, is in /docs/errors. */
+const everywhere: readonly ErrorCode[] = ['malformed_request', 'internal', 'shutting_down'];
+
+/** What requests that ask the database can end with. */
+const databaseErrors: readonly ErrorCode[] = ['deadline_exceeded', 'database_unavailable', 'database_busy'];
 
 const allCodes = Object.keys(errorCatalogue) as ErrorCode[];
 
@@ -85,19 +98,15 @@ export function answerHeadersOf(route: Described): readonly AnswerHeader[] {
 export function errorAnswers(codes: readonly ErrorCode[]): Record<string, unknown> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) byStatus.set(statusOf(code), [...(byStatus.get(statusOf(code)) ?? []), code]);
-  const content = { 'application/problem+json': { schema: ProblemSchema } };
-  return {
-    ...Object.fromEntries(
-      [...byStatus].map(([status, names]) => [
-        status,
-        {
-          description: names.map((name) => `\`${name}\`: ${errorCatalogue[name].title}`).join(' '),
-          content: { 'application/problem+json': { schema: ProblemSchema, 'x-codes': names } },
-        },
-      ]),
-    ),
-    default: { description: 'Any other error; see /docs/errors.', content },
-  };
+  return Object.fromEntries(
+    [...byStatus].map(([status, names]) => [
+      status,
+      {
+        description: names.map((name) => `\`${name}\`: ${errorCatalogue[name].title}`).join(' '),
+        content: { 'application/problem+json': { schema: ProblemSchema, 'x-codes': names } },
+      },
+    ]),
+  );
 }
 
 /** Whether requests can name a key under which their answer is kept: what somebody who is signed in creates or does. */

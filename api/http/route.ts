@@ -187,7 +187,7 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
       ...(route.headers || isKeyable ? { headers: describedHeaders(route.headers, isKeyable) } : {}),
       ...(query ? { querystring: query } : {}),
       ...(route.produces ? { produces: [route.produces] } : {}),
-      response: { ...describedAnswers(route), ...errorAnswers(errorsOf(route)) },
+      response: { ...errorAnswers(errorsOf(route)), ...describedAnswers(route) },
     },
     ...(prepare
       ? {

@@ -7,11 +7,12 @@ import { GraphqlOperations, rootFieldsOf } from '../kit/fuzz/graphql-operations.
 import { operationsOf, RestRequests } from '../kit/fuzz/openapi-requests.ts';
 import { Random } from '../kit/random.ts';
 import { recordTried } from '../kit/tried.ts';
+import { undescribed } from '../kit/fuzz/undescribed.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 /**
  * Requests that are generated from the descriptions of the API, with something wrong in most of them: no answer is a failure of the
- * server, each refusal has a code of the catalogue, nothing is logged as an error, and nothing of another organization is in an answer.
+ * server, each refusal has a code of the catalogue that the operation is described with, nothing is logged as an error, and nothing of another organization is in an answer.
  */
 let world: World;
 let installation: FuzzedInstallation;
@@ -44,8 +45,14 @@ async function inTurn<T extends { readonly name: string }>(
 test('requests generated from /openapi.json', async () => {
   const document = (await world.client().get('/openapi.json')).body as DescribedApi;
   const requests = new RestRequests(document, installation.ids);
-  await inTurn('REST requests', operationsOf(document), timesOf({ sample: 0, prove: 50_000 }), (random, item, about) =>
-    installation.send(random, about, requests.request(random, item)),
+  await inTurn(
+    'REST requests',
+    operationsOf(document),
+    timesOf({ sample: 0, prove: 50_000 }),
+    (random, item, about) => {
+      const request = requests.request(random, item);
+      return installation.send(random, about, request, (answer) => undescribed(document, item, request, answer));
+    },
   );
 });
 

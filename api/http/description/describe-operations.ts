@@ -84,15 +84,19 @@ class Description {
 
   /** A refusal, which is named after the codes that it can have. */
   #refusal(response: Response, { schema = {}, 'x-codes': codes = [] }: MediaType, status: string): Reference {
-    const name = codes.length === 0 ? 'Refusal' : codes.map(pascalCase).join('Or');
+    const name = codes.map(pascalCase).join('Or');
     const reference = { $ref: `#/components/responses/${name}` };
     if (this.#refusals.has(name)) return reference;
     const problem = this.#schemas.share(schema);
-    const narrowed: Schema = { type: 'object', properties: { code: { type: 'string', enum: codes } } };
+    const narrowed: Schema = {
+      type: 'object',
+      required: ['code'],
+      properties: { code: { type: 'string', enum: codes } },
+    };
     this.#refusals.set(name, {
       ...response,
       headers: referenced([...refusalHeaders, ...(retryStatuses.has(status) ? (['Retry-After'] as const) : [])]),
-      content: { [problemType]: { schema: codes.length === 0 ? problem : { allOf: [problem, narrowed] } } },
+      content: { [problemType]: { schema: { allOf: [problem, narrowed] } } },
     });
     return reference;
   }

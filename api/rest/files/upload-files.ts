@@ -23,8 +23,7 @@ const filesOfField = Type.Array(Type.String({ format: 'binary' }), {
 const formSchema = Type.Object(
   { uploadFile: Type.Optional(filesOfField) },
   {
-    additionalProperties: filesOfField,
-    description: 'Form whose fields have the names of objectstorage.keys, by default uploadFile.',
+    description: 'Form with files in fields that have the names of objectstorage.keys, by default uploadFile alone.',
   },
 );
 

@@ -131,7 +131,7 @@ function listRoute(registry: Registry, record: RecordSelection, answer: TObject)
     access: 'required',
     query: listQuerySchema(registry, module),
     answers: { 200: pageSchema(module, answer) },
-    errors: ['invalid_input', 'invalid_cursor', 'limit_exceeded'],
+    errors: ['invalid_input', 'invalid_cursor', 'limit_exceeded', 'not_found'],
     handle: async ({ unit, query, services }) => {
       const { maxresultlimit } = services.config.current.server;
       const page = listSelection(registry, record, query, maxresultlimit);
