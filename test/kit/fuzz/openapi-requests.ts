@@ -32,7 +32,7 @@ export function operationsOf(document: DescribedApi): RestOperation[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]) => {
       const upper = method.toUpperCase();
-      return { name: `${upper} ${path}`, method: upper, path, described: resolved(document, described) as Described };
+      return { name: `${upper} ${path}`, method: upper, path, described: resolved(document, described) };
     }),
   );
 }

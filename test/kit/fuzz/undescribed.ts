@@ -12,7 +12,7 @@ export function undescribed(
   request: Pick<InjectOptions, 'url'>,
   answer: TestAnswer,
 ): string | undefined {
-  const [pathname = ''] = String(request.url).split('?');
+  const [pathname = ''] = (typeof request.url === 'string' ? request.url : '').split('?');
   const ofOperation = new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`);
   // Another path belongs to another operation.
   if (!ofOperation.test(pathname) || beforeRoutes.has(answer.body?.code)) return undefined;
