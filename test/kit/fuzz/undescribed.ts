@@ -1,5 +1,5 @@
 import type { InjectOptions } from 'fastify';
-import { resolved, target, type DescribedApi, type DescribedOperation } from '../described-api.ts';
+import { resolved, target, type DescribedApi } from '../described-api.ts';
 import type { TestAnswer } from '../test-client.ts';
 
 /** What any request can be refused with before it reaches a route. */
@@ -16,7 +16,7 @@ export function undescribed(
   const ofOperation = new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`);
   // Another path belongs to another operation.
   if (!ofOperation.test(pathname) || beforeRoutes.has(answer.body?.code)) return undefined;
-  const response = resolved(document, described as DescribedOperation).responses?.[String(answer.status)];
+  const response = resolved(document, described).responses?.[String(answer.status)];
   if (!response) return `the status ${answer.status} is not described`;
   const schema = response.content?.['application/problem+json']?.schema;
   if (!schema || answer.body?.code === undefined) return undefined;
