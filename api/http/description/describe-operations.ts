@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { pascalCase } from '#entities/kit/base/snake-case.ts';
-import { answerHeaders, refusalHeaders, retryStatuses, type AnswerHeader } from './answer-headers.ts';
+import { answerHeaders, refusalHeaders, retryStatuses, type AnswerHeader } from './described-headers.ts';
 import {
   mapOperations,
   mapValues,
