@@ -34,7 +34,7 @@ import { configuredKeySet } from './rest/service/jwks.ts';
 import type { Services } from './http/services.ts';
 import { timeouts } from './http/timeouts.ts';
 import { httpsServer } from './http/tls/https-server.ts';
-import type { ServerCertificate } from './http/tls/server-certificate.ts';
+import type { CertificateSource } from './http/tls/certificate-source.ts';
 
 /** Maximum size of a request body in bytes; uploads have separate limits. */
 const bodyLimit = 1_048_576;
@@ -49,7 +49,7 @@ const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/;
 export async function createApp(
   services: Services,
   extraRoutes: readonly Route[] = [],
-  certificate?: ServerCertificate,
+  certificate?: CertificateSource,
 ): Promise<FastifyInstance> {
   const { server } = services.config.current;
   const { registry } = services.database.options;

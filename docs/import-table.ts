@@ -261,6 +261,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   '@fastify/busboy': ['api/http'],
   '@openfga/sdk': ['activities/clients/*'],
   '@openfga/syntax-transformer': ['activities/clients/*'],
+  'acme-client': ['activities/clients/*'],
   ioredis: ['activities/clients/*'],
   nodemailer: ['activities/clients/*'],
   fastify: ['api', 'api/http', 'api/rest', 'api/graphql'],

@@ -32,4 +32,5 @@ export const infrastructureTables = [
   /^system_messages$/,
   /^operators$/,
   /^idempotent_requests$/,
+  /^automatic_certificates$/,
 ] as const;

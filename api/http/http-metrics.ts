@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { newRegistry } from '#runtime/metrics/process-metrics.ts';
 import { serveMetrics } from '#runtime/metrics-server.ts';
+import type { CertificateState } from './tls/certificate-source.ts';
 
 /** A GraphQL operation that has ended. */
 export interface EndedOperation {
@@ -85,6 +86,22 @@ export class Metrics {
         fallbacks.reset();
         fallbacks.inc(counters.fallbacks);
       },
+    });
+  }
+
+  /** Reports until when the certificate of the server can be used, and how its renewal goes. */
+  watchCertificate(state: () => CertificateState | undefined): void {
+    const expiry: Gauge = new Gauge({
+      name: 'core_tls_certificate_expiry_timestamp_seconds',
+      help: 'When the certificate of the server expires, in seconds since 1970.',
+      registers: [this.registry],
+      collect: () => expiry.set((state()?.expiresAt.getTime() ?? 0) / 1_000),
+    });
+    const failures: Gauge = new Gauge({
+      name: 'core_tls_certificate_failed_renewals',
+      help: 'Attempts to renew the certificate that failed one after the other.',
+      registers: [this.registry],
+      collect: () => failures.set(state()?.failedRenewals ?? 0),
     });
   }
 
