@@ -148,7 +148,7 @@ export async function createApi({
     );
   metrics.watchRateCounters(runtime.rateCounters);
   metrics.watchRequests(() => services.inFlight.count);
-  if (certificate) metrics.watchCertificate(() => certificate.state);
+  metrics.watchCertificate(() => certificate?.state);
   const app = await createApp(services, routes, certificate);
   if (certificate) app.addHook('onClose', () => certificate.stop());
   config.subscribe('server', ({ server }) => applyTimeouts(app, server));

@@ -291,6 +291,8 @@ export function printReference(): string {
     '- While `server.dev` is on, missing secrets of `sessions` and `totp` are generated and stored in `.local/secrets.json`.',
     '- Tracing and the credentials for Temporal use the standard variables of these systems: `OTEL_EXPORTER_OTLP_ENDPOINT`, `TEMPORAL_API_KEY`,',
     '  `TEMPORAL_TLS_CLIENT_CERT_PATH`, `TEMPORAL_TLS_CLIENT_KEY_PATH`, `TEMPORAL_TLS_SERVER_NAME`, `TEMPORAL_TLS_SERVER_CA_CERT_PATH`.',
+    '- The certificate authority of `server.tls.autocert` is set with `ACME_DIRECTORY_URL`, and with `ACME_EAB_KID` and `ACME_EAB_HMAC_KEY` where it',
+    '  gives accounts to its customers only. `NODE_EXTRA_CA_CERTS` names a file with the root of a private authority.',
     '',
     ...sections(root, ''),
   ]

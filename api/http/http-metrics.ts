@@ -93,7 +93,7 @@ export class Metrics {
   watchCertificate(state: () => CertificateState | undefined): void {
     const expiry: Gauge = new Gauge({
       name: 'core_tls_certificate_expiry_timestamp_seconds',
-      help: 'When the certificate of the server expires, in seconds since 1970.',
+      help: 'When the certificate of the server expires, in seconds since 1970; 0 without TLS.',
       registers: [this.registry],
       collect: () => expiry.set((state()?.expiresAt.getTime() ?? 0) / 1_000),
     });

@@ -58,6 +58,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/own-account/deactivate-account.ts': [`privileged 'deactivate account'`],
   'api/rest/own-account/reactivate-account.ts': [`system 'reactivate account'`, `privileged 'reactivate account'`],
   'api/rest/own-account/delete-account.ts': [`privileged 'delete account'`],
+  // The certificate belongs to the server, not to a caller.
+  'api/http/tls/certificate-rows.ts': [`system 'certificate'`],
   // The field is hidden from colleagues, so nobody reads or writes it by the rules.
   'api/rest/own-account/userinfo.ts': [`privileged 'read own account'`],
   'api/rest/own-account/default-organization.ts': [`privileged 'set default organization'`],
@@ -199,6 +201,15 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'unit/list-pages.ts': ['listOfRecord', 'pageOfList'],
   'unit/shown-records.ts': ['shownRecords'],
   'access/assumed-principal.ts': ['AssumedPrincipal'],
+  // No records: the certificate of the server.
+  'access/automatic-certificates.ts': [
+    'continueOrder',
+    'endOrder',
+    'holdOrder',
+    'keepResealed',
+    'readCertificateRow',
+    'releaseOrder',
+  ],
   'access/email-lock.ts': ['lockEmail'],
   'access/first-organization.ts': ['firstOrganization'],
   'access/installation-operators.ts': ['grantOperator', 'isOperator', 'listOperators', 'revokeOperator'],

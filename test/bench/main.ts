@@ -31,6 +31,9 @@ import { organizationDelete } from './organization-delete.ts';
 import { rateLimitMemory, rateLimitRedis } from './limited-rate.ts';
 import { refreshRate } from './refresh-rate.ts';
 import { listAt1m, searchAt1m } from './large-tables.ts';
+import { complexity } from './complexity.ts';
+import { fullStack } from './full-stack.ts';
+import { middleware } from './middleware.ts';
 import { livez, restCreate, restList, restRead } from './rest.ts';
 import type { Bench, BenchRow } from './row.ts';
 import { startCold } from './start-cold.ts';
@@ -62,6 +65,9 @@ const benches: readonly Bench[] = [
   apiToken,
   rateLimitMemory,
   rateLimitRedis,
+  ...middleware,
+  ...fullStack,
+  complexity,
   createOneOrganization,
   organizationCreate,
   organizationDelete,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { acmeBinary } from '#temporal-dev/binaries/acme-binary.ts';
 import { findBinary } from '#temporal-dev/binaries/find-binary.ts';
-import { testCertificate } from './certificates.ts';
+import { testCertificate, type TestCertificate } from './certificates.ts';
 import { DnsServer } from './dns-server.ts';
 import { eventually } from './eventually.ts';
 import { AcmeProxy } from './fakes/acme-proxy.ts';
@@ -23,6 +23,16 @@ interface Options {
   readonly lifetimeS?: number;
   /** Accounts that it takes, each with its key in base64url; it takes no others. */
   readonly externalAccounts?: Readonly<Record<string, string>>;
+}
+
+/** Of all authorities of this process: several with one subject would be taken for each other. */
+let trusted: TestCertificate | undefined;
+
+function trustedCertificate(): TestCertificate {
+  if (trusted) return trusted;
+  trusted = testCertificate();
+  setDefaultCACertificates([...getCACertificates('default'), trusted.cert]);
+  return trusted;
 }
 
 /**
@@ -58,8 +68,7 @@ export class AcmeServer {
       acmeBinary,
       searchContext(folder, (line) => console.log(`acme: ${line}`)),
     );
-    const { cert, key } = testCertificate();
-    setDefaultCACertificates([...getCACertificates('default'), cert]);
+    const { cert, key } = trustedCertificate();
     const dns = await DnsServer.start();
     for (const name of names) dns.zone.set(name, { a: [host] });
     const ports = (await freePorts(3)) as [number, number, number];
