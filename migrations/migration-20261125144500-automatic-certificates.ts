@@ -19,6 +19,8 @@ export class Migration20261125144500AutomaticCertificates extends Migration {
       held_until timestamptz,
       -- Attempts that failed since the last certificate.
       failed_attempts integer not null default 0,
+      -- Why the last of them did.
+      last_failure text,
       -- No certificate is ordered before.
       next_attempt_at timestamptz,
       primary key (authority, name),

@@ -68,7 +68,10 @@ export class Health {
       const latencyMs = Math.round((performance.now() - startedAt) * 10) / 10;
       const status = reason === undefined ? ('up' as const) : failed;
       const since = this.#since(name, status);
-      return [name, { status, ...(reason === undefined ? {} : { reason }), latencyMs, since, ...(expiresAt ? { expiresAt } : {}) }] as const;
+      return [
+        name,
+        { status, ...(reason === undefined ? {} : { reason }), latencyMs, since, ...(expiresAt ? { expiresAt } : {}) },
+      ] as const;
     };
     const answers = await Promise.all([
       ...[...this.#checks].map(([name, check]) => ask(name, check, 'down')),

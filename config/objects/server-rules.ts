@@ -18,9 +18,7 @@ const autocertRule: Rule = (config, refuse) => {
     refuse(path, 'has no effect while server.tls.enabled is off', 'turn both on, or both off', ['server.tls.enabled']);
   for (const name of ['certfile', 'certkey'] as const) {
     if (tls[name] !== '')
-      refuse(path, `obtains the certificate, but server.tls.${name} names a file with one`, 'use one of the two', [
-        `server.tls.${name}`,
-      ]);
+      refuse(`server.tls.${name}`, `names a file, but ${path} obtains the certificate`, 'use one of the two', [path]);
   }
   const name = publicApiName(config);
   const reason = unfitName(name);

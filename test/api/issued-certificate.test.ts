@@ -7,7 +7,12 @@ const day = 86_400_000;
 const now = new Date();
 const issued = testCertificate();
 test.each([
-  ['another name', issued, { name: 'api.example.test', now }, `is for DNS:localhost, IP Address:127.0.0.1, not for api.example.test`],
+  [
+    'another name',
+    issued,
+    { name: 'api.example.test', now },
+    `is for DNS:localhost, IP Address:127.0.0.1, not for api.example.test`,
+  ],
   ['the past', issued, { name: 'localhost', now: new Date(now.getTime() + 2 * day) }, 'has expired ('],
   ['the future', issued, { name: 'localhost', now: new Date(now.getTime() - 3 * day) }, 'is valid only from '],
   ['a part of a name', issued, { name: 'a.localhost', now }, 'not for a.localhost'],
@@ -15,7 +20,6 @@ test.each([
   expect(() => checkedCertificate(certificate, ordered)).toThrow(reason);
   expect(checkedCertificate(issued, { name: 'localhost', now }).cert).toBe(issued.cert);
 });
-
 
 test('a certificate for another key is refused', () => {
   expect(() => checkedCertificate({ ...issued, key: testCertificate().key }, { name: 'localhost', now })).toThrow();

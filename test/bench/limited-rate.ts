@@ -35,12 +35,7 @@ export const rateLimitRedis: Bench = {
 };
 
 /** Two processes of one installation, of which one has the settings. */
-async function measure(
-  name: string,
-  where: string,
-  on: Readonly<Record<string, string>>,
-  say: (line: string) => void,
-) {
+async function measure(name: string, where: string, on: Readonly<Record<string, string>>, say: (line: string) => void) {
   const api = await SwitchedApi.open();
   try {
     const [owner] = api.installation.people;

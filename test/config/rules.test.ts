@@ -29,8 +29,8 @@ const cases: readonly [content: string, refusals: readonly string[], mended: str
   [
     'domain: example.com\nserver: {tls: {enabled: true, autocert: true, certfile: a, certkey: b}}',
     [
-      'server.tls.autocert: obtains the certificate, but server.tls.certfile names a file with one',
-      'server.tls.autocert: obtains the certificate, but server.tls.certkey names a file with one',
+      'server.tls.certfile: names a file, but server.tls.autocert obtains the certificate',
+      'server.tls.certkey: names a file, but server.tls.autocert obtains the certificate',
     ],
     'domain: example.com\nserver: {tls: {enabled: true, autocert: false, certfile: a, certkey: b}}',
   ],

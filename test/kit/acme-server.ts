@@ -84,9 +84,7 @@ export class AcmeServer {
       retryAfter: { authz: 1, order: 1 },
       keyAlgorithm: 'ecdsa',
       profiles: { default: { description: 'of this test', validityPeriod: lifetimeS } },
-      ...(externalAccounts
-        ? { externalAccountBindingRequired: true, externalAccountMACKeys: externalAccounts }
-        : {}),
+      ...(externalAccounts ? { externalAccountBindingRequired: true, externalAccountMACKeys: externalAccounts } : {}),
     };
     await writeFile(config.certificate, cert);
     await writeFile(config.privateKey, key);

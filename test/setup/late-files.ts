@@ -4,7 +4,11 @@ import { areServersBuilt, type BuiltServer } from '../kit/object-stores.ts';
 import { ProcessesFirst } from './processes-first.ts';
 
 /** Servers that only tests use, by the files of `test/kit` that start them. They are built first on a machine that lacks them. */
-const startedBy = { 'acme-server': ['acme'], 'object-stores': ['s3', 'gcs'], 'storage-providers': ['s3', 'gcs'] } as const;
+const startedBy = {
+  'acme-server': ['acme'],
+  'object-stores': ['s3', 'gcs'],
+  'storage-providers': ['s3', 'gcs'],
+} as const;
 
 /** The servers that a test file starts. */
 export function builtServersOf(file: string): readonly BuiltServer[] {

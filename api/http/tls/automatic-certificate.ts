@@ -47,6 +47,9 @@ const hold = { forMs: 60_000, everyMs: 15_000 } as const;
 /** Maximum time of one order, in milliseconds. */
 const maxOrderMs = 240_000;
 
+/** What is known before the first attempt, and after one that succeeded. */
+const noAttempt = { failedAttempts: 0, lastFailure: null, nextAttemptAt: null } as const;
+
 /** Time between two lines of the log about the wait for the first certificate, in milliseconds. */
 const progressMs = 30_000;
 
@@ -69,12 +72,12 @@ export class AutomaticCertificate implements CertificateSource {
   readonly #times: CertificateTimes;
   readonly #listeners = new Set<(certificate: Certificate) => void>();
   #current: Certificate | undefined;
-  #failed = 0;
-  /** Why the last attempt of this process failed; empty if it did not. */
-  #reason = '';
+  /** What is known of the last attempt, of whatever process. */
+  #last: Pick<KeptCertificate, 'failedAttempts' | 'lastFailure' | 'nextAttemptAt'> = noAttempt;
   #lookFailure = '';
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
+  #stopWaiting = () => {};
   #holder: string | undefined;
   /** Proofs are looked up one at a time; who comes while one is looked up waits for the next look. */
   #lastRead: Promise<unknown> = Promise.resolve();
@@ -106,8 +109,13 @@ export class AutomaticCertificate implements CertificateSource {
     if (!this.#current) return undefined;
     const { expiresAt } = this.#current;
     const hasExpired = expiresAt <= this.#options.clock.now();
-    const problem = hasExpired ? 'has expired' : this.#failed > 0 ? 'cannot be renewed; it is tried again' : undefined;
-    return { expiresAt, problem, failedRenewals: this.#failed };
+    const { failedAttempts } = this.#last;
+    const problem = hasExpired
+      ? 'has expired'
+      : failedAttempts > 0
+        ? 'cannot be renewed; it is tried again'
+        : undefined;
+    return { expiresAt, problem, failedRenewals: failedAttempts };
   }
 
   onChange(listener: (certificate: Certificate) => void): void {
@@ -135,16 +143,19 @@ export class AutomaticCertificate implements CertificateSource {
     return this.#shown.context;
   };
 
-  /** Begins to look after the certificate, and waits for the first one. @throws StartError when none comes in time */
+  /** Begins to look after the certificate, and waits for the first one, or until `stop`. @throws StartError when none comes in time */
   async obtained(): Promise<void> {
     const { name, authority, logger } = this.#options;
-    const first = new Promise<void>((resolve) => this.#listeners.add(() => resolve()));
+    const first = new Promise<void>((resolve) => {
+      this.#listeners.add(() => resolve());
+      this.#stopWaiting = resolve;
+    });
     this.#arm(0);
     if (this.#current) return;
     const from = { name, authority: authority.directoryUrl };
     logger.info(from, 'waiting for the first certificate; until it is there, other connections are refused');
     const progress = setInterval(
-      () => logger.info({ ...from, reason: this.#reason || undefined }, 'still waiting for the first certificate'),
+      () => logger.info({ ...from, reason: this.#last.lastFailure }, 'still waiting for the first certificate'),
       progressMs,
     );
     try {
@@ -159,6 +170,7 @@ export class AutomaticCertificate implements CertificateSource {
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
+    this.#stopWaiting();
     const holder = this.#holder;
     if (holder !== undefined)
       await this.#options.rows
@@ -173,7 +185,11 @@ export class AutomaticCertificate implements CertificateSource {
 
   #hint(): string {
     const { name, authority } = this.#options;
-    const reason = this.#reason === '' ? 'another process may be ordering it, or its next attempt is later' : this.#reason;
+    const { lastFailure, nextAttemptAt } = this.#last;
+    const reason =
+      lastFailure === null
+        ? 'the order is still under way'
+        : `the authority ${lastFailure}${nextAttemptAt ? ` (the next attempt is at ${nextAttemptAt.toISOString()})` : ''}`;
     return `server.tls.autocert is on, but no certificate for ${name} came from ${authority.directoryUrl} within ${this.#times.start / 1_000} s: ${reason}. The authority must reach this server at port 443 of ${name} (server.listen, or a port that is forwarded there without ending TLS).`;
   }
 
@@ -207,8 +223,9 @@ export class AutomaticCertificate implements CertificateSource {
   }
 
   /** Takes what is kept over if it is another certificate than the current one. */
-  #adopt({ issued, failedAttempts }: KeptCertificate): void {
-    this.#failed = failedAttempts;
+  #adopt(kept: KeptCertificate): void {
+    this.#last = kept;
+    const { issued } = kept;
     if (!issued || issued.cert === this.#current?.cert) return;
     const wasThere = this.#current !== undefined;
     this.#current = readIssued(issued);
@@ -235,8 +252,7 @@ export class AutomaticCertificate implements CertificateSource {
       const now = clock.now();
       const checked = checkIssued(issued, { name, now });
       await rows.succeed(holder, checked, earliestNextOrder(checked, now));
-      this.#reason = '';
-      this.#adopt({ ...held, issued, failedAttempts: 0 });
+      this.#adopt({ ...held, ...noAttempt, issued });
     } catch (error) {
       await this.#note(error as Problem, holder, held.failedAttempts + 1);
     } finally {
@@ -270,13 +286,12 @@ export class AutomaticCertificate implements CertificateSource {
       retryAfterMs: problem.retryAfterMs,
     });
     const next = new Date(clock.now().getTime() + pauseMs);
-    this.#reason = `${authority.directoryUrl} ${problem.message}`;
-    this.#failed = failed;
+    this.#last = { failedAttempts: failed, lastFailure: problem.message, nextAttemptAt: next };
     logger.warn(
       { name, authority: authority.directoryUrl, failed_attempts: failed, next_attempt_at: next.toISOString() },
       `no certificate: the authority ${problem.message}${this.#current ? '; the certificate before stays in use' : ''}`,
     );
-    await rows.fail(holder, next);
+    await rows.fail(holder, problem.message, next);
   }
 }
 

@@ -23,7 +23,7 @@ export interface KeptAccount {
 /** What all processes know of the certificate, with its secrets in clear. */
 export interface KeptCertificate extends Pick<
   CertificateRow,
-  'keyAuthorization' | 'failedAttempts' | 'nextAttemptAt'
+  'keyAuthorization' | 'failedAttempts' | 'lastFailure' | 'nextAttemptAt'
 > {
   /** Undefined as well when no configured key opens it. */
   readonly account: KeptAccount | undefined;
@@ -88,8 +88,8 @@ export class CertificateRows {
       throw outrun();
   }
 
-  async fail(holder: string, nextAttemptAt: Date): Promise<void> {
-    await this.#transact((unit) => endOrder(unit, this.#options.place, holder, { nextAttemptAt }));
+  async fail(holder: string, failure: string, nextAttemptAt: Date): Promise<void> {
+    await this.#transact((unit) => endOrder(unit, this.#options.place, holder, { failure, nextAttemptAt }));
   }
 
   async release(holder: string): Promise<void> {
@@ -106,13 +106,14 @@ export class CertificateRows {
   }
 
   async #opened(row: CertificateRow): Promise<KeptCertificate> {
-    const { keyAuthorization, failedAttempts, nextAttemptAt, certificate } = row;
+    const { keyAuthorization, failedAttempts, lastFailure, nextAttemptAt, certificate } = row;
     const account = await this.#open('account', row.account);
     const key = await this.#open('privateKey', row.privateKey);
     if (account?.isCurrent === false || key?.isCurrent === false) await this.#reseal(row, account, key);
     return {
       keyAuthorization,
       failedAttempts,
+      lastFailure,
       nextAttemptAt,
       account: account && (JSON.parse(account.secret) as KeptAccount),
       issued: key && certificate !== null ? { cert: certificate, key: key.secret } : undefined,

@@ -18,11 +18,13 @@ export interface CertificateRow {
   readonly keyAuthorization: string | null;
   /** Attempts that failed since the last certificate. */
   readonly failedAttempts: number;
+  /** Why the last of them failed, as the end of a sentence about the authority. */
+  readonly lastFailure: string | null;
   readonly nextAttemptAt: Date | null;
 }
 
 const columns = `account, certificate, private_key as "privateKey", key_authorization as "keyAuthorization",
-  failed_attempts as "failedAttempts", next_attempt_at as "nextAttemptAt"`;
+  failed_attempts as "failedAttempts", last_failure as "lastFailure", next_attempt_at as "nextAttemptAt"`;
 
 /** Undefined before the first order. */
 export async function readCertificateRow(
@@ -83,10 +85,10 @@ export async function continueOrder(
   return rowCount === 1;
 }
 
-/** How an order ended; without a certificate, it failed. */
+/** How an order ended: with a certificate, whose key is encrypted, or with the reason why there is none. */
 interface OrderEnd {
-  /** The key is encrypted. */
   readonly issued?: { readonly certificate: string; readonly privateKey: string };
+  readonly failure?: string;
   readonly nextAttemptAt: Date;
 }
 
@@ -95,15 +97,15 @@ export async function endOrder(
   work: Work,
   { authority, name }: CertificatePlace,
   holder: string,
-  { issued, nextAttemptAt }: OrderEnd,
+  { issued, failure, nextAttemptAt }: OrderEnd,
 ): Promise<boolean> {
   const session = await work.readAs('system');
   const { rowCount } = await session.query(
     `update automatic_certificates set held_by = null, held_until = null, key_authorization = null, next_attempt_at = $4,
        certificate = coalesce($5, certificate), private_key = coalesce($6, private_key),
-       failed_attempts = case when $5::text is null then failed_attempts + 1 else 0 end
+       failed_attempts = case when $5::text is null then failed_attempts + 1 else 0 end, last_failure = $7
      where authority = $1 and name = $2 and held_by = $3`,
-    [authority, name, holder, nextAttemptAt, issued?.certificate ?? null, issued?.privateKey ?? null],
+    [authority, name, holder, nextAttemptAt, issued?.certificate ?? null, issued?.privateKey ?? null, failure ?? null],
   );
   return rowCount === 1;
 }

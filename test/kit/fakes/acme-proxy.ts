@@ -32,6 +32,7 @@ export class AcmeProxy {
   /** Changes an answer. */
   change: (path: string, answer: AcmeAnswer) => AcmeAnswer = (_path, answer) => answer;
   readonly #target: number;
+  readonly #answered: string[] = [];
   readonly #server;
 
   private constructor({ cert, key, target }: Options) {
@@ -49,9 +50,9 @@ export class AcmeProxy {
     return proxy;
   }
 
-  /** How often somebody asked for this. @param path its beginning */
+  /** How often this was answered with success: the authority refuses some requests as if by chance. @param path its beginning */
   count(path: string): number {
-    return this.requests.filter((asked) => asked.startsWith(`POST ${path}`)).length;
+    return this.#answered.filter((asked) => asked.startsWith(path)).length;
   }
 
   async close(): Promise<void> {
@@ -69,6 +70,7 @@ export class AcmeProxy {
     const instead = this.instead(path);
     if (instead === 'silent') return;
     const answer = instead ?? this.change(path, await this.#ask(incoming, body));
+    if (answer.status < 300) this.#answered.push(path);
     const { 'content-length': _length, 'transfer-encoding': _coding, ...headers } = answer.headers;
     response.writeHead(answer.status, headers).end(answer.body);
   }
