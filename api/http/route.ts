@@ -3,6 +3,7 @@ import { Type, type Static, type TObject, type TSchema } from 'typebox';
 import type { ErrorCode } from '#entities/kit/base/error-catalogue.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { withinDeadline } from './deadline.ts';
+import { deprecationHeaders, type Deprecation } from './deprecation.ts';
 import { keptDocument } from './kept-documents.ts';
 import { queryReader } from './query-values.ts';
 import { earlierAnswer, idempotencyHeader, refusedKey, replayHeaders } from './idempotent-requests.ts';
@@ -103,6 +104,8 @@ export interface RouteDefinition<Body extends TObject> {
   readonly runsOnce?: true;
   /** The route speaks the protocol tus, whose version requests must name: all, or those that name one. */
   readonly tus?: 'required' | 'optional';
+  /** The route goes on working, but callers should use another one: said in the reference and in headers of each answer. */
+  readonly deprecated?: Deprecation;
   /** Runs before the caller is looked up: for credentials that are part of the URL. */
   readonly prepare?: (request: FastifyRequest, services: Services) => void;
   /** Errors besides those of every route. */
@@ -133,7 +136,7 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
 
 function addRoute(app: FastifyInstance, services: Services, route: Route): void {
   const runsOnce = route.runsOnce || route.receives !== undefined;
-  const { prepare } = route;
+  const { prepare, deprecated } = route;
   const isKeyable = keepsAnswers(route);
   /** Runs the handler, unless a request with the same key has been answered before. */
   const once = async (call: Call<never>): Promise<RouteResponse> => {
@@ -165,6 +168,7 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
     schema: {
       summary: route.summary,
       description: route.description,
+      ...(deprecated ? { deprecated: true } : {}),
       tags: [route.tag],
       ...(route.body ? { body: route.body } : {}),
       ...(route.params ? { params: route.params } : {}),
@@ -173,10 +177,11 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
       ...(route.produces ? { produces: [route.produces] } : {}),
       response: { ...describedAnswers(route), ...errorAnswers(errorsOf(route)) },
     },
-    ...(prepare
+    ...(prepare || deprecated
       ? {
-          onRequest: (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
-            prepare(request, services);
+          onRequest: (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+            if (deprecated) reply.headers(deprecationHeaders(deprecated));
+            prepare?.(request, services);
             done();
           },
         }

@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { request } from 'node:https';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { CertificateRows } from '#api/http/tls/certificate-rows.ts';
 import { AcmeServer } from '../kit/acme-server.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { testCertificate } from '../kit/certificates.ts';
@@ -167,6 +168,30 @@ test('all processes share one certificate, also after a restart; one of them ord
   const again = await (await openProcess(authority)).listen();
   expect((await seen(again.url)).serialNumber).toBe(serials[0]);
   expect(authority.proxy.requests).toHaveLength(asked);
+});
+
+test('the order of a process that died is taken over after a minute, and what it still does has no effect', async () => {
+  const authority = await startAuthority();
+  const place = [authority.directoryUrl, name];
+  await asOwner(
+    world,
+    `insert into automatic_certificates (authority, name, held_by, held_until) values ($1, $2, 'dead', $3)`,
+    [...place, new Date(world.clock.now().getTime() + 60_000)],
+  );
+  const listening = (await openProcess(authority)).listen();
+  await eventually(() => world.logs.some(({ msg }) => String(msg).startsWith('waiting for the first certificate')));
+  expect(authority.proxy.requests).toHaveLength(0);
+  world.clock.advance(60_000);
+  const { url } = await listening;
+  const { serialNumber } = await seen(url);
+  const rows = new CertificateRows({
+    database: world.runtime.database,
+    place: { authority: authority.directoryUrl, name },
+    secrets: () => world.config.current.sessions.encryptionkey,
+  });
+  await expect(rows.succeed('dead', testCertificate(), new Date())).rejects.toThrow(/another process orders/);
+  await expect(rows.show('dead', 'x')).rejects.toThrow(/another process orders/);
+  expect(new X509Certificate((await rows.read())?.issued?.cert ?? '').serialNumber).toBe(serialNumber);
 });
 
 describe('renewal', () => {
