@@ -82,13 +82,13 @@ async function seen(url: string): Promise<X509Certificate> {
   return certificate;
 }
 
-function getJson<T>(url: string, ca: string): Promise<{ readonly version: string; readonly body: T }> {
+function readiness(url: string, ca: string): Promise<{ readonly version: string; readonly body: Readiness }> {
   return new Promise((resolve, reject) => {
-    const asked = request(url, { ca, servername: name, agent: false }, (answer) => {
+    const asked = request(`${url}/readyz?verbose`, { ca, servername: name, agent: false }, (answer) => {
       let text = '';
       answer.setEncoding('utf8');
       answer.on('data', (chunk: string) => (text += chunk));
-      answer.once('end', () => resolve({ version: answer.httpVersion, body: JSON.parse(text) as T }));
+      answer.once('end', () => resolve({ version: answer.httpVersion, body: JSON.parse(text) as Readiness }));
     });
     asked.once('error', reject);
     asked.end();
@@ -105,7 +105,7 @@ test('autocert: the listener shows a certificate of the authority, over HTTP/1.1
   const authority = await startAuthority();
   const { url, metricsUrl } = await (await openProcess(authority)).listen();
   const ca = await authority.root();
-  const answer = await getJson<Readiness>(`${url}/readyz?verbose`, ca);
+  const answer = await readiness(url, ca);
   expect(answer.version).toBe('1.1');
   const session = await http2Connection(url, ca, { servername: name });
   expect((await http2Request(session, { ':path': '/livez' })).status).toBe(200);
@@ -133,14 +133,15 @@ test('before there is a certificate, connections are refused, and the authority 
   await eventually(() => authority.proxy.requests.some((asked) => asked.includes('/finalize-order')));
   // The proof was right, and nobody else gets in: with HTTP/2, HTTP/1.1, without a choice, with TLS 1.2.
   const url = `https://127.0.0.1:${authority.port}`;
-  for (const options of [
+  const others: ConnectionOptions[] = [
     { ALPNProtocols: ['h2', 'http/1.1'] },
     { ALPNProtocols: ['http/1.1'] },
     {},
     { maxVersion: 'TLSv1.2' },
     { ALPNProtocols: ['acme-tls/1'], servername: 'other.example.test' },
-  ] as const)
-    await expect(secureSocket(url, { ...options, rejectUnauthorized: false } as ConnectionOptions)).rejects.toThrow();
+  ];
+  for (const options of others)
+    await expect(secureSocket(url, { ...options, rejectUnauthorized: false })).rejects.toThrow();
   release();
   await listening;
   expect((await seen(url)).subjectAltName).toBe(`DNS:${name}`);
@@ -239,7 +240,7 @@ describe('renewal', () => {
       next_attempt_at: new Date(world.clock.now().getTime() + 7_200_000).toISOString(),
     });
     expect((await seen(url)).serialNumber).toBe(before);
-    const { body } = await getJson<Readiness>(`${url}/readyz?verbose`, ca);
+    const { body } = await readiness(url, ca);
     expect(body.checks['tls_certificate']).toMatchObject({
       status: 'degraded',
       reason: 'cannot be renewed; it is tried again',
@@ -249,7 +250,7 @@ describe('renewal', () => {
     // Not asked again before that time: the next question comes after it.
     const asked = authority.proxy.requests.length;
     world.clock.advance(7_100_000);
-    await getJson(`${url}/readyz`, ca);
+    await readiness(url, ca);
     expect(authority.proxy.requests).toHaveLength(asked);
     authority.proxy.instead = () => ({ status: 503, headers: {}, body: 'down for maintenance' });
     world.clock.advance(100_000);

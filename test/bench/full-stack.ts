@@ -2,7 +2,7 @@ import type { ApiInstallation } from './api-installation.ts';
 import type { LoadRequest } from './load-generator.ts';
 import { endpointSettings } from './messages/bench-endpoints.ts';
 import { createEndpoint } from './messages/create-endpoint.ts';
-import { everything, off, origin, readsOf } from './middleware.ts';
+import { everything, off, origin, readsOf } from './switched-middleware.ts';
 import type { Bench } from './row.ts';
 import { SwitchedApi } from './switched-api.ts';
 

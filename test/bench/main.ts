@@ -33,7 +33,7 @@ import { refreshRate } from './refresh-rate.ts';
 import { listAt1m, searchAt1m } from './large-tables.ts';
 import { complexity } from './complexity.ts';
 import { fullStack } from './full-stack.ts';
-import { middleware } from './middleware.ts';
+import { switchedMiddleware } from './switched-middleware.ts';
 import { livez, restCreate, restList, restRead } from './rest.ts';
 import type { Bench, BenchRow } from './row.ts';
 import { startCold } from './start-cold.ts';
@@ -65,7 +65,7 @@ const benches: readonly Bench[] = [
   apiToken,
   rateLimitMemory,
   rateLimitRedis,
-  ...middleware,
+  ...switchedMiddleware,
   ...fullStack,
   complexity,
   createOneOrganization,

@@ -195,19 +195,21 @@ export class AutomaticCertificate implements CertificateSource {
 
   #arm(delayMs = this.#current ? this.#times.look : this.#times.firstLook): void {
     if (this.#isStopped) return;
-    this.#timer = setTimeout(() => {
-      this.#look()
-        .then(() => {
-          this.#lookFailure = '';
-        })
-        .catch((error: unknown) => {
-          // Said once: it may last as long as the database is away.
-          if ((error as Error).message !== this.#lookFailure && !this.#isStopped)
-            this.#options.logger.warn({ err: error }, 'the certificate could not be looked after; trying again');
-          this.#lookFailure = (error as Error).message;
-        })
-        .finally(() => this.#arm());
-    }, delayMs).unref();
+    this.#timer = setTimeout(() => void this.#lookAndGoOn(), delayMs).unref();
+  }
+
+  async #lookAndGoOn(): Promise<void> {
+    try {
+      await this.#look();
+      this.#lookFailure = '';
+    } catch (error) {
+      const { message } = error as Error;
+      // Said once: it may last as long as the database is away.
+      if (message !== this.#lookFailure && !this.#isStopped)
+        this.#options.logger.warn({ err: error }, 'the certificate could not be looked after; trying again');
+      this.#lookFailure = message;
+    }
+    this.#arm();
   }
 
   async #look(): Promise<void> {

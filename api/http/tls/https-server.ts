@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { TLSSocket, TlsOptions } from 'node:tls';
+import type { SecureContext, TLSSocket, TlsOptions } from 'node:tls';
 import type { Config } from '#config/objects/root.ts';
 import { withTimeout } from '#entities/kit/base/with-timeout.ts';
 import type { Services } from '../services.ts';
@@ -70,17 +70,23 @@ function protocolsOf({ proofFor }: CertificateSource, logger: Services['logger']
     },
     // With TLS 1.3, which all authorities speak, the protocol is chosen before the certificate.
     SNICallback(this: object, serverName, done) {
-      if (!forAuthority.has(this)) return done(null);
-      const proof = withTimeout(proofFor(serverName), proofMs, () => undefined);
-      proof.then(
-        (context) => (context ? done(null, context) : done(new Error(`no proof for ${serverName} is expected`))),
-        (error: Error) => {
-          logger.warn({ err: error }, 'the proof for the certificate authority could not be shown');
-          done(error);
-        },
-      );
+      if (forAuthority.has(this)) void giveProof(proofFor(serverName), done, logger);
+      else done(null);
     },
   };
+}
+
+async function giveProof(
+  sought: Promise<SecureContext | undefined>,
+  done: (error: Error | null, context?: SecureContext) => void,
+  logger: Services['logger'],
+): Promise<void> {
+  const context = await withTimeout(sought, proofMs, () => undefined).catch((error: unknown) => {
+    logger.warn({ err: error }, 'the proof for the certificate authority could not be shown');
+    return undefined;
+  });
+  if (context) done(null, context);
+  else done(new Error('no proof for this name is expected'));
 }
 
 /** Hands connections on to the protocol on which client and server have agreed. */

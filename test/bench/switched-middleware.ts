@@ -39,7 +39,7 @@ export function readsOf({ token, taskIds }: Person): LoadRequest[] {
 }
 
 /** Reads with each of the things between a request and its route on its own, and with all of them, against none. */
-export const middleware: readonly Bench[] = [
+export const switchedMiddleware: readonly Bench[] = [
   ...Object.entries(middlewares).map(([name, on]) => reads(`middleware-${name}`, on, `with ${name} alone`)),
   reads('middleware-all', everything, `with ${Object.keys(middlewares).join(', ')}`),
 ];
