@@ -334,7 +334,8 @@ describe('an authority', () => {
   test('that issues a certificate for another key is not believed', async () => {
     const authority = await startAuthority();
     const lie = testCertificate().cert;
-    authority.proxy.change = (path, answer) => (path.startsWith('/certZ') ? { ...answer, body: lie } : answer);
+    authority.proxy.change = (path, answer) =>
+      path.startsWith('/certZ') && answer.status === 200 ? { ...answer, body: lie } : answer;
     await untilFailed(authority);
     expect(await refusal(authority)).toContain(
       'the authority issued a certificate that is for another key than the one that was sent: it is not used',
@@ -381,7 +382,7 @@ test('keys of account and certificate are encrypted, survive a rotation, and are
   await alone.stopServing();
   // With neither, all is made anew.
   const lost = await openProcess(authority, {
-    environment: { CORE_SESSIONS_ENCRYPTIONKEY: 'a secret that nothing was encrypted with, ever' },
+    environment: { CORE_SESSIONS_ENCRYPTIONKEY: 'a secret that nothing was ever encrypted with' },
   });
   await asOwner(world, `update automatic_certificates set next_attempt_at = null`);
   expect((await seen((await lost.listen()).url)).serialNumber).not.toBe(serialNumber);

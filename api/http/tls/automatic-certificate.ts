@@ -288,12 +288,12 @@ export class AutomaticCertificate implements CertificateSource {
       retryAfterMs: problem.retryAfterMs,
     });
     const next = new Date(clock.now().getTime() + pauseMs);
+    await rows.fail(holder, problem.message, next);
     this.#last = { failedAttempts: failed, lastFailure: problem.message, nextAttemptAt: next };
     logger.warn(
       { name, authority: authority.directoryUrl, failed_attempts: failed, next_attempt_at: next.toISOString() },
       `no certificate: the authority ${problem.message}${this.#current ? '; the certificate before stays in use' : ''}`,
     );
-    await rows.fail(holder, problem.message, next);
   }
 }
 
