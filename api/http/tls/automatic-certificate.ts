@@ -124,7 +124,7 @@ export class AutomaticCertificate implements CertificateSource {
 
   /** The authority may ask any process, so what it expects is read from the database. */
   readonly proofFor = async (serverName: string): Promise<SecureContext | undefined> => {
-    const { name, rows, authority } = this.#options;
+    const { name, rows } = this.#options;
     if (serverName.toLowerCase() !== name) return undefined;
     // Whoever connects can ask for a proof: at other times the database is not asked.
     if (!this.#isDue) return undefined;
@@ -136,12 +136,17 @@ export class AutomaticCertificate implements CertificateSource {
     });
     const keyAuthorization = (await this.#nextRead)?.keyAuthorization;
     if (!keyAuthorization) return undefined;
+    return this.#contextOf(keyAuthorization);
+  };
+
+  async #contextOf(keyAuthorization: string): Promise<SecureContext> {
     if (this.#shown?.keyAuthorization !== keyAuthorization) {
+      const { name, authority } = this.#options;
       const proof = await authority.proof(name, keyAuthorization);
       this.#shown = { keyAuthorization, context: createSecureContext(proof) };
     }
     return this.#shown.context;
-  };
+  }
 
   /** Begins to look after the certificate, and waits for the first one, or until `stop`. @throws StartError when none comes in time */
   async obtained(): Promise<void> {
@@ -270,7 +275,11 @@ export class AutomaticCertificate implements CertificateSource {
       await rows.keepAccount(holder, account);
       return account;
     };
-    const show = (keyAuthorization: string) => rows.show(holder, keyAuthorization);
+    const show = async (keyAuthorization: string) => {
+      // Made before it is asked for: authorities wait for seconds only.
+      await this.#contextOf(keyAuthorization);
+      await rows.show(holder, keyAuthorization);
+    };
     const account = kept ?? (await opened());
     try {
       return await authority.order(account, name, show);
