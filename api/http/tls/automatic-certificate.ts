@@ -4,30 +4,12 @@ import type { Clock } from '#entities/kit/base/clock.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { withTimeout } from '#entities/kit/base/with-timeout.ts';
 import { StartError } from '#runtime/start-error.ts';
+import type { Authority, AuthorityFailure } from './authority.ts';
 import type { Certificate } from './certificate-files.ts';
-import type { CertificateRows, KeptAccount, KeptCertificate } from './certificate-rows.ts';
+import type { CertificateRows, KeptCertificate } from './certificate-rows.ts';
 import type { CertificateSource, CertificateState } from './certificate-source.ts';
 import { checkedCertificate, readIssued } from './issued-certificate.ts';
 import { earliestNextOrder, pauseAfter, renewalTime } from './renewal-time.ts';
-
-/** What is asked of a certificate authority (activities/clients/certificate-authority). */
-export interface Authority {
-  readonly directoryUrl: string;
-  openAccount(key?: string): Promise<KeptAccount>;
-  order(
-    account: KeptAccount,
-    name: string,
-    show: (keyAuthorization: string) => Promise<void>,
-  ): Promise<{ readonly cert: string; readonly key: string }>;
-  proof(name: string, keyAuthorization: string): Promise<{ readonly cert: string; readonly key: string }>;
-}
-
-/** What an attempt fails with, as far as it is known (`AuthorityProblem`). */
-interface Problem extends Error {
-  readonly type?: string | undefined;
-  readonly isTemporary?: boolean;
-  readonly retryAfterMs?: number | undefined;
-}
 
 /** Pauses and limits, in milliseconds. */
 export interface CertificateTimes {
@@ -261,7 +243,7 @@ export class AutomaticCertificate implements CertificateSource {
       await rows.succeed(holder, checked, earliestNextOrder(checked, now));
       this.#adopt({ ...held, ...noAttempt, issued });
     } catch (error) {
-      await this.#note(error as Problem, holder, held.failedAttempts + 1);
+      await this.#note(error as AuthorityFailure, holder, held.failedAttempts + 1);
     } finally {
       clearInterval(speak);
       this.#holder = undefined;
@@ -284,12 +266,12 @@ export class AutomaticCertificate implements CertificateSource {
     try {
       return await authority.order(account, name, show);
     } catch (error) {
-      if (!kept || (error as Problem).type !== 'accountDoesNotExist') throw error;
+      if (!kept || (error as AuthorityFailure).type !== 'accountDoesNotExist') throw error;
       return await authority.order(await opened(kept.key), name, show);
     }
   }
 
-  async #note(problem: Problem, holder: string, failed: number): Promise<void> {
+  async #note(problem: AuthorityFailure, holder: string, failed: number): Promise<void> {
     const { rows, clock, logger, authority, name } = this.#options;
     if (this.#isStopped) return;
     const pauseMs = pauseAfter(failed, {
