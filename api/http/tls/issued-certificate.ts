@@ -13,9 +13,9 @@ export function checkedCertificate(
   { cert, key }: Pick<Certificate, 'cert' | 'key'>,
   { name, now }: { readonly name: string; readonly now: Date },
 ): Certificate {
-  const certificate = readIssued({ cert, key });
   const leaf = new X509Certificate(cert);
   if (!leaf.checkPrivateKey(createPrivateKey(key))) throw new Error('is for another key than the one that was sent');
+  const certificate = readIssued({ cert, key });
   if (leaf.checkHost(name, { subject: 'never', wildcards: false }) === undefined)
     throw new Error(`is for ${leaf.subjectAltName ?? 'no name'}, not for ${name}`);
   if (certificate.expiresAt <= now) throw new Error(`has expired (${certificate.expiresAt.toISOString()})`);
