@@ -270,7 +270,9 @@ describe('a reference', () => {
       const [text, input] = mutation(id);
       const answer = await client.graphql(text, { input });
       expectGraphqlError(answer, 'not_found');
-      expect(answer.errors[0].message).toBe(`There is no ${kind} "${id}".`);
+      expect(answer.errors[0].message).toBe(
+        `There is no ${kind} "${id}"${kind === 'User' ? '' : ' in the organization in which you act'}.`,
+      );
       answers.push(said(answer, id));
     }
     expect(answers[0]).toBe(answers[1]);

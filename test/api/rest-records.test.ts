@@ -288,7 +288,7 @@ describe('a read', () => {
     for (const [index, answer] of answers.entries()) {
       expectProblem(answer, 'not_found');
       expect(answer.body.detail).toBe(
-        `There is no Task "${asked[index]}".${asked[index] === 'what-is-no-id' ? ' This is not an id.' : ''}`,
+        `There is no Task "${asked[index]}"${asked[index] === 'what-is-no-id' ? '. This is not an id.' : ' in the organization in which you act.'}`,
       );
       expect(
         Object.keys(answer.headers)

@@ -41,7 +41,19 @@ export function knownAddresses(app: FastifyInstance): KnownAddresses {
     near: (path) =>
       path.length > maxComparedLength
         ? undefined
-        : didYouMean(path, new Set([...known.keys()].map(withValuesOf(path)))),
+        : didYouMean(path, new Set([...known.keys()].filter(resembles(path)).map(withValuesOf(path)))),
+  };
+}
+
+/** Whether what a route's URL says without its parameters is similar to the path: a value that any path could have is no similarity. */
+function resembles(path: string): (url: string) => boolean {
+  const sent = path.split('/');
+  return (url) => {
+    const parts = url.split('/');
+    const isValue = (index: number) => parts[index]?.startsWith(':') === true;
+    if (!parts.some((_, index) => isValue(index))) return true;
+    const said = (of: readonly string[]) => of.filter((_, index) => !isValue(index)).join('/');
+    return didYouMean(said(sent), [said(parts)]) !== undefined;
   };
 }
 
