@@ -54,7 +54,9 @@ function fieldHint(schema: GraphQLSchema, type: GraphQLCompositeType, name: stri
   if (near !== undefined) return `Did you mean "${near}"?`;
   if (names.length <= maxListed) return `Its fields are ${names.join(', ')}.`;
   const alike = withWordsOf(name, names);
-  return alike.length > 0 ? `Did you mean ${alike.join(', ')}?` : 'GraphiQL, at /graphql in a browser, lists its fields.';
+  return alike.length > 0
+    ? `Did you mean ${alike.join(', ')}?`
+    : 'GraphiQL, at /graphql in a browser, lists its fields.';
 }
 
 /** For fields of queries in mutations, and the other way round. */

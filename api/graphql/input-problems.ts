@@ -221,7 +221,10 @@ function variableProblems(
   const missing = (name: string): string => {
     const near = didYouMean(name, undefinedNames);
     if (near !== undefined) return `is required; the operation has no variable "${near}"`;
-    const sent = Object.keys(variables).map((each) => shortened(each)).join(', ') || 'no values';
+    const sent =
+      Object.keys(variables)
+        .map((each) => shortened(each))
+        .join(', ') || 'no values';
     return `is required: the operation has the variable $${name}, and "variables" has ${sent}`;
   };
   return variableDefinitions.flatMap(({ variable, type: typeNode, defaultValue }): FieldProblem[] => {
@@ -230,9 +233,7 @@ function variableProblems(
     if (!type || !isInputType(type)) return [];
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
     if (value === undefined)
-      return isNonNullType(type) && !defaultValue
-        ? [{ path: `/${name}`, message: missing(name) }]
-        : [];
+      return isNonNullType(type) && !defaultValue ? [{ path: `/${name}`, message: missing(name) }] : [];
     const problems = typeProblems(type, value, json, '', checksData).take(maxProblems).toArray();
     return holdsFields(type) && value !== null ? problems : under(name, problems);
   });

@@ -11,7 +11,9 @@ let owner: Person;
 let client: TestClient;
 
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openWorld({
+    environment: { CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true', CORE_API_TOKEN_KEY_FIRST: 'f'.repeat(40) },
+  });
   owner = await buildPerson(world);
   client = await signedIn(world, owner);
 });
@@ -78,6 +80,35 @@ test('a sign-in of a program without the CSRF token is answered with the call th
   expect(answer.body.detail).not.toContain('send an access token');
 });
 
+test('an API token of which a part is missing is not answered with a sign-in', async () => {
+  const { body } = await client.post('/v1/personal-access-tokens', { name: 'a program', scopes: ['task:read'] });
+  const program = world.client();
+  for (const token of [body.token.slice(0, 20), `${body.token.slice(0, 31)}`]) {
+    program.bearer = token;
+    const answer = await program.get('/v1/tasks');
+    expectProblem(answer, 'unauthenticated');
+    expect(answer.body.detail).toBe(
+      'The token is not complete: it is the whole text of "token" in the answer that created it.',
+    );
+  }
+  program.bearer = body.token;
+  expect((await program.get('/v1/tasks')).status).toBe(200);
+});
+
+test('what GraphQL answers of kinds that the scopes of a token leave out is empty, as docs/sign-in.md says', async () => {
+  const { body: task } = await client.post('/v1/tasks', { title: 'beside', assignee_id: owner.user.id });
+  await client.post('/v1/notes', { text: 'x', task_id: task.id });
+  const { body } = await client.post('/v1/personal-access-tokens', { name: 'tasks alone', scopes: ['task:read'] });
+  const program = world.client();
+  program.bearer = body.token;
+  const query = `{ task(id: "${task.id}") { assigneeId assignee { id } notes { edges { node { id } } } } }`;
+  const answer = await program.graphql(query);
+  expect(answer.errors).toBeUndefined();
+  expect(answer.data.task).toEqual({ assigneeId: owner.user.id, assignee: null, notes: { edges: [] } });
+  const { errors } = await program.graphql('{ notes { edges { node { id } } } }');
+  expect(errors?.[0]?.message).toBe('This token does not have the scope note:read.');
+});
+
 describe('a body that is almost JSON is answered with what is wrong at that place', () => {
   test.each([
     ['{"title":"x",}', 'a comma is followed by no further member; remove it'],
@@ -100,7 +131,10 @@ describe('a body that is almost JSON is answered with what is wrong at that plac
 
 describe('an operation of GraphQL', () => {
   test.each([
-    ['{ createTask(input: { title: "x" }) { task { id } } }', 'It is a field of Mutation: write mutation { createTask … }.'],
+    [
+      '{ createTask(input: { title: "x" }) { task { id } } }',
+      'It is a field of Mutation: write mutation { createTask … }.',
+    ],
     ['mutation { tasks { totalCount } }', 'It is a field of Query: write query { tasks … }.'],
     ['{ me { id } }', 'Did you mean "self"?'],
     ['{ viewer { id } }', 'Did you mean "self"?'],
@@ -130,7 +164,9 @@ describe('an operation of GraphQL', () => {
   });
 
   test('with a constant of a long list in small letters names the one that is meant first', async () => {
-    const said = await messagesOf(`{ explainAccess(kind: task, id: "${newId()}", operation: VIEW, userId: "${newId()}") { isAllowed } }`);
+    const said = await messagesOf(
+      `{ explainAccess(kind: task, id: "${newId()}", operation: VIEW, userId: "${newId()}") { isAllowed } }`,
+    );
     expect(said).toMatch(/kind must be another value \(did you mean "TASK"\?\): one of API_TOKEN, /);
   });
 });

@@ -329,7 +329,7 @@ describe('a reference', () => {
     const answer = await visitor.graphql(createGroupMembership, { input });
     expectGraphqlError(answer, 'permission_denied');
     expect(answer.errors[0].message).toBe(
-      'You may not edit this Group. The rules allow it for the roles owner or super_admin and users and groups related to it as admin or manager. Owners and administrators can ask explainAccess which rule decides.',
+      'You may not edit this Group. The rules allow it for the roles owner or super_admin and users and groups related to it as admin or manager. Owners and administrators can ask explainAccess (GraphQL) which rule decides.',
     );
   });
 });

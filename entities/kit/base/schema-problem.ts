@@ -116,7 +116,12 @@ export function schemaMessage(
     case 'format':
       return isSecret ? expectation(format) : mismatch(format, value);
     case 'enum':
-      return oneOf(allowedValues.filter((allowed) => allowed !== null), isSecret ? undefined : value) + sent;
+      return (
+        oneOf(
+          allowedValues.filter((allowed) => allowed !== null),
+          isSecret ? undefined : value,
+        ) + sent
+      );
     case 'minLength':
       return limit === 1 ? 'must not be empty' : `must have at least ${count('character')}${length}`;
     case 'maxLength':
