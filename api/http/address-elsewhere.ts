@@ -6,6 +6,7 @@ const elsewhere: Readonly<Record<string, readonly string[]>> = {
   '/v1/groups': ['teams'],
   '/v1/invites': ['invitations'],
   '/v1/login': ['auth/login', 'auth', 'signin', 'sign-in', 'token', 'oauth/token', 'auth/token'],
+  '/v1/memberships': ['members'],
   '/v1/notes': ['comments'],
   '/v1/register': ['auth/register', 'auth/signup', 'signup', 'sign-up'],
   '/v1/task-files': ['attachments'],

@@ -94,6 +94,14 @@ interface ParentSchema {
 /** What a message can say about the request. */
 type SentRequest = Pick<FastifyRequest, 'headers' | 'routeOptions'>;
 
+/** For files that were sent where none are taken, and for those that were sent without a form. */
+function fileRemedy(type: string | undefined, receives: readonly string[]): string {
+  if (type?.startsWith('multipart/'))
+    return ' Files go to POST /v1/uploads first; a record takes the id of the upload.';
+  const isForm = receives.length === 1 && receives[0] === 'multipart/form-data';
+  return isForm ? ' With curl, it is -F uploadFile=@FILE, where uploadFile is one of objectstorage.keys.' : '';
+}
+
 /** Messages for errors of Fastify whose own text says neither what was sent nor what to do. */
 const foreignMessages: Readonly<Record<string, (request: SentRequest) => string>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ({ headers, routeOptions }) => {
@@ -107,10 +115,7 @@ const foreignMessages: Readonly<Record<string, (request: SentRequest) => string>
     const sent = type ? `is ${shortened(type.replace(/; *boundary=.*/, ''))}` : 'is missing';
     const { receives = ['application/json'] } = routeOptions.config;
     const accepted = receives.map((each) => `"Content-Type: ${each}"`);
-    const files = type?.startsWith('multipart/')
-      ? ' Files go to POST /v1/uploads first; a record takes the id of the upload.'
-      : '';
-    return `The content type of the body ${sent}; send the header ${accepted.join(' or ')}.${files}`;
+    return `The content type of the body ${sent}; send the header ${accepted.join(' or ')}.${fileRemedy(type, receives)}`;
   },
 };
 

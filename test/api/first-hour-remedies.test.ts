@@ -32,6 +32,7 @@ describe('an address that other products have', () => {
     ['/v1/comments', 'did you mean /v1/notes?'],
     ['/v1/invitations', 'did you mean /v1/invites?'],
     ['/invitations', 'did you mean /v1/invites?'],
+    ['/v1/members', 'did you mean /v1/memberships?'],
     ['/v1/teams', 'did you mean /v1/groups?'],
     ['/v1/signup', 'did you mean /v1/register?'],
     ['/v1/auth/login', 'did you mean /v1/login?'],
@@ -44,9 +45,9 @@ describe('an address that other products have', () => {
     expect(answer.body.detail).toContain(remedy);
   });
 
-  test('is never answered with a route that only takes it as a value', async () => {
-    for (const word of ['projects', 'reports', 'statistics'])
-      expect((await client.get(`/v1/${word}`)).body.detail).not.toContain('/trace');
+  test('that this one does not have is not answered with a route that has only the version, or takes it as a value', async () => {
+    for (const word of ['projects', 'statistics'])
+      expect((await client.get(`/v1/${word}`)).body.detail).toBe(`There is no route GET /v1/${word}; see /docs.`);
   });
 
   test('in place of an id, me is answered with where the own id is', async () => {
@@ -209,6 +210,23 @@ describe('a file in a form', () => {
       /^The content type of the body is multipart\/form-data; send the header "Content-Type: application\/json"\. Files go to POST \/v1\/uploads first/,
     );
   });
+});
+
+test('a file that was sent without a form is answered with the form', async () => {
+  const headers = { 'content-type': 'text/plain' };
+  const answer = await client.mutate({ method: 'POST', url: '/v1/uploads', payload: 'Some notes.', headers });
+  expectProblem(answer, 'unsupported_media_type');
+  expect(answer.body.detail).toContain('With curl, it is -F uploadFile=@FILE');
+});
+
+test('an address that is invited is answered with both calls', async () => {
+  const recipient = `${newId().toLowerCase()}@example.com`;
+  const { body: invite } = await client.post('/v1/invites', { recipient });
+  const again = await client.post('/v1/invites', { recipient });
+  expectProblem(again, 'already_exists');
+  expect(again.body.detail).toContain('POST /v1/invites/{id}/resend');
+  expect((await client.post(`/v1/invites/${invite.id}/withdraw`)).status).toBe(200);
+  expect((await client.post('/v1/invites', { recipient })).status).toBe(201);
 });
 
 describe('a task and a group', () => {

@@ -45,14 +45,16 @@ export function knownAddresses(app: FastifyInstance): KnownAddresses {
   };
 }
 
-/** Whether what a route's URL says without its parameters is similar to the path: a value that any path could have is no similarity. */
+/**
+ * Whether what a route's URL says by itself is similar to the path: neither its version nor a value that any path could have is a
+ * similarity.
+ */
 function resembles(path: string): (url: string) => boolean {
   const sent = path.split('/');
   return (url) => {
     const parts = url.split('/');
-    const isValue = (index: number) => parts[index]?.startsWith(':') === true;
-    if (!parts.some((_, index) => isValue(index))) return true;
-    const said = (of: readonly string[]) => of.filter((_, index) => !isValue(index)).join('/');
+    const isSame = (index: number) => parts[index]?.startsWith(':') === true || (index === 1 && parts[1] === sent[1]);
+    const said = (of: readonly string[]) => of.filter((_, index) => !isSame(index)).join('/');
     return didYouMean(said(sent), [said(parts)]) !== undefined;
   };
 }
