@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   FieldsOnCorrectTypeRule,
+  GraphQLError,
   KnownArgumentNamesRule,
   specifiedRules,
   ValuesOfCorrectTypeRule,
@@ -212,6 +213,13 @@ const ownRules: ReadonlyMap<ValidationRule, ValidationRule> = new Map([
   [KnownArgumentNamesRule, argumentsRule],
 ]);
 
+/** The parser names the place where a document ends too early, but not what is missing there. */
+function explainedSyntaxError(error: GraphQLError): GraphQLError {
+  if (!error.message.endsWith('found <EOF>.')) return error;
+  const message = `${error.message} The document ends before all of its braces are closed.`;
+  return new GraphQLError(message, { source: error.source, positions: error.positions, extensions: error.extensions });
+}
+
 /**
  * Names of operations are checked before Yoga does; values in documents with the same words as variables.
  * @param dev without it, nothing of the schema is named to whoever does not know it
@@ -221,8 +229,9 @@ function explainInput(dev: boolean): Plugin<GraphqlContext> {
   return {
     onParse:
       () =>
-      ({ result, context: { params } }) => {
-        if (!(result instanceof Error)) checkOperationName(result as DocumentNode, params.operationName);
+      ({ result, replaceParseResult, context: { params } }) => {
+        if (result instanceof GraphQLError) replaceParseResult(explainedSyntaxError(result));
+        else if (!(result instanceof Error)) checkOperationName(result as DocumentNode, params.operationName);
       },
     onValidate({ validateFn, setValidationFn }) {
       setValidationFn((schema, document, rules = specifiedRules, options) => {

@@ -109,6 +109,8 @@ async function verify(request: FastifyRequest, services: Services, token: string
     request.core.token = presented;
     return;
   }
+  const reason = services.apiTokens.misreadReason(token);
+  if (reason !== undefined) throw new AppError('unauthenticated', reason);
   const delegation = delegationTypeOf(token);
   if (delegation) request.core.token = await services.delegationTokens.verify(delegation, token);
   else accept(request, await verifyAccess(services, token));

@@ -173,7 +173,7 @@ export const errorCatalogue = {
     'denied',
     'The CSRF token is missing.',
     'A request that changes something is authenticated by cookies and does not repeat the CSRF cookie in the header.',
-    'Send the value of the cookie `csrf_token`, which each GET request sets, as the header X-Csrf-Token; or send the access token in the header Authorization, which needs no CSRF token.',
+    'Send the value of the cookie `csrf_token`, which each GET request sets, as the header X-Csrf-Token; or, once signed in, send the access token in the header Authorization, which needs no CSRF token.',
   ),
   csrf_token_invalid: entry(
     'denied',
@@ -185,7 +185,7 @@ export const errorCatalogue = {
     'not_found',
     'There is no such record.',
     'The record does not exist, was deleted, belongs to another organization than the current one, or may not be viewed by the caller; answers do not tell which.',
-    'Check the id (not the display id) in the list of its kind, and with GET /v1/account/userinfo in which organization you act.',
+    'Check the id (not the display id) in the list of its kind, and in which organization you act: GET /v1/account/userinfo says so, and the header X-Organization-ID of answers to personal tokens. POST /v1/switch acts in another one.',
   ),
   chat_not_connected: entry(
     'not_found',
