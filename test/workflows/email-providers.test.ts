@@ -92,7 +92,7 @@ describe.each(['providera', 'providerb'] as const)('%s', (name) => {
     expect(row).toEqual({ content: null });
   });
 
-  test.each(['accept-silently', 'accept-and-cut'] as const)(
+  test.each(['accept-silently', 'accept-and-cut', 'accept-with-page'] as const)(
     'that accepts a mail and does not say so (%s) is asked, and sent nothing again',
     async (behaviour) => {
       fakes[name]().next.push(behaviour);
