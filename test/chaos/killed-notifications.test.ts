@@ -96,7 +96,8 @@ test('workers die at every failpoint of notifications and system messages: no di
   for (const { person, title } of titles) await assign(owner.client, person, title);
   const [place] = product.places;
   await eventually(async () => {
-    if (users.length < 12) users.push(await newUser());
+    // Each life is told of some.
+    if (users.length < 3 * ((place?.deaths ?? 0) + 1)) users.push(await newUser());
     await nextMorning(owner.person);
     return (place?.deaths ?? 0) >= deaths.length;
   });

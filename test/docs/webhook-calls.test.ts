@@ -55,7 +55,9 @@ test('an endpoint, a change, its delivery and a replay are as the page says', as
   expect(others).toEqual([]);
   const id = verified(first!, endpoint.secret, new Date());
   expect(JSON.parse(first!.body)).toMatchObject({ type: 'task.created', data: { kind: 'task', version: 1 } });
-  await eventually(async () => (await client.get(`/v1/webhook-endpoints/${endpoint.id}/attempts`)).body.data.length === 1);
+  await eventually(
+    async () => (await client.get(`/v1/webhook-endpoints/${endpoint.id}/attempts`)).body.data.length === 1,
+  );
   const [messages = '', attempts = '', replay = ''] = (await shell.run(again)).split(/(?<=\})(?=\{)/);
   expect(JSON.parse(messages).data).toMatchObject([{ event_id: id, type: 'task.created', state: 'delivered' }]);
   expect(JSON.parse(attempts).data).toMatchObject([{ event_id: id, number: 1, status: 204, problem: null }]);
