@@ -119,7 +119,9 @@ test('workers die at every failpoint of notifications and system messages: no di
   for (const email of users)
     expect(chat.posted.filter(({ text }) => text.includes(email)).length, email).toBeLessThanOrEqual(1);
   const uncertain = await asOwner(world, `select 1 from system_messages where state = 'uncertain'`);
-  expect(uncertain.length).toBeLessThanOrEqual(deaths.filter(([name]) => name === 'chat-posted').length);
+  // A death leaves open what was being posted then, and operators see it; nothing else is missing.
+  const told = users.filter((email) => chat.posted.some(({ text }) => text.includes(email)));
+  expect(told.length + uncertain.length).toBeGreaterThanOrEqual(users.length);
   product.refuseCrashes();
   recordTried('kills while notifications and system messages are sent', place?.deaths ?? 0);
 });
