@@ -32,4 +32,6 @@ export const infrastructureTables = [
   /^system_messages$/,
   /^operators$/,
   /^idempotent_requests$/,
+  /^record_changes/,
+  /^change_feed$/,
 ] as const;

@@ -5,7 +5,6 @@
  */
 const pending: Readonly<Record<string, readonly string[]>> = {
   'certificates of ACME': ['server.tls.autocert'],
-  'GraphQL subscriptions': ['server.enablegraphsubscriptions'],
   'trust centers': [
     'server.defaulttrustcenterdomain',
     'server.trustcentercnametarget',

@@ -4,6 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Config } from '#config/objects/root.ts';
 import type { Services } from '../services.ts';
 import { timeouts } from '../timeouts.ts';
+import { upgrades } from '../upgrades.ts';
 import { Http2Connections } from './http2-connections.ts';
 import type { ServerCertificate } from './server-certificate.ts';
 
@@ -29,6 +30,7 @@ export function httpsServer(
       ALPNProtocols: ['h2', 'http/1.1'],
       handshakeTimeout: settings().readheadertimeout,
       ...timeouts(settings()).http,
+      ...upgrades,
       keepAliveTimeout: settings().idletimeout,
     },
     handler,
