@@ -87,7 +87,7 @@ export class GraphqlSockets {
       const response = new ServerResponse(request);
       response.shouldKeepAlive = false;
       response.assignSocket(socket);
-      response.once('finish', () => socket.end());
+      response.once('finish', () => this.#upgrades.has(request) && socket.end());
       socket.on('error', () => socket.destroy());
       this.#upgrades.set(request, { socket, head });
       app.routing(request, response);
@@ -111,8 +111,8 @@ export class GraphqlSockets {
     // Whoever has no cookies yet says who they are with the first message.
     if (request.core.token) checkOrigin(request, this.#options.services, { isRequired: true });
     reply.hijack();
+    this.#upgrades.delete(request.raw);
     const { raw: response } = reply;
-    response.removeAllListeners('close');
     response.detachSocket(upgrade.socket as Socket);
     this.#sockets.handleUpgrade(request.raw, upgrade.socket, upgrade.head, (socket) =>
       this.#opened(socket, request, reply),
