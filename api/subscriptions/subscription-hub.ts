@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { ConfigStore } from '#config/live/config-store.ts';
 import { AppError, isAppError, isRefusal } from '#entities/kit/base/errors.ts';
-import { limitExceeded } from '#entities/kit/base/input-error.ts';
+import { inputError, limitExceeded } from '#entities/kit/base/input-error.ts';
 import type { FeedPosition } from '#entities/kit/outbox/feed-position.ts';
 import type { ChangeFeed, Follower, NewsBatch } from '#relay/changes/change-feed.ts';
 import type { StreamCaller } from '../http/stream-caller.ts';
@@ -119,12 +119,13 @@ export class SubscriptionHub implements Follower {
   ): Promise<RecordSubscription> {
     const { feed } = this.#options;
     // Without a cursor, what was committed before is none of its business.
-    if (after == null) await feed.refresh();
-    while (!feed.position) await feed.refresh();
+    for (let isAsked = after != null; !isAsked || !feed.position; isAsked = true) {
+      this.#connected(connection);
+      await feed.refresh();
+    }
     const { position } = feed;
     const from: FeedPosition = after == null ? position : this.cursors.open(after, position);
-    const connected = this.#connections.get(connection);
-    if (!connected) throw this.#stopped ?? new Error('the connection has ended');
+    const connected = this.#connected(connection);
     if (connected.subscriptions.size >= subscriptionLimits.subscriptions)
       throw limitExceeded(`One connection can have ${subscriptionLimits.subscriptions} subscriptions; open another one.`, {
         path: '/query',
@@ -140,6 +141,13 @@ export class SubscriptionHub implements Follower {
     }
     this.metrics.opened.inc({ transport: connection.transport });
     return subscription;
+  }
+
+  /** @throws AppError when it has ended */
+  #connected(connection: SubscriberConnection): Connected {
+    const connected = this.#connections.get(connection);
+    if (connected) return connected;
+    throw this.#stopped ?? inputError([{ path: '/query', message: 'came on a connection that has ended' }]);
   }
 
   /** Ends a subscription. @param reason for the metrics */

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { AppError } from '#entities/kit/base/errors.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { FeedPosition, FeedSnapshot, RecordNews } from '#entities/kit/outbox/feed-position.ts';
@@ -90,7 +91,10 @@ export class ChangeFeed {
     await Promise.all([stopped, this.#running]);
   }
 
-  /** Resolves when a look that began after this call has ended, so that all that was committed before it was told. @throws AppError of the database */
+  /**
+   * Resolves when a look that began after this call has ended, so that all that was committed before it was told.
+   * @throws AppError of the database, and shutting_down when nobody follows the changes any more
+   */
   refresh(): Promise<void> {
     const waiter = Promise.withResolvers<void>();
     this.#waiting.push(waiter);
@@ -116,7 +120,7 @@ export class ChangeFeed {
   /** Looks now, or after the look under way; soon after another one, with a short pause. */
   #look(): void {
     if (!this.#follower) {
-      for (const { reject } of this.#waiting.splice(0)) reject(new Error('nobody follows the changes'));
+      for (const { reject } of this.#waiting.splice(0)) reject(notFollowed());
       return;
     }
     this.#isWanted = true;
@@ -143,7 +147,7 @@ export class ChangeFeed {
       .finally(() => {
         this.#running = undefined;
         if (!this.#follower) {
-          for (const { reject } of this.#waiting.splice(0)) reject(new Error('nobody follows the changes'));
+          for (const { reject } of this.#waiting.splice(0)) reject(notFollowed());
           return;
         }
         this.#follower.onTick();
@@ -174,4 +178,8 @@ export class ChangeFeed {
       if (page.callers.length > 0) follower.onCallers(new Set(page.callers));
     }
   }
+}
+
+function notFollowed(): AppError {
+  return new AppError('shutting_down', 'Changes are not followed any more.');
 }

@@ -73,9 +73,11 @@ export class GraphqlSockets {
       onSubscribe: (context, _id, payload) => this.#subscribe(context, payload),
       subscribe: (args) => this.#streams.get(args) as OperationStream,
       onError: ({ extra }, _id, _payload, errors) =>
-        errors.map((error) =>
-          error instanceof GraphQLError ? sentError(error.cause ?? error, extra.request).toJSON() : error,
-        ),
+        errors.map((error) => {
+          // What could not be begun is in the form of an answer already.
+          if (!(error instanceof GraphQLError) || 'code' in error.extensions) return error;
+          return sentError(error.cause ?? error, extra.request).toJSON();
+        }),
     }) as Server<Extra>;
     this.#pings = setInterval(() => this.#ping(), pingMs).unref();
   }
