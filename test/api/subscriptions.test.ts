@@ -1,7 +1,14 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { testCertificate } from '../kit/certificates.ts';
 import { eventually } from '../kit/eventually.ts';
 import { EventSubscriber, type SubscriberMessage } from '../kit/event-subscriber.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
+import { http2Connection } from '../kit/http2-client.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { SocketSubscriber } from '../kit/socket-subscriber.ts';
 import type { TestClient } from '../kit/test-client.ts';
@@ -204,4 +211,57 @@ test('a process that stops tells its subscribers, who go on at another one', asy
   const again = await subscribed('websocket', changes, { after: position });
   expect((await again.next())?.data.recordChanged).toMatchObject({ operation: 'CREATED', id });
   again.close();
+});
+
+test('over HTTPS there are streams with HTTP/2, and websockets', async () => {
+  const { cert, key } = testCertificate();
+  const folder = await mkdtemp(join(tmpdir(), 'core-subscriptions-'));
+  const files = { CERTFILE: join(folder, 'server.crt'), CERTKEY: join(folder, 'server.key') };
+  await writeFile(files.CERTFILE, cert);
+  await writeFile(files.CERTKEY, key);
+  const instance = await world.openInstance({
+    environment: {
+      CORE_SERVER_TLS_ENABLED: 'true',
+      CORE_SERVER_TLS_CERTFILE: files.CERTFILE,
+      CORE_SERVER_TLS_CERTKEY: files.CERTKEY,
+    },
+  });
+  const { url: secure } = await instance.listen();
+  const session = await http2Connection(secure, cert);
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': '/graphql',
+    'content-type': 'application/json',
+    accept: 'text/event-stream',
+    ...headers,
+  });
+  let text = '';
+  stream.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  stream.end(JSON.stringify({ query: changes }));
+  await eventually(() => text.includes('POSITION'));
+  const socket = await SocketSubscriber.open(secure, { headers, ca: cert });
+  socket.subscribe(changes);
+  await socket.next();
+  const id = await createTask('secure');
+  expect((await socket.next())?.data.recordChanged.id).toBe(id);
+  await eventually(() => text.includes(id));
+  socket.close();
+  session.destroy();
+  await rm(folder, { recursive: true });
+});
+
+test('the client that most programs use understands it', async () => {
+  const program = createClient({
+    url: `${url.replace('http', 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams: { Authorization: headers['authorization'] },
+  });
+  const told = program.iterate<{ recordChanged: { operation: string; id: string | null } }>({ query: changes });
+  expect((await told.next()).value.data.recordChanged.operation).toBe('POSITION');
+  const id = await createTask('for a program');
+  expect((await told.next()).value.data.recordChanged.id).toBe(id);
+  await told.return?.();
+  await program.dispose();
 });

@@ -21,6 +21,8 @@ beforeAll(async () => {
   world = await openWorld({
     environment: {
       CORE_SERVER_ENABLEGRAPHSUBSCRIPTIONS: 'true',
+      CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true',
+      CORE_API_TOKEN_KEY_FIRST: 's'.repeat(40),
       CORE_SERVER_CORS_ENABLED: 'true',
       CORE_SERVER_CORS_ALLOWORIGINS: 'https://console.example.com',
     },

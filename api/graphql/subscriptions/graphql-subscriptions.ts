@@ -93,6 +93,7 @@ export class GraphqlSubscriptions {
       throw error;
     }
     reply.raw.once('close', () => stream.destroy());
+    request.core.isEndless = true;
     void reply.headers({
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
