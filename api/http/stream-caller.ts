@@ -99,5 +99,8 @@ export class StreamCaller {
 }
 
 function ended(): AppError {
-  return new AppError('unauthenticated', 'The token of this subscription has expired; sign in again, then subscribe again.');
+  return new AppError(
+    'unauthenticated',
+    'The token of this subscription has expired; sign in again, then subscribe again.',
+  );
 }

@@ -7,9 +7,7 @@ import type { FeedPosition } from '#entities/kit/outbox/feed-position.ts';
 const maxAgeUs = 24n * 60n * 60n * 1_000_000n;
 
 /** Snapshot, time and epoch; then, within a batch, those up to which it is, and the last change. */
-type Sealed =
-  | readonly [string, string, string]
-  | readonly [string, string, string, string, string, string, string];
+type Sealed = readonly [string, string, string] | readonly [string, string, string, string, string, string, string];
 
 /** The cursors of subscriptions: signed, so that nobody makes one up. They name no record and give no right. @param secret `sessions.signingkey` */
 export class SubscriptionCursors {

@@ -127,10 +127,13 @@ export class SubscriptionHub implements Follower {
     const from: FeedPosition = after == null ? position : this.cursors.open(after, position);
     const connected = this.#connected(connection);
     if (connected.subscriptions.size >= subscriptionLimits.subscriptions)
-      throw limitExceeded(`One connection can have ${subscriptionLimits.subscriptions} subscriptions; open another one.`, {
-        path: '/query',
-        message: `would be one of more than ${subscriptionLimits.subscriptions} subscriptions of the connection`,
-      });
+      throw limitExceeded(
+        `One connection can have ${subscriptionLimits.subscriptions} subscriptions; open another one.`,
+        {
+          path: '/query',
+          message: `would be one of more than ${subscriptionLimits.subscriptions} subscriptions of the connection`,
+        },
+      );
     const { organizationId, subjectId } = connected;
     const subscription = new RecordSubscription(feed, from, { ...of, organizationId, subjectId });
     connected.subscriptions.add(subscription);
@@ -161,7 +164,7 @@ export class SubscriptionHub implements Follower {
   /** Ends all subscriptions, for example because the process stops; no new ones begin. */
   stop(reason: AppError): void {
     this.#stopped = reason;
-    for (const connection of [...this.#connections.keys()]) connection.endWith(reason);
+    for (const connection of this.#connections.keys()) connection.endWith(reason);
   }
 
   onNews(batch: NewsBatch): void {
@@ -181,14 +184,13 @@ export class SubscriptionHub implements Follower {
 
   onTick(): void {
     const { writetimeout } = this.#options.config.current.server;
-    for (const [connection, { subscriptions }] of [...this.#connections]) {
+    for (const [connection, { subscriptions }] of this.#connections) {
       if (connection.caller.hasExpired) this.#suspects.add(connection);
       if (connection.stalledMs >= writetimeout * stallShare) {
         this.#drop(connection, tooSlow());
         continue;
       }
-      for (const subscription of subscriptions)
-        if (subscription.quietMs >= positionMs) subscription.wantPosition();
+      for (const subscription of subscriptions) if (subscription.quietMs >= positionMs) subscription.wantPosition();
     }
     this.#lookAtSuspects();
   }

@@ -11,7 +11,10 @@ export class SubscriptionMetrics {
   readonly messages: Counter<'field'>;
   readonly #delays: Histogram;
 
-  constructor(registry: MetricsRegistry, counts: () => { readonly connections: number; readonly subscriptions: number }) {
+  constructor(
+    registry: MetricsRegistry,
+    counts: () => { readonly connections: number; readonly subscriptions: number },
+  ) {
     const registers = [registry];
     this.opened = new Counter({
       name: 'core_subscriptions_opened_total',

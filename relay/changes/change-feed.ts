@@ -134,30 +134,29 @@ export class ChangeFeed {
     this.#isWanted = false;
     this.#lookedAt = performance.now();
     const asked = this.#waiting.splice(0);
-    this.#running = this.#lookOnce()
-      .then(
-        () => {
-          for (const { resolve } of asked) resolve();
-        },
-        (error: unknown) => {
-          for (const { reject } of asked) reject(error);
-          this.#options.logger.warn({ err: error }, 'changes of records cannot be read now; trying again');
-        },
-      )
-      .finally(() => {
-        this.#running = undefined;
-        if (!this.#follower) {
-          for (const { reject } of this.#waiting.splice(0)) reject(notFollowed());
-          return;
-        }
-        this.#follower.onTick();
-        if (this.#isWanted) this.#look();
-        else this.#timer = setTimeout(() => this.#begin(), pollMs);
-      });
+    this.#running = this.#lookFor(asked);
+  }
+
+  async #lookFor(asked: readonly PromiseWithResolvers<void>[]): Promise<void> {
+    try {
+      await this.#lookOnce();
+      for (const { resolve } of asked) resolve();
+    } catch (error) {
+      for (const { reject } of asked) reject(error);
+      this.#options.logger.warn({ err: error }, 'changes of records cannot be read now; trying again');
+    }
+    this.#running = undefined;
+    if (!this.#follower) {
+      for (const { reject } of this.#waiting.splice(0)) reject(notFollowed());
+      return;
+    }
+    this.#follower.onTick();
+    if (this.#isWanted) this.#look();
+    else this.#timer = setTimeout(() => this.#begin(), pollMs);
   }
 
   async #lookOnce(): Promise<void> {
-    for (let hasMore = true; hasMore && this.#follower; ) {
+    for (let hasMore = true; hasMore && this.#follower;) {
       const from = this.#position;
       const page = await this.#read({ from });
       const follower = this.#follower;
@@ -171,9 +170,7 @@ export class ChangeFeed {
       const { snapshot, time, epoch } = from;
       const last = page.news.at(-1);
       this.#position =
-        hasMore && last
-          ? { snapshot, time, epoch, within: { to: page.to, xid: last.xid, id: last.id } }
-          : page.to;
+        hasMore && last ? { snapshot, time, epoch, within: { to: page.to, xid: last.xid, id: last.id } } : page.to;
       follower.onNews({ from: { snapshot, time, epoch }, to: page.to, news: page.news, isWhole: !hasMore });
       if (page.callers.length > 0) follower.onCallers(new Set(page.callers));
     }

@@ -61,12 +61,7 @@ export interface ListenOptions {
  * notifications were missed.
  * @returns stops listening
  */
-export function listenForEvents({
-  url,
-  logger,
-  onWake,
-  channel = 'core_events',
-}: ListenOptions): () => Promise<void> {
+export function listenForEvents({ url, logger, onWake, channel = 'core_events' }: ListenOptions): () => Promise<void> {
   let client: Client | undefined;
   let retry: NodeJS.Timeout | undefined;
   let isStopped = false;

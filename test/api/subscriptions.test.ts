@@ -119,7 +119,12 @@ test('a subscription that cannot begin says why, by either way', async () => {
     ['subscription { recordChanged(kinds: []) { id } }', {}, 'invalid_input', 'at least one kind'],
     ['subscription { recordChanged(kinds: [NOTHING]) { id } }', {}, 'invalid_input', 'kinds/0 must be one of'],
     ['subscription { recordChanged(kinds: [TASK]) { nothing } }', {}, 'invalid_input', 'nothing'],
-    ['subscription { recordChanged(kinds: [TASK]) { id } a: recordChanged(kinds: [NOTE]) { id } }', {}, 'invalid_input', 'only one'],
+    [
+      'subscription { recordChanged(kinds: [TASK]) { id } a: recordChanged(kinds: [NOTE]) { id } }',
+      {},
+      'invalid_input',
+      'only one',
+    ],
     [changes, { after: 'nonsense' }, 'invalid_input', 'not a cursor'],
     [changes, { after: 5 }, 'invalid_input', 'after'],
     [changes, { ids: Array.from({ length: 101 }, () => 'x') }, 'limit_exceeded', '100'],
@@ -196,13 +201,14 @@ test('enablegraphsubscriptions: without it, every subscription is refused', asyn
 
 test('a process that stops tells its subscribers, who go on at another one', async () => {
   const instance = await world.openInstance();
-  const { url: first, close } = await instance.listen();
+  const listening = await instance.listen();
+  const { url: first } = listening;
   const events = await EventSubscriber.open(first, changes, headers);
   const socket = await SocketSubscriber.open(first, { headers });
   socket.subscribe(changes);
   const position = (await socket.next())?.data.recordChanged.cursor;
   await events.next();
-  const stopped = close();
+  const stopped = listening.close();
   expect(await socket.closed).toMatchObject({ code: 1001, reason: expect.stringContaining('shutting_down') });
   expect(await events.next()).toMatchObject({ errors: [{ extensions: { code: 'shutting_down' } }] });
   expect(await events.next()).toBeUndefined();
@@ -218,7 +224,7 @@ test('over HTTPS there are streams with HTTP/2, and websockets', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'core-subscriptions-'));
   const files = { CERTFILE: join(folder, 'server.crt'), CERTKEY: join(folder, 'server.key') };
   await writeFile(files.CERTFILE, cert);
-  await writeFile(files.CERTKEY, key);
+  await writeFile(files.CERTKEY, key, { mode: 0o600 });
   const instance = await world.openInstance({
     environment: {
       CORE_SERVER_TLS_ENABLED: 'true',

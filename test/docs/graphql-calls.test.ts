@@ -8,7 +8,9 @@ let world: World;
 let shell: ReaderShell;
 let url: string;
 beforeAll(async () => {
-  world = await openWorld({ environment: { CORE_SERVER_ENABLEGRAPHEXTENSIONS: 'true', CORE_SERVER_ENABLEGRAPHSUBSCRIPTIONS: 'true' } });
+  world = await openWorld({
+    environment: { CORE_SERVER_ENABLEGRAPHEXTENSIONS: 'true', CORE_SERVER_ENABLEGRAPHSUBSCRIPTIONS: 'true' },
+  });
   ({ url } = await world.listen());
   shell = new ReaderShell(dirname(world.mailFolder), 'reader');
 });

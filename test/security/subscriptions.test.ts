@@ -190,11 +190,21 @@ test('T-52: it ends when the token expires', async () => {
 });
 
 test('T-52: without credentials, or with wrong ones, there is nothing to subscribe to', async () => {
-  const { body, status } = await world.client().post('/graphql', { query: changes }, { accept: 'text/event-stream', authorization: 'Bearer x' });
+  const { body, status } = await world
+    .client()
+    .post('/graphql', { query: changes }, { accept: 'text/event-stream', authorization: 'Bearer x' });
   expect([status, body.errors[0].extensions.code]).toEqual([401, 'unauthenticated']);
-  const none = await world.client().get(`/graphql?${new URLSearchParams({ query: changes })}`, { accept: 'text/event-stream' });
+  const none = await world
+    .client()
+    .get(`/graphql?${new URLSearchParams({ query: changes })}`, { accept: 'text/event-stream' });
   expectGraphqlError(none, 'unauthenticated');
-  for (const payload of [undefined, {}, { Authorization: 'Bearer x' }, { Authorization: 'nonsense' }, { Authorization: 5 }]) {
+  for (const payload of [
+    undefined,
+    {},
+    { Authorization: 'Bearer x' },
+    { Authorization: 'nonsense' },
+    { Authorization: 5 },
+  ]) {
     const socket = new SocketSubscriber(url);
     await socket.opened();
     socket.send({ type: 'connection_init', payload });
@@ -249,9 +259,13 @@ test('T-52: no other address becomes a websocket, and other protocols are refuse
     ['upgrade: websocket', 'upgrade: h2c'],
   ] as const) {
     const lines = upgrade.map((one) => (one === line ? wrong : one));
-    expect(await statusOf(`GET /graphql HTTP/1.1\r\nhost: x\r\n${authorization}\r\n${lines.join('\r\n')}\r\n\r\n`)).not.toBe(101);
+    expect(
+      await statusOf(`GET /graphql HTTP/1.1\r\nhost: x\r\n${authorization}\r\n${lines.join('\r\n')}\r\n\r\n`),
+    ).not.toBe(101);
   }
-  const old = upgrade.map((one) => (one.startsWith('sec-websocket-protocol') ? 'sec-websocket-protocol: graphql-ws' : one));
+  const old = upgrade.map((one) =>
+    one.startsWith('sec-websocket-protocol') ? 'sec-websocket-protocol: graphql-ws' : one,
+  );
   const bytes = await answerTo(`GET /graphql HTTP/1.1\r\nhost: x\r\n${authorization}\r\n${old.join('\r\n')}\r\n\r\n`);
   // Close 4406.
   expect(bytes.includes(Buffer.from([4406 >> 8, 4406 & 255]))).toBe(true);

@@ -62,7 +62,10 @@ export function isSubscription(yoga: Yoga, sent: SentOperation, context: OpenCon
   if (typeof sent.query !== 'string') return false;
   try {
     const { parse } = yoga.getEnveloped({ ...context, params: sent } as never);
-    return getOperationAST(parse(sent.query) as DocumentNode, sent.operationName)?.operation === OperationTypeNode.SUBSCRIPTION;
+    return (
+      getOperationAST(parse(sent.query) as DocumentNode, sent.operationName)?.operation ===
+      OperationTypeNode.SUBSCRIPTION
+    );
   } catch {
     // Whoever executes it says what is wrong.
     return false;
@@ -72,6 +75,6 @@ export function isSubscription(yoga: Yoga, sent: SentOperation, context: OpenCon
 /** An error as it is sent: without what is meant for HTTP. */
 export function sentError(thrown: unknown, request: FastifyRequest): GraphQLError {
   const { message, nodes, source, positions, path, extensions } = presentError(asGraphqlError(thrown), request);
-  const { http, ...others } = extensions;
+  const { http: _http, ...others } = extensions;
   return new GraphQLError(message, { nodes, source, positions, path, extensions: others });
 }

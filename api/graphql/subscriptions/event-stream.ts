@@ -33,9 +33,12 @@ export class EventStream extends Readable implements SubscriberConnection {
     this.#present = present;
     // A line that clients ignore. The first one sends the headers, for which some clients wait.
     this.push(':\n\n');
-    this.#ping = setInterval(() => {
-      if (this.#fullSince === undefined && !this.#isEnding) this.push(':\n\n');
-    }, Math.min(maxQuietMs, writeTimeoutMs / 3));
+    this.#ping = setInterval(
+      () => {
+        if (this.#fullSince === undefined && !this.#isEnding) this.push(':\n\n');
+      },
+      Math.min(maxQuietMs, writeTimeoutMs / 3),
+    );
     this.once('close', () => {
       clearInterval(this.#ping);
       void this.#messages?.return();

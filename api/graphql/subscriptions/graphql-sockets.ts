@@ -78,7 +78,7 @@ export class GraphqlSockets {
           if (!(error instanceof GraphQLError) || 'code' in error.extensions) return error;
           return sentError(error.cause ?? error, extra.request).toJSON();
         }),
-    }) as Server<Extra>;
+    });
     this.#pings = setInterval(() => this.#ping(), pingMs).unref();
   }
 
@@ -200,8 +200,7 @@ export class GraphqlSockets {
       if ('errors' in prepared) return prepared.errors.map((error) => sentError(error, request));
       const { args } = prepared;
       const stream = await openOperation(args, { context, hub, connection, deliveries });
-      if (!(stream instanceof OperationStream))
-        return (stream.errors ?? []).map((error) => sentError(error, request));
+      if (!(stream instanceof OperationStream)) return (stream.errors ?? []).map((error) => sentError(error, request));
       this.#streams.set(args, stream);
       return args;
     } catch (error) {
@@ -220,10 +219,10 @@ export class GraphqlSockets {
 }
 
 function tooMany(): AppError {
-  return limitExceeded(
-    `One connection can have ${subscriptionLimits.subscriptions} subscriptions; open another one.`,
-    { path: '/query', message: `is one of more than ${subscriptionLimits.subscriptions} subscriptions of the connection` },
-  );
+  return limitExceeded(`One connection can have ${subscriptionLimits.subscriptions} subscriptions; open another one.`, {
+    path: '/query',
+    message: `is one of more than ${subscriptionLimits.subscriptions} subscriptions of the connection`,
+  });
 }
 
 function lowerCased(parameters: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {

@@ -10,7 +10,13 @@ import { asGraphqlError, asRequestError } from '../graphql-errors.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import { OperationQueue } from '../operations/operation-queue.ts';
 import { checkOrigin } from './allowed-origin.ts';
-import { isSubscription, preparedSubscription, sentError, type SentOperation, type Yoga } from './begin-subscription.ts';
+import {
+  isSubscription,
+  preparedSubscription,
+  sentError,
+  type SentOperation,
+  type Yoga,
+} from './begin-subscription.ts';
 import { EventStream } from './event-stream.ts';
 import { GraphqlSockets } from './graphql-sockets.ts';
 import { openOperation, OperationStream } from './operation-stream.ts';
@@ -69,7 +75,11 @@ export class GraphqlSubscriptions {
     if (request.core.caller === anonymousCaller) throw signInFirst();
     checkOrigin(request, this.#services, { isRequired: false });
     const prepared = preparedSubscription(this.#yoga, sent, context);
-    if ('errors' in prepared) return refuse(reply, prepared.errors.map((error) => sentError(error, request)));
+    if ('errors' in prepared)
+      return refuse(
+        reply,
+        prepared.errors.map((error) => sentError(error, request)),
+      );
     const { writetimeout } = this.#services.config.current.server;
     const stream = new EventStream(new StreamCaller(request, this.#services), writetimeout, (error) => ({
       errors: [sentError(error, request)],
@@ -82,7 +92,10 @@ export class GraphqlSubscriptions {
       const messages = await openOperation(prepared.args, options);
       if (!(messages instanceof OperationStream)) {
         stream.destroy();
-        return refuse(reply, (messages.errors ?? []).map((error) => sentError(error, request)));
+        return refuse(
+          reply,
+          (messages.errors ?? []).map((error) => sentError(error, request)),
+        );
       }
       // Whoever has left before the answer begins closes nothing that is still to come.
       if (reply.raw.destroyed) stream.destroy();
@@ -117,7 +130,7 @@ function acceptsEvents({ headers: { accept } }: FastifyRequest): boolean {
 }
 
 function sentOperation({ method, query, body }: FastifyRequest): SentOperation {
-  if (method === 'POST') return (body ?? {}) as SentOperation;
+  if (method === 'POST') return body ?? {};
   const { query: text, operationName, variables } = query as Readonly<Record<string, string | undefined>>;
   return {
     query: text,

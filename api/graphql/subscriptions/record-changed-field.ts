@@ -115,7 +115,8 @@ export function recordChangedField(registry: Registry): FieldConfig {
 }
 
 function checkArguments(modules: readonly EntityModule[], ids: readonly string[] | null | undefined): void {
-  if (modules.length === 0) throw inputError([{ path: '/kinds', message: 'must have at least one kind, such as TASK' }]);
+  if (modules.length === 0)
+    throw inputError([{ path: '/kinds', message: 'must have at least one kind, such as TASK' }]);
   if (ids && ids.length > maxIds)
     throw limitExceeded(`A subscription names at most ${maxIds} ids; ${ids.length} were given.`, {
       path: '/ids',

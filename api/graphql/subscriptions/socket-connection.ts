@@ -83,5 +83,10 @@ export class SocketConnection implements SubscriberConnection {
 
 function shortReason(reason: string): string {
   const bytes = Buffer.from(reason);
-  return bytes.length <= maxReasonBytes ? reason : bytes.subarray(0, maxReasonBytes).toString().replace(/\uFFFD+$/, '');
+  return bytes.length <= maxReasonBytes
+    ? reason
+    : bytes
+        .subarray(0, maxReasonBytes)
+        .toString()
+        .replace(/\uFFFD+$/, '');
 }

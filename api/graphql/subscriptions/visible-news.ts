@@ -26,7 +26,9 @@ export function selectionsOf(
     .selected(field)
     .map(({ as, info }) => [as, context.readerOf(info).nodes(modules, 1)] as const);
   if (selected.length > 0) return new Map(selected);
-  return new Map([['', modules.map((module) => ({ module, parts: [{ is: 'value', as: 'id', field: 'id' } as const] }))]]);
+  return new Map([
+    ['', modules.map((module) => ({ module, parts: [{ is: 'value', as: 'id', field: 'id' } as const] }))],
+  ]);
 }
 
 /**

@@ -135,7 +135,6 @@ export class AssumedPrincipal implements Precondition {
     if (this.#outcome === 'confirmed')
       keepBasis(this.#principal, this.#snapshot, JSON.parse(basis) as Basis, this.#generation);
   }
-
 }
 
 /** Texts of statements by that for the state, so that each is made and kept once. */

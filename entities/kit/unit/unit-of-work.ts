@@ -153,7 +153,9 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     }
     this.#refuseUnlessOpen();
     failpoint('before-commit');
-    const rows = await this.#committing(() => this.#transaction.readOnce(statement, this.context.caller, this.context.isFresh ?? false, beside));
+    const rows = await this.#committing(() =>
+      this.#transaction.readOnce(statement, this.context.caller, this.context.isFresh ?? false, beside),
+    );
     await this.#committed();
     return rows;
   }

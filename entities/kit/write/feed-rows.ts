@@ -52,9 +52,13 @@ const soleViewer = onceForEach((module: EntityModule): { readonly field: string 
 
 /** The field of a kind from which alone a relation to its records follows, if that is a person. */
 function personIn(module: EntityModule, relations: readonly string[]): string | undefined {
-  const grants = (module.grants ?? []).filter(({ relation }) => typeof relation === 'string' && relations.includes(relation));
+  const grants = (module.grants ?? []).filter(
+    ({ relation }) => typeof relation === 'string' && relations.includes(relation),
+  );
   const [grant] = grants;
   if (grants.length !== 1 || !grant || module.share) return undefined;
   const { object, subject } = grant;
-  return object.kind === module.kind && subject.kind === 'user' && typeof subject.id === 'string' ? subject.id : undefined;
+  return object.kind === module.kind && subject.kind === 'user' && typeof subject.id === 'string'
+    ? subject.id
+    : undefined;
 }
