@@ -111,8 +111,6 @@ class SchemaDeriver implements Types {
       mutation: new GraphQLObjectType({ name: 'Mutation', fields: tracedFields(roots.Mutation) }),
       subscription: new GraphQLObjectType({
         name: 'Subscription',
-        description:
-          'Over server-sent events, or a websocket with graphql-transport-ws, while server.enablegraphsubscriptions is on.',
         fields: subscriptionFields(this),
       }),
     });

@@ -64,7 +64,8 @@ export class GraphqlSockets {
   readonly #streams = new WeakMap<ExecutionArgs, OperationStream>();
   /** Websockets, with whether they have answered the last ping. */
   readonly #open = new Map<WebSocket, boolean>();
-  readonly #pings: NodeJS.Timeout;
+  /** Runs while there are websockets. */
+  #pings: NodeJS.Timeout | undefined;
 
   constructor(options: SocketOptions) {
     this.#options = options;
@@ -79,7 +80,6 @@ export class GraphqlSockets {
           return sentError(error.cause ?? error, extra.request).toJSON();
         }),
     });
-    this.#pings = setInterval(() => this.#ping(), pingMs).unref();
   }
 
   /** Routes requests for websockets like all others. */
@@ -131,6 +131,7 @@ export class GraphqlSockets {
     const extra: Extra = { request, reply, connection, disconnect: () => {} };
     const isAllowed = messageLimit();
     this.#open.set(socket, true);
+    this.#pings ??= setInterval(() => this.#ping(), pingMs).unref();
     socket.on('pong', () => this.#open.set(socket, true));
     socket.on('ping', () => connection.limitWaiting());
     // What is wrong with a frame closes the connection; whoever sent it learns why from the code.
@@ -152,6 +153,10 @@ export class GraphqlSockets {
     );
     socket.once('close', (code, reason) => {
       this.#open.delete(socket);
+      if (this.#open.size === 0) {
+        clearInterval(this.#pings);
+        this.#pings = undefined;
+      }
       extra.disconnect();
       void closed(code, reason.toString());
     });

@@ -12,7 +12,7 @@ import type { ChangeWork } from './change-work.ts';
 import { objectRows, type ObjectRow } from './object-changes.ts';
 import { verdictRows, type VerdictRow } from './file-verdicts.ts';
 import { draftOf, draftsOfFields } from './custom-events.ts';
-import { feedRows, type FeedRow } from './feed-rows.ts';
+import { feedRows, type FeedRow } from '../outbox/feed-rows.ts';
 import type { EventDraft } from '../model/event-draft.ts';
 import { scheduleAfterCommitHooks } from './run-hooks.ts';
 
