@@ -36,9 +36,7 @@ export const graphqlNested: Bench = {
         await answerOf(peerUrl, request(theirs).body),
       ];
       if (!isDeepStrictEqual(inSmallLetters(a), inSmallLetters(b)))
-        throw new Error(
-          `the two answer differently: ${JSON.stringify(a).slice(0, 500)} ${JSON.stringify(b).slice(0, 500)}`,
-        );
+        throw new Error(`the two answer differently, from here on: ${firstDifference(a, b)}`);
       return await duel({
         name: 'graphql-nested',
         ours: { url: installation.url, requests: [{ ...request(ours), token }] },
@@ -66,6 +64,7 @@ async function installPeer(): Promise<string> {
   return join(folder, 'server.mjs');
 }
 
+/** The data of an answer: what we say of its cost beside them is no part of the comparison. */
 async function answerOf(url: string, body: object, token?: string): Promise<unknown> {
   const answer = await fetch(`${url}/graphql`, {
     method: 'POST',
@@ -75,10 +74,20 @@ async function answerOf(url: string, body: object, token?: string): Promise<unkn
     },
     body: JSON.stringify(body),
   });
-  return answer.json();
+  const { data } = (await answer.json()) as { readonly data?: unknown };
+  return data;
 }
 
 /** Words of a choice stand in capitals with us. */
 function inSmallLetters(answer: unknown): unknown {
   return JSON.parse(JSON.stringify(answer).toLowerCase());
+}
+
+/** What two answers say from the place on at which they differ first. */
+function firstDifference(a: unknown, b: unknown): string {
+  const [ours, theirs] = [a, b].map((answer) => JSON.stringify(inSmallLetters(answer))) as [string, string];
+  let at = 0;
+  while (ours[at] === theirs[at]) at++;
+  const from = Math.max(0, at - 100);
+  return `${ours.slice(from, at + 200)} and ${theirs.slice(from, at + 200)}`;
 }
