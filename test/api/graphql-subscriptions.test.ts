@@ -105,6 +105,12 @@ describe.each(['server-sent events', 'websocket'])('over %s', (way) => {
   });
 });
 
+test('a create costs no further statement', async () => {
+  const { headers: answered } = await client.post('/v1/tasks', { title: 'counted' });
+  const line = world.logs.find(({ msg, request_id: id }) => msg === 'request' && id === answered['x-request-id']);
+  expect(Number(line?.['statements'])).toBeLessThanOrEqual(7);
+});
+
 test('a change that was there before is not told', async () => {
   await createTask('before');
   const subscriber = await subscribed('websocket', changes);
