@@ -106,6 +106,15 @@ export class RecordSubscription {
     if (this.#queue.length === 0) this.#position = this.#passed;
   }
 
+  /** Passes over the next changes as long as the subscriber knows of them already. */
+  passOver(isKnown: (news: RecordNews) => boolean): void {
+    while (this.#queue[0] && isKnown(this.#queue[0].news)) {
+      const [known] = this.#queue.splice(0, 1);
+      if (known) this.#position = known.position;
+    }
+    if (this.#isLive && this.#queue.length === 0) this.#position = this.#passed;
+  }
+
   /** Hands over the position, even if nothing changes. */
   wantPosition(): void {
     this.#isPositionWanted = true;

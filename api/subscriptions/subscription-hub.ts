@@ -146,6 +146,11 @@ export class SubscriptionHub implements Follower {
     return subscription;
   }
 
+  /** Resolves when all that is committed now was told. @throws AppError of the database */
+  told(): Promise<void> {
+    return this.#options.feed.refresh();
+  }
+
   /** @throws AppError when it has ended */
   #connected(connection: SubscriberConnection): Connected {
     const connected = this.#connections.get(connection);

@@ -182,3 +182,16 @@ test('T-58: forged cursors are refused, whatever is in them', async () => {
     expectGraphqlError(answer, 'invalid_input', after);
   }
 });
+
+test('changes are kept for as long as a cursor counts, and then removed', async () => {
+  const insert = `insert into record_changes (changed_at, id, entity_kind, entity_id, operation, record_version)
+    values (now() - $1::interval, $2, 'task', 'x', 'updated', 1)`;
+  for (const [age, id] of [
+    ['25 hours', 'kept'],
+    ['3 days', 'removed'],
+  ] as const)
+    await asOwner(world, insert, [age, id]);
+  await asOwner(world, `select maintain_partitions(now(), interval '1 day', interval '10 years')`);
+  const left = await asOwner(world, `select id from record_changes where id in ('kept', 'removed')`);
+  expect(left).toEqual([{ id: 'kept' }]);
+});

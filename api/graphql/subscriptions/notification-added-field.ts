@@ -61,8 +61,19 @@ export function notificationAddedField(types: Types): FieldConfig {
         positionMessage: (cursor): Message => ({ records: new Map(), cursor }),
       });
       if (!earlier) return stream;
+      let isOver = false;
       return {
-        next: async () => (await earlier.next()) ?? stream.next(),
+        next: async () => {
+          const message = await earlier.next();
+          if (message) return message;
+          if (!isOver) {
+            isOver = true;
+            // So that the first cursor is behind the earlier ones that are new.
+            await context.hub.told();
+            subscription.passOver(({ recordId }) => earlier.has(recordId));
+          }
+          return stream.next();
+        },
         close: (reason) => {
           earlier.close();
           stream.close(reason);
