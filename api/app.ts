@@ -33,6 +33,7 @@ import { routesOf } from './rest/routes.ts';
 import { configuredKeySet } from './rest/service/jwks.ts';
 import type { Services } from './http/services.ts';
 import { timeouts } from './http/timeouts.ts';
+import { upgrades } from './http/upgrades.ts';
 import { httpsServer } from './http/tls/https-server.ts';
 import type { CertificateSource } from './http/tls/certificate-source.ts';
 
@@ -55,13 +56,15 @@ export async function createApp(
   const { registry } = services.database.options;
   // Typed as Fastify's logger, so that the application has its default type.
   const loggerInstance: FastifyBaseLogger = services.logger;
+  const limits = timeouts(server);
   const app = Fastify({
     loggerInstance,
     // The request context plugin writes the access log.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     childLoggerFactory: (logger, bindings) => new RequestLogger(logger, bindings).asLogger,
     bodyLimit,
-    ...timeouts(server),
+    ...limits,
+    http: { ...limits.http, ...upgrades },
     ...(certificate
       ? { serverFactory: (handler: RequestListener) => httpsServer(handler, certificate, services) }
       : {}),

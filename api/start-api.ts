@@ -33,6 +33,7 @@ import type { Route } from './http/route.ts';
 import type { Services } from './http/services.ts';
 import type { CertificateSource } from './http/tls/certificate-source.ts';
 import { applyTimeouts } from './http/timeouts.ts';
+import { OpenStreams } from './http/open-streams.ts';
 import { InFlightRequests } from './http/in-flight-requests.ts';
 import { TokenUses } from './http/token-uses.ts';
 
@@ -115,11 +116,13 @@ export async function createApi({
     signInProviders: new SignInProviders(clock, providerTimeoutMs),
     signInStates: new SignInStates(() => config.current.sessions, clock),
     inFlight: new InFlightRequests(),
+    openStreams: new OpenStreams(),
     usedCodes: runtime.usedCodes,
     rateCounters: runtime.rateCounters,
     storage: runtime.storage,
     fileReceiver: runtime.fileReceiver,
     uploadRows: new UploadRows(database),
+    changeFeed: runtime.changeFeed,
     wakeRelays: () => runtime.wakeRelays(),
     runsOfEvent: (event) => listEventRuns(temporal, event),
     runsOfRequest: (request) => listRequestRuns(temporal, request),
@@ -188,6 +191,7 @@ export async function listen({ app, services, certificate }: Api): Promise<Liste
     metricsUrl: metrics ? `${serverUrl(metrics)}/metrics` : '',
     close: async () => {
       services.health.stop();
+      services.openStreams.stop();
       await services.inFlight.quiet(services.config.current.server.shutdowngraceperiod);
       app.server.closeAllConnections();
       await app.close();

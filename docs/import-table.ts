@@ -39,7 +39,14 @@ const relayImports = [...config, ...relayKit, ...kinds, ...contracts, 'activitie
 const shared = ['api/auth', 'api/http', 'api/credentials', 'api/people', 'api/transfers', 'api/webhooks'];
 const peopleImports = [...config, ...apiKit, ...kinds, 'api/http', 'api/credentials'];
 const servedImports = [...config, ...apiKit, ...kinds, 'runtime', ...shared];
-const relay = ['relay/outbox', 'relay/storage', 'relay/webhooks', 'relay/tuples', 'relay/authorization'];
+const relay = [
+  'relay/outbox',
+  'relay/changes',
+  'relay/storage',
+  'relay/webhooks',
+  'relay/tuples',
+  'relay/authorization',
+];
 
 /** Rooms of one area stand in the order in which they may import each other: only those above. */
 export const rooms: readonly Room[] = [
@@ -152,6 +159,11 @@ export const rooms: readonly Room[] = [
     imports: [...activityImports, 'activities/events'],
   },
   { path: 'relay/outbox', purpose: 'claims event rows and starts their workflows', imports: relayImports },
+  {
+    path: 'relay/changes',
+    purpose: 'follows committed changes of records, for subscribers',
+    imports: [...relayImports, 'relay/outbox'],
+  },
   { path: 'relay/storage', purpose: 'starts the workflows of stored bytes that are due', imports: relayImports },
   { path: 'relay/webhooks', purpose: 'wakes the workflows of endpoints that have messages', imports: relayImports },
   { path: 'relay/tuples', purpose: 'writes desired tuples to the authorization store', imports: relayImports },
@@ -198,6 +210,11 @@ export const rooms: readonly Room[] = [
     imports: [...peopleImports, ...kit('outbox'), 'activities/clients/*'],
   },
   {
+    path: 'api/subscriptions',
+    purpose: 'who subscribes to changes of records, and what they are told',
+    imports: [...config, ...kit('base', 'model', 'outbox'), 'relay/changes', 'runtime', 'api/http'],
+  },
+  {
     path: 'api/rest',
     purpose: 'REST routes, one file each; those of all kinds are derived',
     imports: servedImports,
@@ -205,7 +222,7 @@ export const rooms: readonly Room[] = [
   {
     path: 'api/graphql',
     purpose: 'the GraphQL schema derived from the kinds, its server, fields written by hand',
-    imports: servedImports,
+    imports: [...servedImports, ...kit('outbox'), 'api/subscriptions'],
   },
   {
     path: 'api',
@@ -266,6 +283,8 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   nodemailer: ['activities/clients/*'],
   fastify: ['api', 'api/http', 'api/rest', 'api/graphql'],
   'graphql-yoga': ['api/graphql'],
+  'graphql-ws': ['api/graphql'],
+  ws: ['api/graphql'],
   graphql: ['api/graphql'],
   jose: ['api/auth', 'entities/kit/base'],
   otplib: ['api/auth'],

@@ -33,4 +33,6 @@ export const infrastructureTables = [
   /^operators$/,
   /^idempotent_requests$/,
   /^automatic_certificates$/,
+  /^record_changes/,
+  /^change_feed$/,
 ] as const;

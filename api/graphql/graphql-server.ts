@@ -28,6 +28,7 @@ import { unitOfWorkPerOperation } from './operations/execute-operation.ts';
 import { introspectionRules } from './operations/introspection.ts';
 import { operationMetrics } from './operations/operation-metrics.ts';
 import { OperationQueue } from './operations/operation-queue.ts';
+import { GraphqlSubscriptions, refuseOverJson } from './subscriptions/graphql-subscriptions.ts';
 import { persistedOperations, persistedQueryOf } from './operations/persisted-operations.ts';
 import { formType, isForm, readsForms, releaseForm } from './uploads.ts';
 
@@ -88,10 +89,13 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
       unitOfWorkPerOperation(queue),
       presentErrors(),
       operationMetrics(services.metrics),
+      refuseOverJson(),
     ],
   });
+  const subscriptions = new GraphqlSubscriptions(app, services, yoga);
 
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (await subscriptions.answer(request, reply)) return reply;
     const response = await yoga.handleNodeRequest(nodeRequest(request), {
       services,
       fastify: { request, reply },
@@ -120,6 +124,7 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     config: routeConfig,
     schema: { hide: true, querystring: querySchema },
     preHandler: (request, _reply, done) => {
+      if (subscriptions.isUpgrade(request)) return done();
       const { query, variables, extensions } = request.query as Readonly<Record<string, string | undefined>>;
       const problem = jsonProblem('variables', variables) ?? jsonProblem('extensions', extensions);
       if (problem) return done(problem);

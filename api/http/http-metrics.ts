@@ -108,6 +108,7 @@ export class Metrics {
   /** Counts an answered request. */
   answered(labels: { readonly method: string; readonly route: string }, status: number, answer: Answer): void {
     this.requests.inc({ ...labels, status });
+    if (answer.durationMs === undefined) return;
     this.#durations.observe({ labels, value: answer.durationMs / 1_000, ...exemplar(answer.traceId) });
   }
 
@@ -147,7 +148,8 @@ export class Metrics {
 }
 
 interface Answer {
-  readonly durationMs: number;
+  /** Undefined for a stream without an end. */
+  readonly durationMs: number | undefined;
   readonly traceId: string | undefined;
 }
 

@@ -4,7 +4,6 @@
  * Remove a path here when its field gets an effect.
  */
 const pending: Readonly<Record<string, readonly string[]>> = {
-  'GraphQL subscriptions': ['server.enablegraphsubscriptions'],
   'trust centers': [
     'server.defaulttrustcenterdomain',
     'server.trustcentercnametarget',

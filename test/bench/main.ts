@@ -15,6 +15,7 @@ import { uploadLarge, uploadLargeBucket, uploadLargeResumable } from './files/up
 import { uploadMany } from './files/upload-many.ts';
 import { uploadMemory } from './files/upload-memory.ts';
 import { inboxAt1m } from './inbox-at-1m.ts';
+import { subscriptionFanOut, subscriptionIdle } from './subscriptions.ts';
 import { graphqlNested } from './graphql-nested.ts';
 import { keyRotation } from './key-rotation.ts';
 import { loginRate, loginStarvation } from './login-rate.ts';
@@ -91,6 +92,8 @@ const benches: readonly Bench[] = [
   listAt1m,
   searchAt1m,
   inboxAt1m,
+  subscriptionFanOut,
+  subscriptionIdle,
   csvImport,
   exportRecords,
 ];

@@ -167,6 +167,9 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'server.enablegraphextensions': shown(
     'test/api/graphql-operations.test.ts > enablegraphextensions: answers say what they have cost',
   ),
+  'server.enablegraphsubscriptions': shown(
+    'test/api/graphql-subscriptions.test.ts > enablegraphsubscriptions: without it, every subscription is refused',
+  ),
   'server.graphpool.maxworkers': shown(
     'test/api/graphql-operations.test.ts > graphpool.maxworkers: so many operations run, and organizations take turns',
   ),

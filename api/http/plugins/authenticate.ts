@@ -35,6 +35,16 @@ export function authenticatePlugin(app: FastifyInstance, services: Services): vo
   });
 }
 
+/** Makes a request one of whoever a bearer token stands for, as if it had come with it. @throws AppError unauthenticated, invalid_input */
+export async function authenticateBearer(
+  request: FastifyRequest,
+  services: Services,
+  authorization: string,
+): Promise<void> {
+  request.core.token = undefined;
+  await verify(request, services, bearerToken(authorization));
+}
+
 async function verifyBrowser(request: FastifyRequest, services: Services, cookie: string | undefined): Promise<void> {
   if (cookie !== undefined) await unlessStale(verifyCookies(request, services, cookie));
   await assumeDefault(request, services);

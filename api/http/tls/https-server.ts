@@ -5,6 +5,7 @@ import type { Config } from '#config/objects/root.ts';
 import { withTimeout } from '#entities/kit/base/with-timeout.ts';
 import type { Services } from '../services.ts';
 import { timeouts } from '../timeouts.ts';
+import { upgrades } from '../upgrades.ts';
 import { Http2Connections } from './http2-connections.ts';
 import type { Certificate } from './certificate-files.ts';
 import type { CertificateSource } from './certificate-source.ts';
@@ -37,6 +38,7 @@ export function httpsServer(
       ...protocolsOf(certificate, logger),
       handshakeTimeout: settings().readheadertimeout,
       ...timeouts(settings()).http,
+      ...upgrades,
       keepAliveTimeout: settings().idletimeout,
     },
     handler,
