@@ -48,7 +48,7 @@ export function openapiOptions(registry: Registry): FastifyDynamicSwaggerOptions
     },
     // The type of the library knows documents of other versions, too.
     transformObject: (document) =>
-      describeOperations(('openapiObject' in document ? document.openapiObject : {}) as OpenApiDocument) as object,
+      describeOperations(('openapiObject' in document ? document.openapiObject : {}) as OpenApiDocument),
   };
 }
 

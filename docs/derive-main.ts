@@ -8,6 +8,7 @@ import { productSchema } from '#api/graphql/graphql-schema.ts';
 import { schemaFiles } from '#api/graphql/schema-files.ts';
 import { printExample, printReference, printSchema } from '#config/print-configuration.ts';
 import { registry } from '#entities/index.ts';
+import { compareText } from '#entities/kit/base/compare-text.ts';
 import { deriveModel, printModel } from '#entities/kit/model/authorization-model.ts';
 import { describeApi } from './describe-api.ts';
 import { lostFields } from './lost-fields.ts';
@@ -58,7 +59,7 @@ export async function driftedFiles(folder = repository): Promise<string[]> {
 /** @throws Error that names what clients of GraphQL would lose, compared with the printed schema */
 async function keepFields(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
-  const texts = await Promise.all(names.toSorted().map((name) => readFile(join(folder, name), 'utf8')));
+  const texts = await Promise.all(names.toSorted(compareText).map((name) => readFile(join(folder, name), 'utf8')));
   const lost = texts.length === 0 ? [] : lostFields(texts.join('\n'), productSchema());
   if (lost.length > 0)
     throw new Error(

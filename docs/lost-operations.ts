@@ -151,12 +151,12 @@ function compared(
 }
 
 function typesOf({ type }: Schema): readonly string[] {
-  return [type ?? []].flat() as readonly string[];
+  return [type ?? []].flat();
 }
 
 /** What a reference leads to. */
 function found<Part extends object>(document: OpenApiDocument, part: Part | { readonly $ref: string }): Part {
   if (!('$ref' in part) || part.$ref === undefined) return part as Part;
-  const names = String(part.$ref).replace('#/', '').split('/');
+  const names = part.$ref.replace('#/', '').split('/');
   return names.reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], document) as Part;
 }

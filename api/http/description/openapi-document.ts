@@ -6,6 +6,8 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly examples?: readonly unknown[];
   readonly $ref?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
   readonly [keyword: string]: unknown;
 }
 
@@ -37,6 +39,8 @@ export interface Response {
 
 export interface Operation {
   readonly operationId?: string;
+  readonly summary?: string;
+  readonly description?: string;
   readonly tags?: readonly string[];
   readonly parameters?: readonly (Parameter | Reference)[];
   readonly requestBody?: { readonly required?: boolean; readonly content?: Readonly<Record<string, MediaType>> };

@@ -44,7 +44,7 @@ export class SharedSchemas {
       if (keyword === 'properties' || keyword === '$defs')
         return mapValues(value as Record<string, Schema>, (part) => this.share(part));
       if (keyword === 'items' || keyword === 'additionalProperties' || keyword === 'not')
-        return isPlainObject(value) ? this.share(value as Schema) : value;
+        return isPlainObject(value) ? this.share(value) : value;
       if (keyword === 'anyOf' || keyword === 'oneOf' || keyword === 'allOf')
         return (value as readonly Schema[]).map((part) => this.share(part));
       return value;

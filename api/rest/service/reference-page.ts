@@ -68,7 +68,7 @@ function marked(text: string): string {
 }
 
 function contentsLine({ id, name, operation }: Listed): string {
-  return `<li><a href="#${escapeHtml(id)}">${escapeHtml(String(operation['summary'] ?? name))}</a></li>`;
+  return `<li><a href="#${escapeHtml(id)}">${escapeHtml(operation.summary ?? name)}</a></li>`;
 }
 
 function credentials(schemes: unknown): string {
@@ -85,8 +85,7 @@ function credentials(schemes: unknown): string {
 }
 
 function section({ id, name, operation }: Listed, components: NonNullable<OpenApiDocument['components']>): string {
-  const { parameters = [], requestBody, responses = {}, security } = operation;
-  const [summary = '', description = ''] = [operation['summary'], operation['description']] as string[];
+  const { summary = '', description = '', parameters = [], requestBody, responses = {}, security } = operation;
   const [method = '', path = ''] = name.split(' ');
   const [type = '', content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
   const resolved = parameters.map((each) => resolvedIn(components.parameters, each));
@@ -147,7 +146,7 @@ function parameterTable(parameters: readonly Parameter[]): string {
 function events(webhooks: NonNullable<OpenApiDocument['webhooks']>): string {
   const rows = Object.entries(webhooks).map(([topic, { post }]) => {
     const [media] = Object.values(post?.requestBody?.content ?? {});
-    return `<tr><td><code>${escapeHtml(topic)}</code></td><td>${typeText(media?.schema ?? {})}</td><td>${marked(String(post?.['summary'] ?? ''))}</td></tr>`;
+    return `<tr><td><code>${escapeHtml(topic)}</code></td><td>${typeText(media?.schema ?? {})}</td><td>${marked(post?.summary ?? '')}</td></tr>`;
   });
   return `<h2 id="events">Events</h2><p>What webhook endpoints receive, by type.</p>${table(['Type', 'Body', 'When'], rows)}`;
 }

@@ -36,7 +36,7 @@ export function typeText(schema: Schema): string {
   if (words) return escapeHtml((words as readonly unknown[]).map(String).join(' | '));
   if ('const' in schema) return escapeHtml(String(schema['const']));
   if (items) return `list of ${typeText(items as Schema)}`;
-  const range = minimum === undefined || maximum === undefined ? '' : `, ${String(minimum)} to ${String(maximum)}`;
+  const range = minimum === undefined || maximum === undefined ? '' : `, ${minimum} to ${maximum}`;
   const kind = type === undefined ? 'any' : [type].flat().join(' or ');
   return escapeHtml(`${kind}${typeof format === 'string' ? ` (${format})` : ''}${range}`);
 }

@@ -8,15 +8,15 @@ const beforeRoutes: ReadonlySet<unknown> = new Set(['route_not_found', 'method_n
 /** What of an answer the description of its operation does not say: its status, or the code of a refusal. */
 export function undescribed(
   document: DescribedApi,
-  { path, described }: { readonly path: string; readonly described: object },
+  { path, described }: { readonly path: string; readonly described: Pick<DescribedOperation, 'responses'> },
   request: Pick<InjectOptions, 'url'>,
   answer: TestAnswer,
 ): string | undefined {
-  const [pathname = ''] = String(request.url).split('?');
+  const [pathname = ''] = (typeof request.url === 'string' ? request.url : '').split('?');
   const ofOperation = new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`);
   // Another path belongs to another operation.
   if (!ofOperation.test(pathname) || beforeRoutes.has(answer.body?.code)) return undefined;
-  const response = resolved(document, described as DescribedOperation).responses?.[String(answer.status)];
+  const response = resolved(document, described).responses?.[String(answer.status)];
   if (!response) return `the status ${answer.status} is not described`;
   const schema = response.content?.['application/problem+json']?.schema;
   if (!schema || answer.body?.code === undefined) return undefined;
