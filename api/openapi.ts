@@ -1,6 +1,10 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import { eventCatalogue } from '#entities/kit/model/event-catalogue.ts';
+import { pascalCase } from '#entities/kit/base/snake-case.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
+import { describeOperations } from './http/description/describe-operations.ts';
+import type { OpenApiDocument } from './http/description/openapi-document.ts';
+import { defaultNames, securitySchemes } from './http/description/security.ts';
 import { recordTags } from './rest/records/record-routes.ts';
 
 /** Settings of the description at `/openapi.json`; its paths, schemas and errors come from the routes. */
@@ -40,13 +44,11 @@ export function openapiOptions(registry: Registry): FastifyDynamicSwaggerOptions
         { name: 'Service', description: 'Health checks, public keys and API descriptions.' },
       ],
       webhooks: webhooksOf(registry),
-      components: {
-        securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-          cookie: { type: 'apiKey', in: 'cookie', name: 'access_token' },
-        },
-      },
+      components: { securitySchemes: securitySchemes(defaultNames) },
     },
+    // The type of the library knows documents of other versions, too.
+    transformObject: (document) =>
+      describeOperations(('openapiObject' in document ? document.openapiObject : {}) as OpenApiDocument) as object,
   };
 }
 
@@ -60,7 +62,9 @@ function webhooksOf(registry: Registry) {
         post: {
           summary: description,
           tags: ['Webhook endpoints'],
-          requestBody: { content: { 'application/json': { schema, example } } },
+          requestBody: {
+            content: { 'application/json': { schema: { ...schema, title: `${pascalCase(topic)}Event` }, example } },
+          },
           responses: { '2XX': { description: 'The message has arrived. All other responses are failed attempts.' } },
         },
       },

@@ -2,18 +2,24 @@
  * Prints what is derived from the code into files that are checked in. With `--check`, it only names the files that differ and
  * ends with exit code 1. Derived code is never checked in.
  */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { productSchema } from '#api/graphql/graphql-schema.ts';
 import { schemaFiles } from '#api/graphql/schema-files.ts';
 import { printExample, printReference, printSchema } from '#config/print-configuration.ts';
 import { registry } from '#entities/index.ts';
 import { deriveModel, printModel } from '#entities/kit/model/authorization-model.ts';
+import { describeApi } from './describe-api.ts';
+import { lostFields } from './lost-fields.ts';
 import { printArchitecture } from './print-architecture.ts';
 import { printErrors } from './print-errors.ts';
 import { printEvents, printEventSchemas } from './print-events.ts';
 import { printLint } from './print-lint.ts';
+import { printOpenapi } from './print-openapi.ts';
 import { printPolicy } from './print-policy.ts';
+
+const api = await describeApi(registry);
+const today = new Date().toISOString().slice(0, 10);
 
 /** Prints each file, by path from the root of the repository. `present` is its current text. */
 const printed: Readonly<Record<string, (present: string) => string>> = {
@@ -31,6 +37,7 @@ const printed: Readonly<Record<string, (present: string) => string>> = {
   'docs/reference/errors.md': printErrors,
   'docs/reference/events.md': printEvents,
   'docs/reference/events.schema.json': printEventSchemas,
+  'docs/reference/openapi.json': (present) => printOpenapi(present, api, today),
   'docs/reference/policy.md': printPolicy,
   'entities/authorization.fga': () => printModel(deriveModel(registry)),
 };
@@ -39,12 +46,24 @@ const repository = join(import.meta.dirname, '..');
 
 /** The printed files below a folder that differ from the code. */
 export async function driftedFiles(folder = repository): Promise<string[]> {
+  await keepFields(join(folder, 'api/graphql/schema'));
   const drifted: string[] = [];
   for (const [path, print] of Object.entries(printed)) {
     const present = await readFile(join(folder, path), 'utf8').catch(() => '');
     if (present === '' || present !== print(present)) drifted.push(path);
   }
   return drifted;
+}
+
+/** @throws Error that names what clients of GraphQL would lose, compared with the printed schema */
+async function keepFields(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  const texts = await Promise.all(names.toSorted().map((name) => readFile(join(folder, name), 'utf8')));
+  const lost = texts.length === 0 ? [] : lostFields(texts.join('\n'), productSchema());
+  if (lost.length > 0)
+    throw new Error(
+      `GraphQL would lose what clients rely on; mark it as deprecated first (CONTRIBUTING.md, "Remove a part of the API"):\n${lost.join('\n')}`,
+    );
 }
 
 if (import.meta.main) {

@@ -18,7 +18,12 @@ export const ProblemSchema = Type.Object(
     status: Type.Integer({ description: 'HTTP status.' }),
     detail: Type.String({ description: 'What happened and what to do.' }),
     instance: Type.String({ description: 'Identifies this occurrence: the request id as a URN.' }),
-    code: Type.String({ description: 'Stable error code; /docs/errors lists all codes.' }),
+    code: Type.Unsafe<ErrorCode>({
+      title: 'ErrorCode',
+      type: 'string',
+      enum: Object.keys(errorCatalogue),
+      description: 'Stable error code; /docs/errors explains all codes.',
+    }),
     request_id: Type.String({
       description: 'Id of the request, which also stands in logs, events and workflows. Quote it in support requests.',
     }),
@@ -35,7 +40,7 @@ export const ProblemSchema = Type.Object(
       ),
     ),
   },
-  { $id: 'Problem', title: 'Problem' },
+  { title: 'Problem', description: 'Why a request was refused (RFC 9457).' },
 );
 
 export interface Problem {

@@ -79,6 +79,8 @@ declare module 'fastify' {
     readonly limitClass?: LimitClass;
     /** The route speaks the protocol tus: always, or to clients that say so. */
     readonly tus?: 'required' | 'optional';
+    /** Headers of every answer of a deprecated operation. */
+    readonly deprecation?: readonly (readonly [name: string, value: string])[];
     /** The body of an error response, and its media type; a problem document if missing. */
     readonly errorAnswer?: (
       error: AppError,

@@ -7,6 +7,9 @@ export const EmailSchema = Type.String({
   description: 'E-mail address.',
 });
 
-export const MessageSchema = Type.Object({
-  message: Type.String({ description: 'What happened, as text for people.' }),
-});
+export const MessageSchema = Type.Object(
+  {
+    message: Type.String({ description: 'What happened, as text for people.' }),
+  },
+  { title: 'Message', description: 'What happened.' },
+);

@@ -2,10 +2,12 @@ import { STATUS_CODES } from 'node:http';
 import { Type, type TObject, type TSchema } from 'typebox';
 import { errorCatalogue, type ErrorCode } from '#entities/kit/base/error-catalogue.ts';
 import { statusOf } from '#entities/kit/base/errors.ts';
+import type { AnswerHeader } from './description/answer-headers.ts';
 import { idempotencyHeader } from './idempotent-requests.ts';
 import { ProblemSchema } from './problem.ts';
 import { limitClassOf, type Limitable } from './rate-limits.ts';
 import type { Access } from './request-context.ts';
+import type { Deprecation } from './deprecation.ts';
 
 /** What a route says about itself (route.ts). */
 interface Described extends Limitable {
@@ -19,6 +21,8 @@ interface Described extends Limitable {
   readonly allowsMissingFactor?: true;
   readonly runsOnce?: true;
   readonly tus?: 'required' | 'optional';
+  readonly sends?: readonly AnswerHeader[];
+  readonly deprecated?: Deprecation;
   readonly errors: readonly ErrorCode[];
 }
 
@@ -44,37 +48,65 @@ export function describedAnswers({ answers }: Described): Record<string, TSchema
 export function errorsOf(route: Described): ErrorCode[] {
   const { method, body, receives, tus, access, acceptsTokens, acceptsSingleSignOn, allowsMissingFactor, errors } =
     route;
+  const codes = new Set<ErrorCode>([
+    ...errors,
+    ...everywhere,
+    ...(limitClassOf(route) === 'exempt' ? [] : (['rate_limit_exceeded'] as const)),
+    ...(access === 'anonymous' ? [] : databaseErrors),
+    ...(access === 'required' ? (['module_not_enabled', 'authorization_unavailable'] as const) : []),
+    ...(access === 'required' && method !== 'GET' ? (['organization_archived', 'concurrent_changes'] as const) : []),
+    ...(access === 'required' && method === 'DELETE' ? (['still_referenced'] as const) : []),
+    ...(access === 'anonymous' ? [] : (['invalid_input'] as const)),
+    ...(method === 'GET'
+      ? []
+      : (['malformed_body', 'unsupported_media_type', 'csrf_token_missing', 'csrf_token_invalid'] as const)),
+    ...(body || receives ? (['body_too_large', 'limit_exceeded'] as const) : []),
+    ...(tus ? (['protocol_version_unsupported'] as const) : []),
+    ...(access === 'required' ? (['unauthenticated'] as const) : []),
+    ...(keepsAnswers(route)
+      ? (['idempotency_key_in_use', 'idempotency_key_reused', 'idempotency_answer_withheld'] as const)
+      : []),
+    ...(refusesKeys(route) ? (['invalid_input'] as const) : []),
+    ...(access === 'required' && !allowsMissingFactor ? (['second_factor_required'] as const) : []),
+    ...(access === 'anonymous' || (acceptsTokens && acceptsSingleSignOn) ? [] : (['permission_denied'] as const)),
+  ]);
+  // In one order, so that equal answers of several routes are the same in the description.
+  return allCodes.filter((code) => codes.has(code));
+}
+
+/** Any request can end with these. What concerns the connection alone, such as `headers_too_large`, is in /docs/errors. */
+const everywhere: readonly ErrorCode[] = ['malformed_request', 'internal', 'shutting_down'];
+
+/** What requests that ask the database can end with. */
+const databaseErrors: readonly ErrorCode[] = ['deadline_exceeded', 'database_unavailable', 'database_busy'];
+
+const allCodes = Object.keys(errorCatalogue) as ErrorCode[];
+
+/** Headers of the successful answers of a route. */
+export function answerHeadersOf(route: Described): readonly AnswerHeader[] {
+  const { sends = [], deprecated } = route;
   return [
-    ...new Set<ErrorCode>([
-      ...errors,
-      ...(access === 'anonymous' ? [] : (['invalid_input'] as const)),
-      ...(method === 'GET' ? [] : (['malformed_body', 'csrf_token_missing', 'csrf_token_invalid'] as const)),
-      ...(body || receives ? (['body_too_large', 'limit_exceeded', 'unsupported_media_type'] as const) : []),
-      ...(tus ? (['protocol_version_unsupported'] as const) : []),
-      ...(access === 'required' ? (['unauthenticated'] as const) : []),
-      ...(keepsAnswers(route)
-        ? (['idempotency_key_in_use', 'idempotency_key_reused', 'idempotency_answer_withheld'] as const)
-        : []),
-      ...(refusesKeys(route) ? (['invalid_input'] as const) : []),
-      ...(access === 'required' && !allowsMissingFactor ? (['second_factor_required'] as const) : []),
-      ...(access === 'anonymous' || (acceptsTokens && acceptsSingleSignOn) ? [] : (['permission_denied'] as const)),
-    ]),
+    'X-Request-Id',
+    ...(limitClassOf(route) === 'exempt' ? [] : (['RateLimit', 'RateLimit-Policy'] as const)),
+    ...sends,
+    ...(keepsAnswers(route) ? (['Idempotency-Replayed'] as const) : []),
+    ...(deprecated ? (['Deprecation', 'Link'] as const) : []),
+    ...(deprecated?.sunset === undefined ? [] : (['Sunset'] as const)),
   ];
 }
 
 export function errorAnswers(codes: readonly ErrorCode[]): Record<string, unknown> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) byStatus.set(statusOf(code), [...(byStatus.get(statusOf(code)) ?? []), code]);
-  const content = { 'application/problem+json': { schema: ProblemSchema } };
-  return {
-    ...Object.fromEntries(
-      [...byStatus].map(([status, names]) => [
-        status,
-        { description: names.map((name) => `\`${name}\`: ${errorCatalogue[name].title}`).join(' '), content },
-      ]),
-    ),
-    default: { description: 'Any other error; see /docs/errors.', content },
-  };
+  return Object.fromEntries(
+    [...byStatus].map(([status, names]) => [
+      status,
+      {
+        description: names.map((name) => `\`${name}\`: ${errorCatalogue[name].title}`).join(' '),
+        content: { 'application/problem+json': { schema: ProblemSchema, 'x-codes': names } },
+      },
+    ]),
+  );
 }
 
 /** Whether requests can name a key under which their answer is kept: what somebody who is signed in creates or does. */

@@ -4,6 +4,8 @@ import type { ErrorCode } from '#entities/kit/base/error-catalogue.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { withinDeadline } from './deadline.ts';
 import { deprecationHeaders, type Deprecation } from './deprecation.ts';
+import type { AnswerHeader } from './description/answer-headers.ts';
+import { securityOf } from './description/security.ts';
 import { keptDocument } from './kept-documents.ts';
 import { queryReader } from './query-values.ts';
 import { earlierAnswer, idempotencyHeader, refusedKey, replayHeaders } from './idempotent-requests.ts';
@@ -19,6 +21,7 @@ import {
   refuseBody,
 } from './route-bodies.ts';
 import {
+  answerHeadersOf,
   describedAnswers,
   describedHeaders,
   errorAnswers,
@@ -58,6 +61,8 @@ export type RouteResponse =
 export interface RouteDefinition<Body extends TObject> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: string;
+  /** Name of the operation in the description of the API. Generated clients name their functions after it, so it never changes. */
+  readonly operationId: string;
   readonly summary: string;
   readonly description: string;
   readonly tag: string;
@@ -90,6 +95,10 @@ export interface RouteDefinition<Body extends TObject> {
   /** Response schemas by status. A text response names its media type in `produces`. */
   readonly answers: Readonly<Record<number, TSchema>>;
   readonly produces?: string;
+  /** Headers of successful answers that the handler sets, for the description. */
+  readonly sends?: readonly AnswerHeader[];
+  /** The operation is going to be removed: answers have headers that say so. */
+  readonly deprecated?: Deprecation;
   /** The answer has a credential, so it is never kept, and the header `Idempotency-Key` is refused. */
   readonly answersCredential?: true;
   /** By what the rate limiter counts the route alone; left out, `limitClassOf` says it. */
@@ -104,8 +113,6 @@ export interface RouteDefinition<Body extends TObject> {
   readonly runsOnce?: true;
   /** The route speaks the protocol tus, whose version requests must name: all, or those that name one. */
   readonly tus?: 'required' | 'optional';
-  /** The route goes on working, but callers should use another one: said in the reference and in headers of each answer. */
-  readonly deprecated?: Deprecation;
   /** Runs before the caller is looked up: for credentials that are part of the URL. */
   readonly prepare?: (request: FastifyRequest, services: Services) => void;
   /** Errors besides those of every route. */
@@ -136,7 +143,7 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
 
 function addRoute(app: FastifyInstance, services: Services, route: Route): void {
   const runsOnce = route.runsOnce || route.receives !== undefined;
-  const { prepare, deprecated } = route;
+  const { prepare } = route;
   const isKeyable = keepsAnswers(route);
   /** Runs the handler, unless a request with the same key has been answered before. */
   const once = async (call: Call<never>): Promise<RouteResponse> => {
@@ -163,25 +170,29 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
       ...(route.verifiesSignature ? { csrf: false } : {}),
       ...(route.receives ? { receives: route.receives, swaggerTransform: describesBody(route) } : {}),
       ...(route.tus ? { tus: route.tus } : {}),
+      ...(route.deprecated ? { deprecation: deprecationHeaders(route.deprecated, route.operationId) } : {}),
       allowsMissingFactor: route.allowsMissingFactor ?? route.access === 'public',
     },
     schema: {
+      operationId: route.operationId,
+      security: securityOf(route),
+      ...(route.deprecated ? { deprecated: true, 'x-sunset': route.deprecated.sunset ?? null } : {}),
+      'x-answer-headers': answerHeadersOf(route),
+      ...(route.body && isOptional(route.body) ? { 'x-body-optional': true } : {}),
       summary: route.summary,
       description: route.description,
-      ...(deprecated ? { deprecated: true } : {}),
       tags: [route.tag],
       ...(route.body ? { body: route.body } : {}),
       ...(route.params ? { params: route.params } : {}),
       ...(route.headers || isKeyable ? { headers: describedHeaders(route.headers, isKeyable) } : {}),
       ...(query ? { querystring: query } : {}),
       ...(route.produces ? { produces: [route.produces] } : {}),
-      response: { ...describedAnswers(route), ...errorAnswers(errorsOf(route)) },
+      response: { ...errorAnswers(errorsOf(route)), ...describedAnswers(route) },
     },
-    ...(prepare || deprecated
+    ...(prepare
       ? {
-          onRequest: (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-            if (deprecated) reply.headers(deprecationHeaders(deprecated));
-            prepare?.(request, services);
+          onRequest: (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
+            prepare(request, services);
             done();
           },
         }

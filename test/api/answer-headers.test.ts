@@ -14,6 +14,7 @@ import { openWorld, type World } from '../kit/world.ts';
 const served = defineRoute({
   method: 'GET',
   url: '/test/served',
+  operationId: 'served',
   tag: 'Test',
   summary: 'File',
   description: 'File.',

@@ -18,6 +18,7 @@ const attempts: (string | null)[] = [];
 const rolesRoute = defineRoute({
   method: 'POST',
   url: '/test/roles',
+  operationId: 'rolesRoute',
   tag: 'Test',
   summary: 'Tells the role of the caller',
   description: 'Without a statement of its own.',

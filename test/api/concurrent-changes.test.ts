@@ -27,6 +27,7 @@ let afterFirst: () => Promise<void>;
 const attemptsRoute = defineRoute({
   method: 'POST',
   url: '/test/attempts',
+  operationId: 'attemptsRoute',
   tag: 'Test',
   summary: 'Notes who calls',
   description: 'The first attempt ends as the test says.',

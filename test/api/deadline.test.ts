@@ -22,6 +22,7 @@ function route(url: string, handle: Handle): Route {
   return defineRoute({
     method: 'GET',
     url,
+    operationId: 'route',
     tag: 'Test',
     summary: 'Test',
     description: 'Test.',

@@ -19,6 +19,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const reading = defineRoute({
   method: 'GET',
   url: '/test/read',
+  operationId: 'reading',
   tag: 'Test',
   summary: 'Read',
   description: 'Read.',
@@ -34,6 +35,7 @@ const reading = defineRoute({
 const withOwn503 = defineRoute({
   ...reading,
   url: '/test/own-503',
+  operationId: 'withOwn503',
   answers: {
     200: Type.Null(),
     503: Type.Object({ status: Type.String(), checks: Type.Record(Type.String(), Type.Null()) }),

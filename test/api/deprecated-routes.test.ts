@@ -1,65 +1,74 @@
 import { Type } from 'typebox';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { AppError } from '#entities/kit/base/errors.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deprecationHeaders } from '#api/http/deprecation.ts';
 import { defineRoute } from '#api/http/route.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
-const since = new Date('2026-03-01T00:00:00Z');
-const goneAt = new Date('2027-03-01T00:00:00Z');
-
-const common = {
-  method: 'GET',
-  tag: 'Test',
-  summary: 'A route that has a successor',
-  description: 'Answers as ever.',
-  access: 'anonymous',
-  answers: { 200: Type.Object({}) },
-  errors: ['not_found'],
-} as const;
-
-const routes = [
+const route = (url: string, operationId: string, more: object = {}) =>
   defineRoute({
-    ...common,
-    url: '/test/old',
-    deprecated: { since, goneAt, page: 'https://docs.example.com/new' },
+    method: 'GET',
+    url,
+    operationId,
+    tag: 'Service',
+    summary: `Test ${operationId}`,
+    description: 'For a test.',
+    access: 'required',
+    answers: { 200: Type.Object({}) },
+    errors: [],
     handle: () => ({ status: 200, body: {} }),
-  }),
-  defineRoute({
-    ...common,
-    url: '/test/old-and-gone',
-    deprecated: { since },
-    handle: () => {
-      throw new AppError('not_found', 'There is no such thing.');
-    },
-  }),
-];
+    ...more,
+  });
+
+const deprecated = { since: '2026-05-01', sunset: '2027-05-01', successor: '/v1/new' } as const;
 
 let world: World;
 
 beforeAll(async () => {
-  world = await openWorld({ routes });
+  world = await openWorld({
+    routes: [
+      route('/v1/old', 'getOld', { deprecated, access: 'anonymous' }),
+      route('/v1/old-and-closed', 'getOldAndClosed', { deprecated: { since: '2026-05-01' } }),
+      route('/v1/new', 'getNew', { access: 'anonymous' }),
+    ],
+  });
 });
 afterAll(() => world.close());
 
-test('answers of a deprecated route say since when, until when and what instead, also refusals', async () => {
-  const answer = await world.client().get('/test/old');
-  expect(answer.status).toBe(200);
-  expect(answer.headers).toMatchObject({
-    deprecation: '@1772323200',
-    sunset: 'Mon, 01 Mar 2027 00:00:00 GMT',
-    link: '<https://docs.example.com/new>; rel="deprecation"; type="text/html"',
+describe('a deprecated route', () => {
+  test('says since when, until when, and what takes its place (RFC 9745, RFC 8594)', async () => {
+    const { status, headers } = await world.client().get('/v1/old');
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      deprecation: '@1777593600',
+      sunset: 'Sat, 01 May 2027 00:00:00 GMT',
+      link: '</docs#getOld>; rel="deprecation"; type="text/html", </v1/new>; rel="successor-version"',
+    });
   });
-  const refused = await world.client().get('/test/old-and-gone');
-  expect(refused.status).toBe(404);
-  expect(refused.headers).toMatchObject({ deprecation: '@1772323200' });
-  expect(refused.headers).not.toHaveProperty('sunset');
-  expect((await world.client().get('/livez')).headers).not.toHaveProperty('deprecation');
+
+  test('says it in refusals as well, without a time that is not decided', async () => {
+    const { status, headers } = await world.client().get('/v1/old-and-closed');
+    expect(status).toBe(401);
+    expect(headers['deprecation']).toBe('@1777593600');
+    expect(headers['sunset']).toBeUndefined();
+    expect((await world.client().get('/v1/new')).headers['deprecation']).toBeUndefined();
+  });
+
+  test('is deprecated in the description and in the reference', async () => {
+    const { body } = await world.client().get('/openapi.json');
+    expect(body.paths['/v1/old'].get).toMatchObject({ deprecated: true, 'x-sunset': '2027-05-01' });
+    expect(Object.keys(body.paths['/v1/old'].get.responses['200'].headers)).toEqual(
+      expect.arrayContaining(['Deprecation', 'Sunset', 'Link']),
+    );
+    expect(body.paths['/v1/new'].get.deprecated).toBeUndefined();
+    const page = String((await world.client().get('/docs')).body);
+    expect(page).toContain('<strong>Deprecated.</strong> It may be missing from 2027-05-01 on.');
+  });
 });
 
-test('the reference says which routes are deprecated', async () => {
-  const document = (await world.client().get('/openapi.json')).body as {
-    paths: Record<string, { get?: { deprecated?: boolean } }>;
-  };
-  expect(document.paths['/test/old']?.get?.deprecated).toBe(true);
-  expect(document.paths['/livez']?.get).not.toHaveProperty('deprecated');
+test.each([
+  ['a time of the day', { since: '2026-05-01T10:00:00Z' }],
+  ['a day that does not exist', { since: '2026-02-30' }],
+  ['a sunset before the deprecation', { since: '2026-05-01', sunset: '2026-04-30' }],
+])('a route is not deprecated with %s', (_name, mistaken) => {
+  expect(() => deprecationHeaders(mistaken, 'getOld')).toThrow(TypeError);
 });

@@ -38,6 +38,7 @@ const opened: Readable[] = [];
 const served = defineRoute({
   method: 'GET',
   url: '/test/served',
+  operationId: 'served',
   tag: 'Test',
   summary: 'File',
   description: 'File.',
@@ -68,6 +69,7 @@ const served = defineRoute({
 const endless = defineRoute({
   ...served,
   url: '/test/endless',
+  operationId: 'endless',
   query: Type.Object({ source: Type.Union([Type.Literal('fast'), Type.Literal('stalled')]) }),
   handle: ({ query }) => {
     const stream = new Readable({

@@ -23,6 +23,7 @@ let handled = 0;
 const held = defineRoute({
   method: 'GET',
   url: '/test/held',
+  operationId: 'held',
   tag: 'Test',
   summary: 'Held',
   description: 'Held.',
@@ -41,12 +42,14 @@ const held = defineRoute({
 const big = defineRoute({
   ...held,
   url: '/test/big',
+  operationId: 'big',
   handle: () => ({ status: 200, body: 'x'.repeat(60_000_000) }),
 });
 
 const endless = defineRoute({
   ...held,
   url: '/test/endless',
+  operationId: 'endless',
   handle: () => ({
     status: 200,
     headers: { 'content-type': 'text/plain' },

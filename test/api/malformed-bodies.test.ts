@@ -14,6 +14,7 @@ import { openWorld, type World } from '../kit/world.ts';
 const choosing = defineRoute({
   method: 'POST',
   url: '/test/choose',
+  operationId: 'choosing',
   tag: 'Test',
   summary: 'Choose',
   description: 'Choose.',

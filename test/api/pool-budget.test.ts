@@ -16,6 +16,7 @@ let gate = new Gate();
 const holding = defineRoute({
   method: 'GET',
   url: '/test/hold',
+  operationId: 'holding',
   tag: 'Test',
   summary: 'Hold',
   description: 'Hold.',

@@ -16,6 +16,7 @@ let handled: string[] = [];
 const held = defineRoute({
   method: 'GET',
   url: '/test/held/:name',
+  operationId: 'held',
   tag: 'Test',
   summary: 'Held',
   description: 'Held.',

@@ -14,6 +14,7 @@ const asked = new Set<string>();
 const bigAnswer = defineRoute({
   method: 'GET',
   url: '/test/big',
+  operationId: 'bigAnswer',
   tag: 'Test',
   summary: 'Big',
   description: 'Big.',

@@ -39,6 +39,7 @@ export function organizationRoute(kill: (pid: number) => Promise<void> = async (
   return defineRoute({
     method: 'POST',
     url: '/test/organizations',
+    operationId: 'organizationRoute',
     tag: 'Test',
     summary: 'Makes an organization',
     description: 'And then ends as it is told.',

@@ -1,16 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { productSchema } from '#api/graphql/graphql-schema.ts';
+import type { DescribedApi } from '../kit/described-api.ts';
 import { seedOf, timesOf } from '../kit/depth.ts';
 import { FuzzedInstallation } from '../kit/fuzz/fuzzed-installation.ts';
 import { GraphqlOperations, rootFieldsOf } from '../kit/fuzz/graphql-operations.ts';
-import { operationsOf, RestRequests, type OpenApiDocument } from '../kit/fuzz/openapi-requests.ts';
+import { operationsOf, RestRequests } from '../kit/fuzz/openapi-requests.ts';
 import { Random } from '../kit/random.ts';
 import { recordTried } from '../kit/tried.ts';
+import { undescribed } from '../kit/fuzz/undescribed.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 /**
  * Requests that are generated from the descriptions of the API, with something wrong in most of them: no answer is a failure of the
- * server, each refusal has a code of the catalogue, nothing is logged as an error, and nothing of another organization is in an answer.
+ * server, each refusal has a code of the catalogue that the operation is described with, nothing is logged as an error, and nothing of another organization is in an answer.
  */
 let world: World;
 let installation: FuzzedInstallation;
@@ -41,10 +43,16 @@ async function inTurn<T extends { readonly name: string }>(
 }
 
 test('requests generated from /openapi.json', async () => {
-  const document = (await world.client().get('/openapi.json')).body as OpenApiDocument;
+  const document = (await world.client().get('/openapi.json')).body as DescribedApi;
   const requests = new RestRequests(document, installation.ids);
-  await inTurn('REST requests', operationsOf(document), timesOf({ sample: 0, prove: 50_000 }), (random, item, about) =>
-    installation.send(random, about, requests.request(random, item)),
+  await inTurn(
+    'REST requests',
+    operationsOf(document),
+    timesOf({ sample: 0, prove: 50_000 }),
+    (random, item, about) => {
+      const request = requests.request(random, item);
+      return installation.send(random, about, request, (answer) => undescribed(document, item, request, answer));
+    },
   );
 });
 

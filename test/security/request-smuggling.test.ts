@@ -15,6 +15,7 @@ let found = 0;
 const hiddenRoute = defineRoute({
   method: 'GET',
   url: '/test/hidden',
+  operationId: 'hiddenRoute',
   tag: 'Test',
   summary: 'Hidden',
   description: 'Hidden.',
@@ -31,6 +32,7 @@ const hiddenRoute = defineRoute({
 const bodyRoute = defineRoute({
   method: 'POST',
   url: '/test/body',
+  operationId: 'bodyRoute',
   tag: 'Test',
   summary: 'Body',
   description: 'Body.',

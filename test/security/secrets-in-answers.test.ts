@@ -21,6 +21,7 @@ const answers: TestAnswer[] = [];
 const echo = defineRoute({
   method: 'GET',
   url: '/v1/echo',
+  operationId: 'echo',
   tag: 'Test',
   summary: 'Tell a secret',
   description: 'Answers with the password of people.',

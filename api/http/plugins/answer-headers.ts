@@ -94,6 +94,7 @@ export function answerHeadersPlugin(app: FastifyInstance, { config }: Pick<Servi
 /** Adds what the answer has not set itself. */
 export function completeHeaders(request: FastifyRequest, reply: FastifyReply, config: Config): void {
   const { security, transport, caching, privateCaching } = headersIn(config);
+  for (const [name, value] of request.routeOptions.config.deprecation ?? []) reply.header(name, value);
   const isPdf = reply.getHeader('content-type') === 'application/pdf';
   addMissing(reply, isPdf ? security.filter(({ unless }) => unless !== policy) : security);
   if (transport !== undefined && isOverHttps(request)) reply.header('strict-transport-security', transport);

@@ -2,6 +2,7 @@ import { formPage } from './form-page.ts';
 
 export const verifyPages = formPage({
   url: '/v1/verify',
+  operationId: 'showVerificationPage',
   title: 'Confirm your e-mail address',
   summary: 'Confirmation page',
   description:
@@ -14,6 +15,7 @@ export const verifyPages = formPage({
 
 export const resetPages = formPage({
   url: '/v1/password-reset',
+  operationId: 'showPasswordResetPage',
   title: 'Set a new password',
   summary: 'Page for a new password',
   description:
@@ -25,6 +27,7 @@ export const resetPages = formPage({
 
 export const invitePages = formPage({
   url: '/v1/invite',
+  operationId: 'showInvitePage',
   title: 'Invitation',
   summary: 'Page of an invitation',
   description:
@@ -43,6 +46,7 @@ export const invitePages = formPage({
 
 export const subscriptionPages = formPage({
   url: '/v1/subscribe/verify',
+  operationId: 'showSubscriptionPage',
   title: 'Confirm your subscription',
   summary: 'Page that confirms a subscription',
   description:
@@ -54,6 +58,7 @@ export const subscriptionPages = formPage({
 
 export const unsubscribePages = formPage({
   url: '/v1/unsubscribe',
+  operationId: 'showUnsubscribePage',
   title: 'Unsubscribe',
   summary: 'Page that ends a subscription',
   description:

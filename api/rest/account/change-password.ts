@@ -18,6 +18,7 @@ import { personalWords, setPassword } from './set-password.ts';
 export const changePassword = defineRoute({
   method: 'POST',
   url: '/v1/change-password',
+  operationId: 'changePassword',
   tag: 'Account',
   summary: 'Change the password',
   description:

@@ -37,16 +37,19 @@ export interface ProvenSignIn {
   readonly alongside?: () => Promise<void>;
 }
 
-const ChallengeSchema = Type.Object({
-  mfa_required: Type.Literal(true, { description: 'The sign-in also needs a second factor.' }),
-  challenge_token: Type.String({
-    description: 'Send it to /v1/2fa/validate with a code. It is no access token, and nothing else accepts it.',
-  }),
-  expires_in: Type.Integer({ description: 'Seconds until the challenge expires.' }),
-});
+const ChallengeSchema = Type.Object(
+  {
+    mfa_required: Type.Literal(true, { description: 'The sign-in also needs a second factor.' }),
+    challenge_token: Type.String({
+      description: 'Send it to /v1/2fa/validate with a code. It is no access token, and nothing else accepts it.',
+    }),
+    expires_in: Type.Integer({ description: 'Seconds until the challenge expires.' }),
+  },
+  { title: 'SecondFactorChallenge' },
+);
 
 /** Response of a sign-in: a session, or a challenge for people with a second factor. */
-export const SignInSchema = Type.Union([SessionSchema, ChallengeSchema]);
+export const SignInSchema = Type.Union([SessionSchema, ChallengeSchema], { title: 'SignIn' });
 
 /**
  * Ends every way to sign in, so that what a session requires is decided in one place: an active person, and a code from those who have

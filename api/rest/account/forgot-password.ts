@@ -13,6 +13,7 @@ const linkLifetimeMs = 15 * 60_000;
 export const forgotPassword = defineRoute({
   method: 'POST',
   url: '/v1/forgot-password',
+  operationId: 'requestPasswordReset',
   tag: 'Account',
   summary: 'Ask for a link to set a new password',
   description:

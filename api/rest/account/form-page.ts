@@ -8,6 +8,7 @@ interface FormPage {
   /** Path of the page and of the request that its form sends; the script has `.js` after it. */
   readonly url: string;
   readonly title: string;
+  readonly operationId: string;
   readonly summary: string;
   readonly description: string;
   /** HTML of the fields. */
@@ -34,6 +35,7 @@ export function formPage(page: FormPage): readonly [Route, Route] {
     defineRoute({
       ...common,
       url: page.url,
+      operationId: page.operationId,
       summary: page.summary,
       description: page.description,
       answers: { 200: Type.String() },
@@ -43,6 +45,7 @@ export function formPage(page: FormPage): readonly [Route, Route] {
     defineRoute({
       ...common,
       url: `${page.url}.js`,
+      operationId: `${page.operationId}Script`,
       summary: `Script: ${page.summary}`,
       description: `Sends the token of the link and what was entered to POST ${page.url}.`,
       answers: { 200: Type.String() },

@@ -26,6 +26,7 @@ const limits = { account: 10, device: 10, address: 50 } as const;
 export const login = defineRoute({
   method: 'POST',
   url: '/v1/login',
+  operationId: 'login',
   tag: 'Account',
   summary: 'Sign in with a password',
   description:

@@ -33,6 +33,7 @@ const BodySchema = Type.Object(
 export const logout = defineRoute({
   method: 'POST',
   url: '/v1/logout',
+  operationId: 'logout',
   tag: 'Account',
   summary: 'Sign out',
   description:

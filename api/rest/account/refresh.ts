@@ -17,6 +17,7 @@ import { issueTokens } from './session-tokens.ts';
 export const refresh = defineRoute({
   method: 'POST',
   url: '/v1/refresh',
+  operationId: 'refreshTokens',
   tag: 'Account',
   summary: 'Refresh the tokens of a session',
   description:

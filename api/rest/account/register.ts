@@ -16,6 +16,7 @@ import { PasswordSchema } from './password-schemas.ts';
 export const register = defineRoute({
   method: 'POST',
   url: '/v1/register',
+  operationId: 'register',
   tag: 'Account',
   summary: 'Sign up',
   description:

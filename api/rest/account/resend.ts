@@ -13,6 +13,7 @@ const maxRound = 1_000;
 export const resend = defineRoute({
   method: 'POST',
   url: '/v1/resend',
+  operationId: 'resendVerification',
   tag: 'Account',
   summary: 'Send a new confirmation link',
   description:

@@ -28,6 +28,7 @@ const round = 1;
 export const resetPassword = defineRoute({
   method: 'POST',
   url: '/v1/password-reset',
+  operationId: 'resetPassword',
   tag: 'Account',
   summary: 'Set a new password with an e-mailed link',
   description:

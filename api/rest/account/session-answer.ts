@@ -36,15 +36,18 @@ const accessFields = {
 };
 
 /** Response with an access token of a session. */
-export const AccessSchema = Type.Object(accessFields);
+export const AccessSchema = Type.Object(accessFields, { title: 'AccessToken' });
 
 /** Response with both tokens of a session. */
-export const SessionSchema = Type.Object({
-  ...accessFields,
-  refresh_token: Type.String({ description: 'Refresh token; /v1/refresh exchanges it once for new tokens.' }),
-  refresh_not_before: Type.String({ format: 'date-time', description: 'When the refresh token can first be used.' }),
-  refresh_expires_in: Type.Integer({ description: 'Seconds until the refresh token and the session expire.' }),
-});
+export const SessionSchema = Type.Object(
+  {
+    ...accessFields,
+    refresh_token: Type.String({ description: 'Refresh token; /v1/refresh exchanges it once for new tokens.' }),
+    refresh_not_before: Type.String({ format: 'date-time', description: 'When the refresh token can first be used.' }),
+    refresh_expires_in: Type.Integer({ description: 'Seconds until the refresh token and the session expire.' }),
+  },
+  { title: 'SignedIn' },
+);
 
 /** An access token, returned and set as cookies for browsers, with a CSRF cookie of the session. */
 export async function accessAnswer(client: Client, access: IssuedToken): Promise<RouteResponse> {

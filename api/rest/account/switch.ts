@@ -21,6 +21,7 @@ import { issueAccess } from './session-tokens.ts';
 export const switchOrganization = defineRoute({
   method: 'POST',
   url: '/v1/switch',
+  operationId: 'switchOrganization',
   tag: 'Account',
   summary: 'Switch to another organization',
   description:

@@ -78,7 +78,7 @@ interface Operations {
 }
 
 function routesOf(module: EntityModule, { body, about, create, rotate }: Operations): Route[] {
-  const { path, singular, tag } = recordNames(module);
+  const { path, singular, tag, one } = recordNames(module);
   const answer = answerSchema(module);
   const reached: Pick<Route, 'acceptsSingleSignOn'> =
     module.tenancy === 'organization' ? { acceptsSingleSignOn: true } : {};
@@ -86,6 +86,7 @@ function routesOf(module: EntityModule, { body, about, create, rotate }: Operati
     defineRoute({
       method: 'POST',
       url: path,
+      operationId: `create${one}`,
       tag,
       summary: `Create one ${singular}`,
       description: `${about} ${once}`,
@@ -93,6 +94,7 @@ function routesOf(module: EntityModule, { body, about, create, rotate }: Operati
       answersCredential: true,
       ...reached,
       body,
+      sends: ['Location'],
       answers: { 201: answer },
       errors: ['permission_denied', 'step_up_required', 'limit_exceeded', 'not_found'],
       handle: (call) =>
@@ -110,6 +112,7 @@ function routesOf(module: EntityModule, { body, about, create, rotate }: Operati
     defineRoute({
       method: 'POST',
       url: `${path}/:id/rotate`,
+      operationId: `rotate${one}`,
       tag,
       summary: `Replace the secret of one ${singular}`,
       description: `The old secret stops working at once; for a program that must go on meanwhile, create a second token. ${once}`,
@@ -128,7 +131,13 @@ function answerSchema(module: EntityModule): TObject {
   const properties: Record<string, TSchema> = {
     token: Type.String({ description: 'The token; send it in the Authorization header as bearer token.' }),
   };
-  return Type.Object({ ...recordSchema(module).properties, ...properties }, { description: module.description });
+  return Type.Object(
+    { ...recordSchema(module).properties, ...properties },
+    {
+      title: `Issued${recordNames(module).one}`,
+      description: module.description,
+    },
+  );
 }
 
 async function answered(

@@ -34,6 +34,7 @@ const guesses = { limit: 50, windowMs: 15 * 60_000 };
 export const verify = defineRoute({
   method: 'POST',
   url: '/v1/verify',
+  operationId: 'verifyEmail',
   tag: 'Account',
   summary: 'Confirm an e-mail address',
   description:

@@ -16,16 +16,19 @@ export const ReasonField = Type.String({
   description: 'Why the access is needed. Managers and auditors of the organization read it.',
 });
 
-export const DelegationSchema = Type.Object({
-  access_token: Type.String({
-    description: 'Token; send it in the Authorization header as bearer token. It cannot be refreshed.',
-  }),
-  token_type: Type.Literal('Bearer', { description: 'Type of the token.' }),
-  expires_in: Type.Integer({ description: 'Seconds until the access ends.' }),
-  delegation_id: Type.String({ description: 'Id of the record of the access; see /v1/delegations.' }),
-  organization_id: Type.String({ description: 'Id of the organization in which alone the token counts.' }),
-  subject_id: Type.String({ description: 'Id of the person, or of the support identity, as whom it acts.' }),
-});
+export const DelegationSchema = Type.Object(
+  {
+    access_token: Type.String({
+      description: 'Token; send it in the Authorization header as bearer token. It cannot be refreshed.',
+    }),
+    token_type: Type.Literal('Bearer', { description: 'Type of the token.' }),
+    expires_in: Type.Integer({ description: 'Seconds until the access ends.' }),
+    delegation_id: Type.String({ description: 'Id of the record of the access; see /v1/delegations.' }),
+    organization_id: Type.String({ description: 'Id of the organization in which alone the token counts.' }),
+    subject_id: Type.String({ description: 'Id of the person, or of the support identity, as whom it acts.' }),
+  },
+  { title: 'DelegationToken' },
+);
 
 type NewDelegation = Omit<CreationInput<(typeof delegation)['fields']>, 'address'> & {
   readonly organizationId: string;

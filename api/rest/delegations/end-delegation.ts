@@ -9,6 +9,7 @@ import { defineRoute, type Call, type RouteResponse } from '../../http/route.ts'
 export const endDelegation = defineRoute({
   method: 'POST',
   url: '/v1/delegation/end',
+  operationId: 'endDelegation',
   tag: 'Acting as somebody else',
   summary: 'End acting as somebody else',
   description:
@@ -30,6 +31,7 @@ export const endDelegation = defineRoute({
 export const endDelegationOfAnother = defineRoute({
   method: 'POST',
   url: '/v1/delegations/:id/end',
+  operationId: 'endDelegationOfAnother',
   tag: 'Acting as somebody else',
   summary: 'End the access of somebody who acts as somebody else',
   description:

@@ -11,6 +11,7 @@ import { beginDelegation, DelegationSchema, maxMinutes, ReasonField } from './be
 export const startImpersonation = defineRoute({
   method: 'POST',
   url: '/v1/impersonation',
+  operationId: 'startImpersonation',
   tag: 'Acting as somebody else',
   summary: 'Act as a member',
   description:

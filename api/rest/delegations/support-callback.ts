@@ -10,6 +10,7 @@ import { settingsDigest, supportProvider, supportSettings } from './support-prov
 export const supportCallback = defineRoute({
   method: 'GET',
   url: '/v1/support/callback',
+  operationId: 'completeSupportAccess',
   tag: 'Acting as somebody else',
   summary: 'Return from the provider of the second factor',
   description:

@@ -24,6 +24,7 @@ const limits = { network: 10, all: 100 } as const;
 export const supportLogin = defineRoute({
   method: 'POST',
   url: '/v1/support/login',
+  operationId: 'beginSupportAccess',
   tag: 'Acting as somebody else',
   summary: 'Begin support access',
   description:

@@ -12,6 +12,7 @@ const { path, tag } = recordNames(emailSuppression);
 export const releaseSuppression = defineRoute({
   method: 'POST',
   url: `${path}/:id/release`,
+  operationId: 'releaseEmailSuppression',
   tag,
   summary: 'Release an address',
   description:

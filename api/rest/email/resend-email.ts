@@ -19,6 +19,7 @@ const limits = { same: 5, organization: 500 } as const;
 export const resendEmail = defineRoute({
   method: 'POST',
   url: `${path}/:id/resend`,
+  operationId: 'resendEmail',
   tag,
   summary: 'Send an e-mail again',
   description: `Sends it to the same recipient once more, as a further e-mail that says what is true then. An e-mail that would say what is no longer true is not sent, and suppressed addresses get none. The same e-mail is sent again at most ${limits.same} times within 24 hours.`,

@@ -29,6 +29,7 @@ export const deliveryRoutes: readonly Route[] = [
     ...common,
     method: 'GET',
     url: '/v1/event-deliveries',
+    operationId: 'listEventDeliveries',
     summary: 'List deliveries that are not done',
     description:
       'Deliveries of the events of the current organization to parts of the server, the newest first, for its managers. Those that are done are shown with their event.',
@@ -52,6 +53,7 @@ export const deliveryRoutes: readonly Route[] = [
     ...common,
     method: 'GET',
     url: '/v1/events/:id',
+    operationId: 'getEvent',
     summary: 'Show an event',
     description:
       'An event of the current organization, what it says, and what became of it, for its managers. Events are kept for a few days.',
@@ -67,6 +69,7 @@ export const deliveryRoutes: readonly Route[] = [
     ...common,
     method: 'GET',
     url: '/v1/events/:id/runs',
+    operationId: 'listEventRuns',
     summary: 'List workflow runs of an event',
     description:
       'Runs that deliver the event, and those that began because of it, the newest first, at most a hundred.',

@@ -65,13 +65,16 @@ export const pageParts = {
 };
 
 /** Deliveries that are alike. */
-export const GroupSchema = Type.Object({
-  state,
-  type: eventParts.type,
-  listener,
-  error,
-  count: Type.Integer({ description: 'How many there are.' }),
-});
+export const GroupSchema = Type.Object(
+  {
+    state,
+    type: eventParts.type,
+    listener,
+    error,
+    count: Type.Integer({ description: 'How many there are.' }),
+  },
+  { title: 'DeliveryGroup' },
+);
 
 /** A page of deliveries. @param more parts of each, besides those of every list */
 export const deliveryPage = (more = {}) =>
@@ -169,17 +172,20 @@ export function shownEvent({ event, payload, deliveries, messages, repairs }: Or
   };
 }
 
-export const RunsSchema = Type.Object({
-  data: Type.Array(
-    Type.Object({
-      workflow_id: Type.String({ description: 'Id of the workflow.' }),
-      type: Type.String({ description: 'Type of the workflow.' }),
-      status: Type.String({ description: 'As Temporal names it, such as RUNNING or COMPLETED.' }),
-      started_at: instant('When it began.'),
-      closed_at: nullable('string', 'When it ended; null while it runs.', { format: 'date-time' }),
-    }),
-  ),
-});
+export const RunsSchema = Type.Object(
+  {
+    data: Type.Array(
+      Type.Object({
+        workflow_id: Type.String({ description: 'Id of the workflow.' }),
+        type: Type.String({ description: 'Type of the workflow.' }),
+        status: Type.String({ description: 'As Temporal names it, such as RUNNING or COMPLETED.' }),
+        started_at: instant('When it began.'),
+        closed_at: nullable('string', 'When it ended; null while it runs.', { format: 'date-time' }),
+      }),
+    ),
+  },
+  { title: 'WorkflowRuns' },
+);
 
 export function shownRun({ workflowId, type, status, startedAt, closedAt }: EventRun) {
   return { workflow_id: workflowId, type, status, started_at: startedAt, closed_at: closedAt };

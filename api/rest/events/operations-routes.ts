@@ -42,6 +42,7 @@ export const operationsRoutes: readonly Route[] = [
   defineRoute({
     ...common,
     url: '/v1/operations/deliveries',
+    operationId: 'listAllDeliveries',
     summary: 'List deliveries of the installation',
     description:
       'Deliveries of the events of all organizations to parts of the server, the newest first, for operators of the installation, who have a second factor.',
@@ -61,6 +62,7 @@ export const operationsRoutes: readonly Route[] = [
   defineRoute({
     ...common,
     url: '/v1/operations/delivery-counts',
+    operationId: 'countAllDeliveries',
     summary: 'Count deliveries of the installation',
     description:
       'How many deliveries there are, the largest groups of those that are alike, and the listeners that are held as a whole because they fail on everything. For operators of the installation.',
@@ -95,6 +97,7 @@ export const operationsRoutes: readonly Route[] = [
   defineRoute({
     ...common,
     url: '/v1/operations/events/:id',
+    operationId: 'getAnyEvent',
     summary: 'Show an event of any organization',
     description:
       'An event, what it says, what became of it, and who has repaired its deliveries, for operators of the installation.',
@@ -127,6 +130,7 @@ export const operationsRoutes: readonly Route[] = [
   defineRoute({
     ...common,
     url: '/v1/operations/events/:id/runs',
+    operationId: 'listAnyEventRuns',
     summary: 'List workflow runs of an event of any organization',
     description:
       'Runs that deliver the event, and those that began because of it, the newest first, at most a hundred. For operators of the installation.',

@@ -58,7 +58,7 @@ const RepairSchema = Type.Object(
     ),
     dry_run: Type.Optional(Type.Boolean({ description: 'Counts the selected deliveries and changes nothing.' })),
   },
-  { additionalProperties: false },
+  { title: 'Repair', additionalProperties: false },
 );
 type RepairBody = Static<typeof RepairSchema>;
 
@@ -74,6 +74,7 @@ export const repairRoutes: readonly Route[] = [
     ...common,
     method: 'POST',
     url: '/v1/operations/repairs',
+    operationId: 'startRepair',
     summary: 'Repair deliveries of the installation',
     description:
       'Starts a workflow that tries the selected deliveries again, or gives them up, the oldest first: one delivery (event_ids and listener), many, or those of a time. For operators of the installation with a proof of the last ten minutes.',
@@ -91,6 +92,7 @@ export const repairRoutes: readonly Route[] = [
     ...common,
     method: 'GET',
     url: '/v1/operations/repairs/:id',
+    operationId: 'getRepair',
     summary: 'Show how far a repair is',
     description: 'For operators of the installation. A repair needs a worker, and so does this answer.',
     params: repairParams,
@@ -119,6 +121,7 @@ export const repairRoutes: readonly Route[] = [
     ...common,
     method: 'POST',
     url: '/v1/operations/repairs/:id/stop',
+    operationId: 'stopRepair',
     summary: 'Stop a repair',
     description:
       'Ends a repair after the deliveries that it is working on; what it has done stays. For operators of the installation with a proof of the last ten minutes.',

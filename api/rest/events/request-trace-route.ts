@@ -12,80 +12,88 @@ const nullableText = (description: string, more = {}) =>
   Type.Unsafe<unknown>({ type: ['string', 'null'], description, ...more });
 const organization = nullableText('Id of the organization; null for none.');
 
-const TraceSchema = Type.Object({
-  request_id: Type.String({ description: 'Id of the request.' }),
-  changes: Type.Array(
-    Type.Object({
-      kind: Type.String({ description: 'Kind of the record.' }),
-      record_id: id('Id of the record.'),
-      organization_id: organization,
-      operation: Type.String({ enum: ['created', 'updated', 'deleted'], description: 'What was done.' }),
-      version: Type.Integer({ description: 'Version of the record after the change.' }),
-      fields: Type.Array(Type.String(), {
-        description: 'Names of the fields that changed, as far as anybody can read them.',
+const TraceSchema = Type.Object(
+  {
+    request_id: Type.String({ description: 'Id of the request.' }),
+    changes: Type.Array(
+      Type.Object({
+        kind: Type.String({ description: 'Kind of the record.' }),
+        record_id: id('Id of the record.'),
+        organization_id: organization,
+        operation: Type.String({ enum: ['created', 'updated', 'deleted'], description: 'What was done.' }),
+        version: Type.Integer({ description: 'Version of the record after the change.' }),
+        fields: Type.Array(Type.String(), {
+          description: 'Names of the fields that changed, as far as anybody can read them.',
+        }),
+        actor: Type.String({ description: 'Who made the change.' }),
+        at: instant('When.'),
       }),
-      actor: Type.String({ description: 'Who made the change.' }),
-      at: instant('When.'),
-    }),
-    { description: 'Rows of the history, in their order; at most two hundred.' },
-  ),
-  events: Type.Array(
-    Type.Object({
-      id: id('Id of the event.'),
-      type: Type.String({ description: 'Type of the event.' }),
-      kind: Type.String({ description: 'Kind of the record.' }),
-      record_id: id('Id of the record.'),
-      organization_id: organization,
-      actor: Type.String({ description: 'Who caused the event.' }),
-      occurred_at: instant('When it happened.'),
-      trace_id: nullableText('Id of the OpenTelemetry trace.'),
-      deliveries: Type.Array(
-        Type.Object({
-          listener: Type.String({ description: 'Which part of the server the event is for.' }),
-          state: Type.String({ enum: ['failing', 'held', 'skipped', 'done'], description: 'How far it is.' }),
-          error: nullableText('Why the last attempt failed, in short.'),
-          updated_at: instant('When the state last changed, or an attempt failed.'),
-        }),
-        { description: 'By listener.' },
-      ),
-      messages: Type.Array(
-        Type.Object({
-          endpoint_id: id('Id of the webhook endpoint.'),
-          state: Type.String({ description: 'How far the message is.' }),
-          attempts: Type.Integer({ description: 'Attempts that failed since the message became due.' }),
-        }),
-        { description: 'By endpoint.' },
-      ),
-    }),
-    { description: 'In their order; at most two hundred.' },
-  ),
-  runs: Type.Unsafe<unknown>({
-    type: ['array', 'null'],
-    description:
-      'Workflow runs that deliver the events or began because of them, the newest first; null while Temporal cannot be reached.',
-    items: {
-      type: 'object',
-      required: ['workflow_id', 'run_id', 'type', 'status', 'started_at', 'closed_at', 'url'],
-      properties: {
-        workflow_id: { type: 'string', description: 'Id of the workflow.' },
-        run_id: { type: 'string', description: 'Id of the run.' },
-        type: { type: 'string', description: 'Type of the workflow.' },
-        status: { type: 'string', description: 'As Temporal names it, such as RUNNING or COMPLETED.' },
-        started_at: { type: 'string', format: 'date-time', description: 'When it began.' },
-        closed_at: { type: ['string', 'null'], format: 'date-time', description: 'When it ended; null while it runs.' },
-        url: {
-          type: ['string', 'null'],
-          description: 'The run in the Temporal UI; null unless the server knows where that is (TEMPORAL_UI_URL).',
+      { description: 'Rows of the history, in their order; at most two hundred.' },
+    ),
+    events: Type.Array(
+      Type.Object({
+        id: id('Id of the event.'),
+        type: Type.String({ description: 'Type of the event.' }),
+        kind: Type.String({ description: 'Kind of the record.' }),
+        record_id: id('Id of the record.'),
+        organization_id: organization,
+        actor: Type.String({ description: 'Who caused the event.' }),
+        occurred_at: instant('When it happened.'),
+        trace_id: nullableText('Id of the OpenTelemetry trace.'),
+        deliveries: Type.Array(
+          Type.Object({
+            listener: Type.String({ description: 'Which part of the server the event is for.' }),
+            state: Type.String({ enum: ['failing', 'held', 'skipped', 'done'], description: 'How far it is.' }),
+            error: nullableText('Why the last attempt failed, in short.'),
+            updated_at: instant('When the state last changed, or an attempt failed.'),
+          }),
+          { description: 'By listener.' },
+        ),
+        messages: Type.Array(
+          Type.Object({
+            endpoint_id: id('Id of the webhook endpoint.'),
+            state: Type.String({ description: 'How far the message is.' }),
+            attempts: Type.Integer({ description: 'Attempts that failed since the message became due.' }),
+          }),
+          { description: 'By endpoint.' },
+        ),
+      }),
+      { description: 'In their order; at most two hundred.' },
+    ),
+    runs: Type.Unsafe<unknown>({
+      type: ['array', 'null'],
+      description:
+        'Workflow runs that deliver the events or began because of them, the newest first; null while Temporal cannot be reached.',
+      items: {
+        type: 'object',
+        required: ['workflow_id', 'run_id', 'type', 'status', 'started_at', 'closed_at', 'url'],
+        properties: {
+          workflow_id: { type: 'string', description: 'Id of the workflow.' },
+          run_id: { type: 'string', description: 'Id of the run.' },
+          type: { type: 'string', description: 'Type of the workflow.' },
+          status: { type: 'string', description: 'As Temporal names it, such as RUNNING or COMPLETED.' },
+          started_at: { type: 'string', format: 'date-time', description: 'When it began.' },
+          closed_at: {
+            type: ['string', 'null'],
+            format: 'date-time',
+            description: 'When it ended; null while it runs.',
+          },
+          url: {
+            type: ['string', 'null'],
+            description: 'The run in the Temporal UI; null unless the server knows where that is (TEMPORAL_UI_URL).',
+          },
         },
       },
-    },
-  }),
-});
+    }),
+  },
+  { title: 'RequestTrace' },
+);
 
 /** What a request has changed and caused: its rows, their events, the deliveries of these, and the workflows that followed. */
 export const requestTrace = defineRoute({
   method: 'GET',
   url: '/trace/:id',
+  operationId: 'traceRequest',
   tag: 'Events',
   summary: 'Trace a request',
   description:

@@ -18,6 +18,7 @@ const beginDirect = (registry: Registry): Route =>
   defineRoute({
     method: 'POST',
     url: '/v1/uploads/direct',
+    operationId: 'beginDirectUpload',
     tag: 'Files',
     summary: 'Begin a direct upload',
     description:
@@ -80,6 +81,7 @@ const beginDirect = (registry: Registry): Route =>
 const storeContent = defineRoute({
   method: 'PUT',
   url: '/v1/uploads/:id/content',
+  operationId: 'sendUploadContent',
   tag: 'Files',
   summary: 'Send the bytes of a direct upload',
   description:
@@ -123,6 +125,7 @@ function ownerIn(content: readonly unknown[] | undefined, id: string, now: Date)
 const completeUpload = defineRoute({
   method: 'POST',
   url: '/v1/uploads/:id/complete',
+  operationId: 'completeDirectUpload',
   tag: 'Files',
   summary: 'Complete a direct upload',
   description:

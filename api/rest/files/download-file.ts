@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import { isId } from '#entities/kit/base/ids.ts';
+import { pascalCase } from '#entities/kit/base/snake-case.ts';
 import { anonymousCaller } from '#entities/kit/model/caller.ts';
 import { isWithheld } from '#entities/kit/model/stored-file.ts';
 import { providerNames, type OwnedObject } from '#entities/kit/objects/stored-object.ts';
@@ -61,9 +62,9 @@ const download = {
   ],
   prepare: readLink,
   handle: answerDownload,
-} as const satisfies Omit<Route, 'url'>;
+} as const satisfies Omit<Route, 'url' | 'operationId'>;
 
-export const downloadFile = defineRoute({ ...download, url: '/v1/files/:id/download' });
+export const downloadFile = defineRoute({ ...download, url: '/v1/files/:id/download', operationId: 'downloadFile' });
 
 /** Bases of the URLs of files, by provider. */
 export function downloadBases({ storage }: Services): DownloadBases {
@@ -87,7 +88,7 @@ export function configuredDownloads(services: Services, isTaken: (path: string) 
       throw new StartError(
         `objectstorage.providers has a baseurl with the path ${path}, ${isTaken(url) ? 'which has another purpose' : 'which is not plain'}: choose another one, such as /v1/files.`,
       );
-    return [defineRoute({ ...download, url })];
+    return [defineRoute({ ...download, url, operationId: `downloadFileAt${pascalCase(path)}` })];
   });
 }
 

@@ -24,6 +24,7 @@ const beginResumable = (registry: Registry): Route =>
     ...rules,
     method: 'POST',
     url: resumablePath,
+    operationId: 'beginResumableUpload',
     tus: 'required',
     summary: 'Begin a resumable upload',
     description:
@@ -39,6 +40,7 @@ const beginResumable = (registry: Registry): Route =>
       }),
     }),
     runsOnce: true,
+    sends: ['Location'],
     answers: { 201: Type.Null() },
     errors: ['body_too_large', 'file_type_refused', 'limit_exceeded', 'storage_disabled', 'storage_unavailable'],
     handle: async ({ request, reply, query, services }) => {
@@ -63,6 +65,7 @@ const continueUpload = defineRoute({
   method: 'PATCH',
   tus: 'required',
   url: '/v1/uploads/:id',
+  operationId: 'sendUploadBytes',
   summary: 'Send bytes of a resumable upload',
   description:
     'Appends the body to the upload, whose size the header Upload-Offset must name. What arrives before the connection breaks is kept; HEAD says how much that is. One request writes at a time.',
@@ -103,6 +106,7 @@ const readUpload = defineRoute({
   method: 'GET',
   tus: 'optional',
   url: '/v1/uploads/:id',
+  operationId: 'getUpload',
   summary: 'Show an upload',
   description:
     'Says how far an upload is: whether bytes are missing (receiving), it is being checked (arrived), a record can take it (ready), or it was refused. HEAD returns the size so far in Upload-Offset, as tus has it.',
@@ -143,6 +147,7 @@ const removeUpload = defineRoute({
   method: 'DELETE',
   tus: 'optional',
   url: '/v1/uploads/:id',
+  operationId: 'deleteUpload',
   summary: 'Give up an upload',
   description: 'Removes an upload that no record has taken.',
   params,

@@ -38,17 +38,20 @@ export function purposeIn(registry: Registry, { purpose }: Call<unknown>['query'
   return typeof purpose === 'string' ? uploadPurposes(registry).get(purpose) : undefined;
 }
 
-export const UploadSchema = Type.Object({
-  id: Type.String({ description: 'Id of the upload, for the field of the record that takes the file.' }),
-  name: Type.String({ description: 'Name under which the file is kept.' }),
-  content_type: Type.String({ description: 'Type of the content.' }),
-  size_bytes: Type.Integer({ description: 'Size in bytes.' }),
-  sha256: Type.String({ description: 'SHA-256 of the content, in hexadecimal digits.' }),
-  expires_at: Type.String({
-    format: 'date-time',
-    description: 'When the upload is removed unless a record has taken it.',
-  }),
-});
+export const UploadSchema = Type.Object(
+  {
+    id: Type.String({ description: 'Id of the upload, for the field of the record that takes the file.' }),
+    name: Type.String({ description: 'Name under which the file is kept.' }),
+    content_type: Type.String({ description: 'Type of the content.' }),
+    size_bytes: Type.Integer({ description: 'Size in bytes.' }),
+    sha256: Type.String({ description: 'SHA-256 of the content, in hexadecimal digits.' }),
+    expires_at: Type.String({
+      format: 'date-time',
+      description: 'When the upload is removed unless a record has taken it.',
+    }),
+  },
+  { title: 'Upload' },
+);
 
 export function uploadAnswer({ id, name, contentType, sizeBytes, sha256, expiresAt }: ReceivedFile) {
   return {

@@ -23,8 +23,7 @@ const filesOfField = Type.Array(Type.String({ format: 'binary' }), {
 const formSchema = Type.Object(
   { uploadFile: Type.Optional(filesOfField) },
   {
-    additionalProperties: filesOfField,
-    description: 'Form whose fields have the names of objectstorage.keys, by default uploadFile.',
+    description: 'Form with files in fields that have the names of objectstorage.keys, by default uploadFile alone.',
   },
 );
 
@@ -32,6 +31,7 @@ export const uploadFiles = (registry: Registry): Route =>
   defineRoute({
     method: 'POST',
     url: '/v1/uploads',
+    operationId: 'uploadFiles',
     tag: 'Files',
     summary: 'Upload files',
     description: `Stores the files of a form, at most ${maxFiles}, each at most as large as objectstorage.maxsizemb. Their fields have the names of objectstorage.keys. The content of a file decides its type, which its name must not contradict. A record takes a file when the id of its upload is written to one of its fields: once, within a day, by the same caller in the same organization.`,

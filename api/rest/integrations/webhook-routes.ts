@@ -34,7 +34,7 @@ const answer = Type.Object(
     ...recordSchema(integrationWebhook).properties,
     secret: Type.String({ description: 'The secret with which the other system signs events.' }),
   },
-  { description: integrationWebhook.description },
+  { title: 'IssuedIntegrationWebhook', description: integrationWebhook.description },
 );
 
 const once =
@@ -45,6 +45,7 @@ export const webhookRoutes: readonly Route[] = [
   defineRoute({
     method: 'POST',
     url: path,
+    operationId: 'createIntegrationWebhook',
     tag,
     summary: `Create one ${singular}`,
     description: `Creates an endpoint for events of an integration. ${once}`,
@@ -52,6 +53,7 @@ export const webhookRoutes: readonly Route[] = [
     answersCredential: true,
     acceptsSingleSignOn: true,
     body,
+    sends: ['Location'],
     answers: { 201: answer },
     errors: ['not_found', 'permission_denied', 'already_exists', 'step_up_required'],
     handle: (call) =>
@@ -66,6 +68,7 @@ export const webhookRoutes: readonly Route[] = [
   defineRoute({
     method: 'POST',
     url: `${path}/:id/rotate`,
+    operationId: 'rotateIntegrationWebhook',
     tag,
     summary: `Replace the secret of one ${singular}`,
     description: `The old secret stops working at once. ${once}`,

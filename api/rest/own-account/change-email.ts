@@ -22,6 +22,7 @@ const linkLifetimeMs = 86_400_000;
 export const changeEmail = defineRoute({
   method: 'POST',
   url: '/v1/account/email',
+  operationId: 'changeEmail',
   tag: 'Account',
   summary: 'Ask to change the e-mail address',
   description:

@@ -27,6 +27,7 @@ const round = 1;
 export const confirmEmailChange = defineRoute({
   method: 'POST',
   url: '/v1/account/email/confirm',
+  operationId: 'confirmEmailChange',
   tag: 'Account',
   summary: 'Confirm a new e-mail address',
   description:

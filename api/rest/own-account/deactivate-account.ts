@@ -9,6 +9,7 @@ import { voidMailedLinks } from './void-mailed-links.ts';
 export const deactivateAccount = leavingRoute({
   method: 'POST',
   url: '/v1/account/deactivate',
+  operationId: 'deactivateAccount',
   summary: 'Deactivate the account',
   description:
     'Signs out all devices and refuses every further sign-in. A link that is e-mailed reactivates the account within 90 days (POST /v1/account/reactivate); afterwards only the operator of the server can. Refused for the last owner of an organization that has other members. Users with a second factor have signed in, or called /v1/2fa/step-up, within the last ten minutes.',

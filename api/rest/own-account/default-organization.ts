@@ -14,6 +14,7 @@ const idOrNull = Type.Union([Type.String({ minLength: 1, maxLength: 26 }), Type.
 export const setDefaultOrganization = defineRoute({
   method: 'PUT',
   url: '/v1/account/default-organization',
+  operationId: 'setDefaultOrganization',
   tag: 'Account',
   summary: 'Set the default organization',
   description:

@@ -9,6 +9,7 @@ import { voidMailedLinks } from './void-mailed-links.ts';
 export const deleteAccount = leavingRoute({
   method: 'DELETE',
   url: '/v1/account',
+  operationId: 'deleteAccount',
   summary: 'Delete the account',
   description:
     'Deletes the user with their memberships and sessions, and the organizations of which they are the only member, such as the personal one. The e-mail address can sign up again. Refused for the last owner of an organization that has other members. Users with a second factor have signed in, or called /v1/2fa/step-up, within the last ten minutes.',

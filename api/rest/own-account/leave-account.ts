@@ -16,7 +16,7 @@ import { requireRecentFactor } from '../../credentials/recent-proof.ts';
 import { lastOwned, ownedOrganizations, refuseLastOwner, type LastOwned } from './owned-organizations.ts';
 
 /** What differs between the routes that end an account. */
-type LeavingRoute = Pick<Route, 'method' | 'url' | 'summary' | 'description'> & {
+type LeavingRoute = Pick<Route, 'method' | 'url' | 'operationId' | 'summary' | 'description'> & {
   /** Ends the account. @returns a message for people */
   readonly leave: (call: Call<{ readonly password: string }>) => Promise<string>;
 };

@@ -25,6 +25,7 @@ export function ownAccessRoutes(registry: Registry): readonly Route[] {
   const access = defineRoute({
     method: 'POST',
     url: '/v1/account/access',
+    operationId: 'checkOwnAccess',
     tag: 'Account',
     summary: 'Whether an operation is allowed',
     description: 'Whether the caller may perform an operation on a record now.',
@@ -48,6 +49,7 @@ export function ownAccessRoutes(registry: Registry): readonly Route[] {
   const roles = defineRoute({
     method: 'POST',
     url: '/v1/account/roles',
+    operationId: 'getOwnRights',
     tag: 'Account',
     summary: 'What is allowed on records',
     description: `The operations that the caller may perform on up to ${maxRecords} records of one kind now.`,

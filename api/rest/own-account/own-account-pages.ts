@@ -5,6 +5,7 @@ const body = `{ password: value('password') }`;
 
 export const emailChangePages = formPage({
   url: '/v1/account/email/confirm',
+  operationId: 'showEmailChangePage',
   title: 'Confirm your new e-mail address',
   summary: 'Page that confirms a new address',
   description:
@@ -16,6 +17,7 @@ export const emailChangePages = formPage({
 
 export const reactivationPages = formPage({
   url: '/v1/account/reactivate',
+  operationId: 'showReactivationPage',
   title: 'Reactivate your account',
   summary: 'Page that reactivates an account',
   description:

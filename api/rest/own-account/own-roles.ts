@@ -21,18 +21,26 @@ const descriptions: Readonly<Record<Role, readonly [name: string, description: s
   auditor: ['Auditor', 'Reads what a member reads, and changes nothing.'],
 };
 
-const RoleSchema = Type.Object({
-  id: Type.String({ description: 'Role, as memberships and invitations name it.' }),
-  name: Type.String({ description: 'Name for people.' }),
-  description: Type.String({ description: 'What the role allows.' }),
-});
-const OwnRolesSchema = Type.Object({
-  organization_id: Type.Union([Type.String(), Type.Null()], { description: 'Id of the organization; null for none.' }),
-  roles: Type.Array(RoleSchema, {
-    description:
-      'The role of the caller there: their own, or the one that they have in an organization above. Empty for none.',
-  }),
-});
+const RoleSchema = Type.Object(
+  {
+    id: Type.String({ description: 'Role, as memberships and invitations name it.' }),
+    name: Type.String({ description: 'Name for people.' }),
+    description: Type.String({ description: 'What the role allows.' }),
+  },
+  { title: 'Role' },
+);
+const OwnRolesSchema = Type.Object(
+  {
+    organization_id: Type.Union([Type.String(), Type.Null()], {
+      description: 'Id of the organization; null for none.',
+    }),
+    roles: Type.Array(RoleSchema, {
+      description:
+        'The role of the caller there: their own, or the one that they have in an organization above. Empty for none.',
+    }),
+  },
+  { title: 'OwnRole' },
+);
 
 function described(role: Role) {
   const [name, description] = descriptions[role];
@@ -42,6 +50,7 @@ function described(role: Role) {
 export const listRoles = defineRoute({
   method: 'GET',
   url: '/v1/roles',
+  operationId: 'listRoles',
   tag: 'Account',
   summary: 'Roles of organizations',
   description: 'All roles that people can have in an organization, the strongest first.',
@@ -55,6 +64,7 @@ export const listRoles = defineRoute({
 export const ownRoles = defineRoute({
   method: 'GET',
   url: '/v1/account/roles',
+  operationId: 'getOwnRole',
   tag: 'Account',
   summary: 'Own role in the current organization',
   description: 'The role of the caller in the organization that the access token is valid for, as of this request.',
@@ -71,6 +81,7 @@ export const ownRoles = defineRoute({
 export const ownRolesElsewhere = defineRoute({
   method: 'POST',
   url: '/v1/account/roles/organization',
+  operationId: 'getOwnRoleInOrganization',
   tag: 'Account',
   summary: 'Own role in an organization',
   description: 'The role of the user in one of their organizations.',
@@ -93,6 +104,7 @@ export const ownRolesElsewhere = defineRoute({
 export const ownFeatures = defineRoute({
   method: 'GET',
   url: '/v1/account/features',
+  operationId: 'listOwnFeatures',
   tag: 'Account',
   summary: 'Product modules of the current organization',
   description: 'The product modules that the organization of the access token can use, as of this request.',

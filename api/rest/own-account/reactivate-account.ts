@@ -23,6 +23,7 @@ const linkLifetimeMs = 90 * 86_400_000;
 export const reactivateAccount = defineRoute({
   method: 'POST',
   url: '/v1/account/reactivate',
+  operationId: 'reactivateAccount',
   tag: 'Account',
   summary: 'Reactivate an account',
   description:

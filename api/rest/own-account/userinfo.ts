@@ -8,33 +8,37 @@ const nullable = (description: string, options: { readonly format?: 'date-time' 
   Type.Union([Type.String(options), Type.Null()], { description });
 
 /** The standard claims of OpenID Connect (Core 1.0, section 5.1), and what this server knows besides. */
-const UserinfoSchema = Type.Object({
-  sub: Type.String({ description: 'Id of the user.' }),
-  email: Type.String({ description: 'E-mail address.' }),
-  email_verified: Type.Boolean({ description: 'Whether the address is confirmed.' }),
-  name: Type.String({ description: 'Name shown to other users.' }),
-  given_name: nullable('Given name.'),
-  family_name: nullable('Family name.'),
-  updated_at: Type.Integer({ description: 'When the profile was last changed, in seconds since 1970.' }),
-  organization_id: nullable('Id of the organization that the access token is valid for.'),
-  organization_role: nullable('Role of the user in this organization.'),
-  modules: Type.Array(Type.Enum([...productModules]), {
-    description: 'Product modules that the organization can use, as of this request.',
-  }),
-  default_organization_id: nullable(
-    'Id of the organization in which sign-ins begin; null for the one joined first, and in sessions of single sign-on.',
-  ),
-  last_seen_at: nullable('When the user last signed in or refreshed their tokens.', { format: 'date-time' }),
-});
+const UserinfoSchema = Type.Object(
+  {
+    sub: Type.String({ description: 'Id of the user.' }),
+    email: Type.String({ description: 'E-mail address.' }),
+    email_verified: Type.Boolean({ description: 'Whether the address is confirmed.' }),
+    name: Type.String({ description: 'Name shown to other users.' }),
+    given_name: nullable('Given name.'),
+    family_name: nullable('Family name.'),
+    updated_at: Type.Integer({ description: 'When the profile was last changed, in seconds since 1970.' }),
+    organization_id: nullable('Id of the organization that the access token is valid for.'),
+    organization_role: nullable('Role of the user in this organization.'),
+    modules: Type.Array(Type.Enum([...productModules]), {
+      description: 'Product modules that the organization can use, as of this request.',
+    }),
+    default_organization_id: nullable(
+      'Id of the organization in which sign-ins begin; null for the one joined first, and in sessions of single sign-on.',
+    ),
+    last_seen_at: nullable('When the user last signed in or refreshed their tokens.', { format: 'date-time' }),
+  },
+  { title: 'Userinfo' },
+);
 
 /** One answer at two addresses: clients of OpenID Connect know the second. */
 export const userinfoRoutes: readonly Route[] = [
-  ['/v1/account/userinfo', 'Who the caller is'],
-  ['/oauth/userinfo', 'Who the caller is, for clients of OpenID Connect'],
-].map(([url = '', summary = '']) =>
+  ['/v1/account/userinfo', 'getUserinfo', 'Who the caller is'],
+  ['/oauth/userinfo', 'getOpenIdUserinfo', 'Who the caller is, for clients of OpenID Connect'],
+].map(([url = '', operationId = '', summary = '']) =>
   defineRoute({
     method: 'GET',
     url,
+    operationId,
     tag: 'Account',
     summary,
     description: 'The signed-in user, with the standard claims of OpenID Connect. Change the names with `updateUser`.',

@@ -11,6 +11,7 @@ import { OptionsSchema } from './passkey-schemas.ts';
 export const authenticationOptions = defineRoute({
   method: 'POST',
   url: '/v1/authentication/options',
+  operationId: 'beginPasskeySignIn',
   tag: 'Passkeys',
   summary: 'Begin to sign in with a passkey',
   description:

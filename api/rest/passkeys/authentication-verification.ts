@@ -30,6 +30,7 @@ interface Attempt {
 export const authenticationVerification = defineRoute({
   method: 'POST',
   url: '/v1/authentication/verification',
+  operationId: 'signInWithPasskey',
   tag: 'Passkeys',
   summary: 'Sign in with a passkey',
   description:

@@ -67,8 +67,11 @@ export const AssertionSchema = Type.Object(
 );
 
 /** Options for the browser. */
-export const OptionsSchema = Type.Object({
-  publicKey: Type.Record(Type.String(), Type.Unknown(), {
-    description: 'Options for the browser, as the JSON methods of PublicKeyCredential read them.',
-  }),
-});
+export const OptionsSchema = Type.Object(
+  {
+    publicKey: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'Options for the browser, as the JSON methods of PublicKeyCredential read them.',
+    }),
+  },
+  { title: 'PasskeyOptions' },
+);

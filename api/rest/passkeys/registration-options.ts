@@ -11,6 +11,7 @@ import { OptionsSchema } from './passkey-schemas.ts';
 export const registrationOptions = defineRoute({
   method: 'POST',
   url: '/v1/registration/options',
+  operationId: 'beginPasskeyRegistration',
   tag: 'Passkeys',
   summary: 'Begin to register a passkey',
   description:

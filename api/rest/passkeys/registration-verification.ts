@@ -16,6 +16,7 @@ import { RegistrationSchema } from './passkey-schemas.ts';
 export const registrationVerification = defineRoute({
   method: 'POST',
   url: '/v1/registration/verification',
+  operationId: 'registerPasskey',
   tag: 'Passkeys',
   summary: 'Register a passkey',
   description:

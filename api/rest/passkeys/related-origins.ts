@@ -5,6 +5,7 @@ import { passkeySettings } from './passkey-requests.ts';
 export const relatedOrigins = defineRoute({
   method: 'GET',
   url: '/.well-known/webauthn',
+  operationId: 'getPasskeyOrigins',
   tag: 'Passkeys',
   summary: 'Origins that may request passkeys',
   description:

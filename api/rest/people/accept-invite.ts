@@ -11,6 +11,7 @@ import { InviteTokenSchema, usableInvite } from './usable-invite.ts';
 export const acceptInvite = defineRoute({
   method: 'POST',
   url: '/v1/invite/accept',
+  operationId: 'acceptInvite',
   tag: 'Account',
   summary: 'Accept an invitation',
   description:

@@ -7,6 +7,7 @@ import { InviteTokenSchema, usableInvite } from './usable-invite.ts';
 export const declineInvite = defineRoute({
   method: 'POST',
   url: '/v1/invite/decline',
+  operationId: 'declineInvite',
   tag: 'Account',
   summary: 'Decline an invitation',
   description: 'For whoever has the token of the e-mailed link, signed in or not. The token stops working.',

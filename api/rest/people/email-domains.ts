@@ -13,6 +13,7 @@ const questions = { limit: 30, windowMs: 15 * 60_000 };
 export const verifyEmailDomains = defineRoute({
   method: 'POST',
   url: '/v1/email-domains/verify',
+  operationId: 'verifyEmailDomains',
   tag: 'Organizations',
   summary: 'Look for the DNS records of the e-mail domains',
   description:

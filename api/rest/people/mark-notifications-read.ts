@@ -10,6 +10,7 @@ const { path, tag } = recordNames(notification);
 export const readNotifications = defineRoute({
   method: 'POST',
   url: `${path}/read`,
+  operationId: 'markAllNotificationsRead',
   tag,
   summary: 'Mark all notifications as read',
   description:

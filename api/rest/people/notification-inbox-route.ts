@@ -17,6 +17,7 @@ const { data, page_info } = pageSchema(notification, recordSchema(notification))
 export const readInbox = defineRoute({
   method: 'GET',
   url: `${path}/inbox`,
+  operationId: 'readInbox',
   tag,
   summary: 'Read the inbox',
   description:

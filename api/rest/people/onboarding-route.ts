@@ -7,6 +7,7 @@ const details = (description: string) => Type.Optional(Type.Record(Type.String()
 export const onboard = defineRoute({
   method: 'POST',
   url: '/v1/onboardings',
+  operationId: 'createOnboarding',
   tag: 'Organizations',
   summary: 'Answer the questions at the beginning',
   description:

@@ -9,6 +9,7 @@ import { sendEntityTag } from '../records/record-version.ts';
 export const createOrganization = defineRoute({
   method: 'POST',
   url: '/v1/organizations',
+  operationId: 'createOrganization',
   tag: 'Organizations',
   summary: 'Create an organization',
   description:
@@ -28,6 +29,7 @@ export const createOrganization = defineRoute({
     },
     { additionalProperties: false },
   ),
+  sends: ['Location'],
   answers: { 201: recordSchema(organization) },
   errors: ['invalid_input', 'already_exists', 'permission_denied', 'not_found', 'organization_archived'],
   handle: async ({ unit, body, reply }) => {

@@ -24,13 +24,14 @@ const PreviewSchema = Type.Object(
     }),
     body_template: Type.Unsafe<string>({ ...valueSchema(bodyTemplate), description: bodyTemplate.description }),
   },
-  { additionalProperties: false },
+  { title: 'TemplatePreview', additionalProperties: false },
 );
 
 /** Shows what a template makes before it is saved. */
 export const previewTemplate = defineRoute({
   method: 'POST',
   url: `${path}/preview`,
+  operationId: 'previewNotificationTemplate',
   tag,
   summary: 'Preview a notification template',
   description:

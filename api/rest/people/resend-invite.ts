@@ -9,6 +9,7 @@ const params = Type.Object({ id: Type.String({ maxLength: 26, description: 'Id o
 export const resendInvite = defineRoute({
   method: 'POST',
   url: '/v1/invites/:id/resend',
+  operationId: 'resendInvite',
   tag: 'Invites',
   summary: 'Send an invitation again',
   description: `Sends a new link, which works for 14 days; older links stop working. An invitation can be sent again ${maxResends} times, also after it has expired.`,
@@ -26,6 +27,7 @@ export const resendInvite = defineRoute({
 export const withdrawInvite = defineRoute({
   method: 'POST',
   url: '/v1/invites/:id/withdraw',
+  operationId: 'withdrawInvite',
   tag: 'Invites',
   summary: 'Withdraw an invitation',
   description: 'Its links stop working, and the address can be invited again.',

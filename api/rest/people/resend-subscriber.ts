@@ -7,6 +7,7 @@ import { resendVerification } from '../../people/subscriber-verification.ts';
 export const resendSubscriberVerification = defineRoute({
   method: 'POST',
   url: '/v1/subscribers/:id/resend',
+  operationId: 'resendSubscriberVerification',
   tag: 'Subscribers',
   summary: 'Send the verification e-mail of a subscriber again',
   description: `Sends a new link, which works for 7 days; older links stop working. A subscriber is sent at most ${maxSendAttempts} verification e-mails.`,

@@ -7,6 +7,7 @@ import { InviteTokenSchema, usableInvite } from './usable-invite.ts';
 export const showInvite = defineRoute({
   method: 'POST',
   url: '/v1/invite',
+  operationId: 'showInvite',
   tag: 'Account',
   summary: 'Show an invitation',
   description: 'Who invites to what, for whoever has the token of the e-mailed link. It changes nothing.',

@@ -6,6 +6,7 @@ import { transferOrganization } from '../../people/transfer-organization.ts';
 export const transferOwnership = defineRoute({
   method: 'POST',
   url: '/v1/organizations/:id/transfer-ownership',
+  operationId: 'transferOwnership',
   tag: 'Organizations',
   summary: 'Transfer the ownership of an organization',
   description:

@@ -30,6 +30,7 @@ const token = Type.String({
 export const unsubscribe = defineRoute({
   method: 'POST',
   url: '/v1/unsubscribe',
+  operationId: 'unsubscribe',
   tag: 'Subscribers',
   summary: 'Unsubscribe',
   description:

@@ -12,6 +12,7 @@ const purpose = 'subscriber-verification';
 export const verifySubscriber = defineRoute({
   method: 'POST',
   url: '/v1/subscribe/verify',
+  operationId: 'verifySubscriber',
   tag: 'Subscribers',
   summary: 'Verify the address of a subscriber',
   description:

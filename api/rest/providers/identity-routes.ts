@@ -24,6 +24,7 @@ import { settingsOf } from './provider-routes.ts';
 export const beginLink = defineRoute({
   method: 'POST',
   url: '/v1/account/identities',
+  operationId: 'linkIdentity',
   tag: 'Account',
   summary: 'Link an identity of a provider',
   description:
@@ -77,6 +78,7 @@ export const beginLink = defineRoute({
 export const unlinkIdentity = defineRoute({
   method: 'DELETE',
   url: '/v1/account/identities/:id',
+  operationId: 'unlinkIdentity',
   tag: 'Account',
   summary: 'Unlink an identity of a provider',
   description:

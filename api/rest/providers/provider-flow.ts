@@ -44,9 +44,12 @@ export const callbackErrors = [
   'single_sign_on_required',
 ] as const satisfies readonly ErrorCode[];
 
-export const RedirectSchema = Type.Object({
-  location: Type.String({ description: 'URL to which the browser goes; also in the header Location.' }),
-});
+export const RedirectSchema = Type.Object(
+  {
+    location: Type.String({ description: 'URL to which the browser goes; also in the header Location.' }),
+  },
+  { title: 'Redirect' },
+);
 
 /** The parameter of a request that begins a sign-in at a provider. */
 export const TargetField = Type.Optional(

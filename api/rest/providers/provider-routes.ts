@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { AppError } from '#entities/kit/base/errors.ts';
+import { pascalCase } from '#entities/kit/base/snake-case.ts';
 import type { OpenedState } from '../../auth/sign-in-state.ts';
 import type { ProviderIdentity, ProviderSettings } from '../../auth/sign-in-providers.ts';
 import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
@@ -29,6 +30,7 @@ function beginRoute(name: ProviderName): Route {
   return defineRoute({
     method: 'GET',
     url: `/v1/${name}/login`,
+    operationId: `begin${pascalCase(name)}SignIn`,
     tag: 'Account',
     summary: `Sign in with the provider ${name}`,
     description: `Sends the browser to the provider \`${name}\`, if auth.supportedproviders names it. The sign-in is bound to this browser by a cookie and must be finished within ten minutes.`,
@@ -51,6 +53,7 @@ function callbackRoute(name: ProviderName): Route {
   return defineRoute({
     method: 'GET',
     url: `/v1/${name}/callback`,
+    operationId: `complete${pascalCase(name)}SignIn`,
     tag: 'Account',
     summary: `Return from the provider ${name}`,
     description:

@@ -13,6 +13,7 @@ const text = Type.Unsafe({ type: ['string', 'null'] });
 const numberSchema = Type.Object(
   { sum: text, min: text, max: text, avg: text },
   {
+    title: 'AggregatedNumbers',
     description:
       'Decimal numbers as text; null where no record of the group has a value, and for amounts in several currencies.',
   },
@@ -20,7 +21,7 @@ const numberSchema = Type.Object(
 
 /** The records of a list counted and added up. One statement reads them, and the caller sees what they see in the list. */
 export function aggregateRoute(registry: Registry, module: EntityModule): Route {
-  const { path, plural, tag } = recordNames(module);
+  const { path, plural, tag, many } = recordNames(module);
   const groupings = new Map(groupingsOf(module).map(({ name }) => [snakeCase(name), name]));
   const numbers = new Map(numbersOf(module).map((name) => [snakeCase(name), name]));
   const common: Record<string, TSchema> = {
@@ -47,21 +48,28 @@ export function aggregateRoute(registry: Registry, module: EntityModule): Route 
   return defineRoute({
     method: 'GET',
     url: `${path}/aggregates`,
+    operationId: `aggregate${many}`,
     tag,
     summary: `Count ${plural}`,
     description: `Counts and adds up the records that the caller can view, in groups, with the filters of the list.`,
     access: 'required',
     query: Type.Object({ ...common, ...filterParameters(registry, module, common) }, { additionalProperties: false }),
     answers: {
-      200: Type.Object({
-        data: Type.Array(
-          Type.Object({
-            keys: Type.Record(Type.String(), Type.Unsafe({ type: ['string', 'boolean', 'null'] })),
-            count: Type.Integer(),
-            numbers: Type.Record(Type.String(), numberSchema),
-          }),
-        ),
-      }),
+      200: Type.Object(
+        {
+          data: Type.Array(
+            Type.Object(
+              {
+                keys: Type.Record(Type.String(), Type.Unsafe({ type: ['string', 'boolean', 'null'] })),
+                count: Type.Integer(),
+                numbers: Type.Record(Type.String(), numberSchema),
+              },
+              { title: 'Aggregate', description: 'A group of records.' },
+            ),
+          ),
+        },
+        { title: 'Aggregates', description: 'The groups.' },
+      ),
     },
     errors: ['invalid_input', 'limit_exceeded'],
     handle: ({ unit, query, services }) =>

@@ -15,11 +15,12 @@ export function importTemplateRoutes(registry: Registry, module: EntityModule): 
   const actions = actionsOf(module);
   const [first] = actions;
   if (first === undefined) return [];
-  const { path, plural, tag } = recordNames(module);
+  const { path, plural, tag, one } = recordNames(module);
   return [
     defineRoute({
       method: 'GET',
       url: `${path}/import-template`,
+      operationId: `get${one}ImportTemplate`,
       tag,
       summary: `Download a CSV template for ${plural}`,
       description: `A CSV document with a column for each field of ${plural} that an import sets. Records in references are named by look-up columns, such as e-mail addresses and display ids, where there are any.`,

@@ -165,17 +165,20 @@ export function pageSchema(module: EntityModule, record: TObject): TObject {
   return Type.Object(
     {
       data: Type.Array(record),
-      page_info: Type.Object({
-        has_next_page: Type.Boolean({ description: 'Whether records follow this page.' }),
-        has_previous_page: Type.Boolean({ description: 'Whether records precede this page.' }),
-        start_cursor: cursorOrNone,
-        end_cursor: cursorOrNone,
-      }),
+      page_info: Type.Object(
+        {
+          has_next_page: Type.Boolean({ description: 'Whether records follow this page.' }),
+          has_previous_page: Type.Boolean({ description: 'Whether records precede this page.' }),
+          start_cursor: cursorOrNone,
+          end_cursor: cursorOrNone,
+        },
+        { title: 'PageInfo', description: 'Where the page is in the list.' },
+      ),
       total_count: Type.Optional(
         Type.Integer({ description: 'Number of all matching records, if count was requested.' }),
       ),
     },
-    { description: `A page of ${recordNames(module).plural}.` },
+    { title: `${recordNames(module).one}Page`, description: `A page of ${recordNames(module).plural}.` },
   );
 }
 

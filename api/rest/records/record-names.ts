@@ -1,5 +1,5 @@
 import type { EntityModule } from '#entities/kit/model/define.ts';
-import { inWords } from '#entities/kit/base/snake-case.ts';
+import { inWords, pascalCase } from '#entities/kit/base/snake-case.ts';
 
 /** Names of a kind in REST. */
 export interface RecordNames {
@@ -10,6 +10,10 @@ export interface RecordNames {
   readonly plural: string;
   /** Tag of its operations in the reference. */
   readonly tag: string;
+  /** In names of operations and schemas: `GroupMembership`. */
+  readonly one: string;
+  /** `GroupMemberships`. */
+  readonly many: string;
 }
 
 /** `/v1/group-memberships` for the table `group_memberships`. */
@@ -20,5 +24,7 @@ export function recordNames({ kind, table }: EntityModule): RecordNames {
     singular: inWords(kind),
     plural,
     tag: plural.slice(0, 1).toUpperCase() + plural.slice(1),
+    one: pascalCase(kind),
+    many: pascalCase(table),
   };
 }

@@ -120,17 +120,18 @@ function ifMatch({ request }: Call<unknown>): string | undefined {
 
 function listRoute(registry: Registry, record: RecordSelection, answer: TObject): Route {
   const { module } = record;
-  const { path, plural, tag } = recordNames(module);
+  const { path, plural, tag, many } = recordNames(module);
   return defineRoute({
     method: 'GET',
     url: path,
+    operationId: `list${many}`,
     tag,
     summary: `List ${plural}`,
     description: `${module.description} Lists the records that the caller can view, in pages, sorted by id unless order_by is given.`,
     access: 'required',
     query: listQuerySchema(registry, module),
     answers: { 200: pageSchema(module, answer) },
-    errors: ['invalid_input', 'invalid_cursor', 'limit_exceeded'],
+    errors: ['invalid_input', 'invalid_cursor', 'limit_exceeded', 'not_found'],
     handle: async ({ unit, query, services }) => {
       const { maxresultlimit } = services.config.current.server;
       const page = listSelection(registry, record, query, maxresultlimit);
@@ -149,17 +150,19 @@ function listRoute(registry: Registry, record: RecordSelection, answer: TObject)
 
 function readRoute(record: RecordSelection, answer: TObject): Route {
   const { module } = record;
-  const { path, singular, tag } = recordNames(module);
+  const { path, singular, tag, one } = recordNames(module);
   const isWhole = hasWholeVersion(record);
   return defineRoute({
     method: 'GET',
     url: `${path}/:id`,
+    operationId: `get${one}`,
     tag,
     summary: `Get one ${singular}`,
     description:
       'Returns not_found if the record does not exist, is deleted, or cannot be viewed by the caller. The ETag of the answer is the record version.',
     access: 'required',
     params,
+    sends: ['ETag'],
     answers: isWhole ? { 200: answer, 304: notModified } : { 200: answer },
     errors: ['not_found'],
     handle: async (call) => {
@@ -173,17 +176,19 @@ function readRoute(record: RecordSelection, answer: TObject): Route {
 
 function createRoute(registry: Registry, record: RecordSelection, answer: TObject): Route {
   const { module } = record;
-  const { path, singular, tag } = recordNames(module);
+  const { path, singular, tag, one } = recordNames(module);
   const links = linksOf(registry, module);
   const names = namesOf([...writableFields(module).map(([name]) => name), ...links.map(({ add }) => add)]);
   return defineRoute({
     method: 'POST',
     url: path,
+    operationId: `create${one}`,
     tag,
     summary: `Create one ${singular}`,
     description: `${module.description} The record is created in the current organization of the caller.${proofNote(module, snakeCase)} ${idAlone}`,
     access: 'required',
     body: creationSchema(module, links),
+    sends: ['ETag', 'Location'],
     answers: { 201: answer },
     errors: ['not_found', 'permission_denied', 'already_exists', ...proofErrors(module)],
     handle: (call) =>
@@ -202,7 +207,7 @@ function createRoute(registry: Registry, record: RecordSelection, answer: TObjec
 
 function updateRoute(registry: Registry, record: RecordSelection, answer: TObject): Route {
   const { module } = record;
-  const { path, singular, tag } = recordNames(module);
+  const { path, singular, tag, one } = recordNames(module);
   const links = linksOf(registry, module);
   const names = namesOf([
     ...changeableFields(module).map(([name]) => name),
@@ -211,6 +216,7 @@ function updateRoute(registry: Registry, record: RecordSelection, answer: TObjec
   return defineRoute({
     method: 'PATCH',
     url: `${path}/:id`,
+    operationId: `update${one}`,
     tag,
     summary: `Update one ${singular}`,
     description: `Omitted fields stay unchanged; null clears an optional field.${proofNote(module, snakeCase)} ${idAlone}`,
@@ -218,6 +224,7 @@ function updateRoute(registry: Registry, record: RecordSelection, answer: TObjec
     params,
     headers,
     body: changeSchema(module, links),
+    sends: ['ETag'],
     answers: { 200: answer },
     errors: [
       'not_found',
@@ -242,10 +249,11 @@ function updateRoute(registry: Registry, record: RecordSelection, answer: TObjec
 }
 
 function deleteRoute(module: EntityModule): Route {
-  const { path, singular, tag } = recordNames(module);
+  const { path, singular, tag, one } = recordNames(module);
   return defineRoute({
     method: 'DELETE',
     url: `${path}/:id`,
+    operationId: `delete${one}`,
     tag,
     summary: `Delete one ${singular}`,
     description: `Deletes the record together with its dependent records.${deletionNote(module)}`,

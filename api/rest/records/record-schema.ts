@@ -13,6 +13,7 @@ import { currentField, isSessionKind } from '#entities/kit/model/current-record.
 import type { Field } from '#entities/kit/model/declared-field.ts';
 import { linkDescription, type Links } from '#entities/kit/model/links.ts';
 import { availabilities, fileValues, type FileValue } from '#entities/kit/model/stored-file.ts';
+import { recordNames } from './record-names.ts';
 
 export interface JsonSchema {
   readonly type?: string | readonly string[];
@@ -77,7 +78,10 @@ export function recordSchema(module: EntityModule): TObject {
   });
   if (isSessionKind(module))
     properties.push([snakeCase(currentField.name), Type.Boolean({ description: currentField.description })]);
-  return Type.Object(Object.fromEntries(properties), { description: module.description });
+  return Type.Object(Object.fromEntries(properties), {
+    title: recordNames(module).one,
+    description: module.description,
+  });
 }
 
 /** Formats that stored values always have. */
@@ -89,7 +93,10 @@ const uploadNote = 'The value is the id of an upload of yours (`POST /v1/uploads
 /** Body of a creation. */
 export function creationSchema(module: EntityModule, links: readonly Links[] = []): TObject {
   const { properties } = bodySchema(module, writableFields(module), isRequired);
-  return Type.Object({ ...properties, ...linkProperties(links, ['add']) }, { additionalProperties: false });
+  return Type.Object(
+    { ...properties, ...linkProperties(links, ['add']) },
+    { title: `Create${recordNames(module).one}Input`, additionalProperties: false },
+  );
 }
 
 /** Body of a change; omitted fields stay unchanged. */
@@ -97,7 +104,7 @@ export function changeSchema(module: EntityModule, links: readonly Links[] = [])
   const { properties } = bodySchema(module, changeableFields(module), () => false);
   return Type.Object(
     { ...properties, ...linkProperties(links, ['add', 'remove']), record_version: versionSchema },
-    { additionalProperties: false },
+    { title: `Update${recordNames(module).one}Input`, additionalProperties: false },
   );
 }
 

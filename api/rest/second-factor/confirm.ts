@@ -15,6 +15,7 @@ import { giveRecoveryCodes, RecoveryCodesSchema } from './give-recovery-codes.ts
 export const confirmSecondFactor = defineRoute({
   method: 'POST',
   url: '/v1/2fa/confirm',
+  operationId: 'confirmSecondFactor',
   tag: 'Second factors',
   summary: 'Confirm an authenticator app',
   description:

@@ -13,6 +13,7 @@ import { signedInPerson } from '../../credentials/signed-in-person.ts';
 export const disableSecondFactor = defineRoute({
   method: 'POST',
   url: '/v1/2fa/disable',
+  operationId: 'disableSecondFactor',
   tag: 'Second factors',
   summary: 'Remove the authenticator app',
   description:

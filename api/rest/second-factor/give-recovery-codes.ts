@@ -6,11 +6,14 @@ import type { Call } from '../../http/route.ts';
 import { sealing } from './accept-code.ts';
 import type { Factor } from '../../credentials/confirmed-factor.ts';
 
-export const RecoveryCodesSchema = Type.Object({
-  recovery_codes: Type.Array(Type.String(), {
-    description: 'Recovery codes, each of which works once in place of a code of the app. They are not shown again.',
-  }),
-});
+export const RecoveryCodesSchema = Type.Object(
+  {
+    recovery_codes: Type.Array(Type.String(), {
+      description: 'Recovery codes, each of which works once in place of a code of the app. They are not shown again.',
+    }),
+  },
+  { title: 'RecoveryCodes' },
+);
 
 /** Makes new recovery codes; those before no longer work. */
 export async function giveRecoveryCodes(

@@ -10,6 +10,7 @@ import { requireRecentProof } from '../../credentials/recent-proof.ts';
 export const replaceRecoveryCodes = defineRoute({
   method: 'POST',
   url: '/v1/2fa/recovery-codes',
+  operationId: 'replaceRecoveryCodes',
   tag: 'Second factors',
   summary: 'Get new recovery codes',
   description:

@@ -17,6 +17,7 @@ import { requireRecentProof } from '../../credentials/recent-proof.ts';
 export const setUpSecondFactor = defineRoute({
   method: 'POST',
   url: '/v1/2fa/setup',
+  operationId: 'setUpSecondFactor',
   tag: 'Second factors',
   summary: 'Set up an authenticator app',
   description:

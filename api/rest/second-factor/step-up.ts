@@ -22,6 +22,7 @@ type Body = Static<typeof BodySchema>;
 export const stepUp = defineRoute({
   method: 'POST',
   url: '/v1/2fa/step-up',
+  operationId: 'stepUp',
   tag: 'Second factors',
   summary: 'Prove again who you are',
   description:

@@ -12,6 +12,7 @@ import { confirmedFactor } from '../../credentials/confirmed-factor.ts';
 export const validateSecondFactor = defineRoute({
   method: 'POST',
   url: '/v1/2fa/validate',
+  operationId: 'validateSecondFactor',
   tag: 'Second factors',
   summary: 'Answer the challenge of a sign-in',
   description:

@@ -1,27 +1,34 @@
 import { Type } from 'typebox';
 import { defineRoute } from '../../http/route.ts';
 
-const CheckSchema = Type.Object({
-  status: Type.String({
-    description: 'up, down, or degraded: without the dependency, the process serves all other requests.',
-  }),
-  reason: Type.Optional(Type.String({ description: 'Why the dependency cannot be used.' })),
-  latency_ms: Type.Optional(Type.Number({ description: 'Time until it answered, in milliseconds (verbose).' })),
-  since: Type.Optional(
-    Type.String({
-      format: 'date-time',
-      description: 'When this process first found it in this status, as far as it was asked (verbose).',
+const CheckSchema = Type.Object(
+  {
+    status: Type.String({
+      description: 'up, down, or degraded: without the dependency, the process serves all other requests.',
     }),
-  ),
-  expires_at: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Until when it can be used, for a certificate (verbose).' }),
-  ),
-});
-const ReadinessSchema = Type.Object({ status: Type.String(), checks: Type.Record(Type.String(), CheckSchema) });
+    reason: Type.Optional(Type.String({ description: 'Why the dependency cannot be used.' })),
+    latency_ms: Type.Optional(Type.Number({ description: 'Time until it answered, in milliseconds (verbose).' })),
+    since: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'When this process first found it in this status, as far as it was asked (verbose).',
+      }),
+    ),
+    expires_at: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Until when it can be used, for a certificate (verbose).' }),
+    ),
+  },
+  { title: 'DependencyCheck' },
+);
+const ReadinessSchema = Type.Object(
+  { status: Type.String(), checks: Type.Record(Type.String(), CheckSchema) },
+  { title: 'Readiness' },
+);
 
 export const livez = defineRoute({
   method: 'GET',
   url: '/livez',
+  operationId: 'getLiveness',
   tag: 'Service',
   summary: 'Liveness of the process',
   description: 'Checks no dependencies. Sets the CSRF cookie, like every GET request.',
@@ -50,10 +57,14 @@ const readiness = {
   errors: [],
 } as const;
 
-export const [readyz, ready] = ['/readyz', '/ready'].map((url) =>
+export const [readyz, ready] = [
+  ['/readyz', 'getReadiness'],
+  ['/ready', 'getReady'],
+].map(([url = '', operationId = '']) =>
   defineRoute({
     ...readiness,
     url,
+    operationId,
     handle: async ({ services, query }) => {
       const { isReady, checks: found } = await services.health.report();
       const isVerbose = query['verbose'] !== undefined;

@@ -23,7 +23,7 @@ const keySet = {
   },
 } as const;
 
-export const jwks = defineRoute({ ...keySet, url: keySetPath, description });
+export const jwks = defineRoute({ ...keySet, url: keySetPath, operationId: 'getKeySet', description });
 
 /**
  * The same key set at the path of `auth.token.jwksendpoint`, if that is another one of this server.
@@ -36,12 +36,13 @@ export function configuredKeySet(config: Config, isTaken: (path: string) => bool
     throw new StartError(
       `auth.token.jwksendpoint has the path ${url}, ${isTaken(url) ? 'which has another purpose' : 'which is not plain'}: choose another one, such as ${keySetPath}.`,
     );
-  return defineRoute({ ...keySet, url, description });
+  return defineRoute({ ...keySet, url, operationId: 'getConfiguredKeySet', description });
 }
 
 export const discovery = defineRoute({
   method: 'GET',
   url: '/.well-known/openid-configuration',
+  operationId: 'getDiscoveryDocument',
   tag: 'Service',
   summary: 'Discovery document',
   description:

@@ -1,38 +1,46 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { escapeHtml } from '#entities/kit/base/escape-html.ts';
+import { onceForEach } from '#entities/kit/base/once-for-each.ts';
 import { errorCatalogue, type ErrorCode } from '#entities/kit/base/error-catalogue.ts';
 import { statusOf } from '#entities/kit/base/errors.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
-import { withPageLimits } from './page-limits.ts';
+import type { OpenApiDocument } from '../../http/description/openapi-document.ts';
+import { describedSettings, withSettings } from './configured-description.ts';
+import { referencePage } from './reference-page.ts';
 
 const html = 'text/html; charset=utf-8';
 
 const notModified = Type.Null({ description: 'The document is the one of `If-None-Match`.' });
 
-/** A document that describes the application: made and serialized at the first request, then kept while the limit of pages stays. */
-function documentOf(make: (document: () => Document) => string): (call: Call<unknown>) => Buffer {
-  const kept = new WeakMap<FastifyInstance, { readonly largestPage: number; readonly text: Buffer }>();
+/** A document that describes the application: made and serialized at the first request, then kept while its settings stay. */
+function documentOf(make: (document: () => OpenApiDocument) => string): (call: Call<unknown>) => Buffer {
+  const kept = new WeakMap<FastifyInstance, { readonly settings: string; readonly text: Buffer }>();
   return ({ request: { server: app }, services }) => {
-    const largestPage = services.config.current.server.maxresultlimit;
+    const described = settingsOf(services.config.current);
+    const settings = JSON.stringify(described);
     const known = kept.get(app);
-    if (known?.largestPage === largestPage) return known.text;
-    const text = Buffer.from(make(() => withPageLimits(app.swagger() as Document, largestPage)));
-    kept.set(app, { largestPage, text });
+    if (known?.settings === settings) return known.text;
+    const text = Buffer.from(make(() => withSettings(app.swagger() as OpenApiDocument, described)));
+    kept.set(app, { settings, text });
     return text;
   };
 }
+
+const settingsOf = onceForEach(describedSettings);
 
 const openapiDocument = documentOf((document) => JSON.stringify(document()));
 
 export const openapi = defineRoute({
   method: 'GET',
   url: '/openapi.json',
+  operationId: 'getOpenApiDocument',
   tag: 'Service',
   summary: 'OpenAPI 3.1 description',
   description: 'Describes all REST routes of this server.',
   access: 'anonymous',
   limitClass: 'static',
+  sends: ['ETag'],
   answers: { 200: Type.Unknown(), 304: notModified },
   errors: [],
   handle: (call) => ({ status: 200, document: openapiDocument(call) }),
@@ -42,11 +50,13 @@ export const openapi = defineRoute({
 export const home = defineRoute({
   method: 'GET',
   url: '/',
+  operationId: 'redirectToReference',
   tag: 'Service',
   summary: 'Redirect to the reference',
   description: 'Redirects to /docs.',
   access: 'anonymous',
   limitClass: 'static',
+  sends: ['Location'],
   answers: { 302: Type.Null() },
   errors: [],
   handle: ({ reply }) => {
@@ -55,17 +65,19 @@ export const home = defineRoute({
   },
 });
 
-const docsPage = documentOf((document) => page('Core server: reference', operations(document())));
+const docsPage = documentOf((document) => page('Core server: reference', referencePage(document())));
 
 /** A page without scripts. Its style is a file of its own, so that the content security policy `default-src 'self'` allows it. */
 export const docs = defineRoute({
   method: 'GET',
   url: '/docs',
+  operationId: 'showReference',
   tag: 'Service',
   summary: 'REST reference',
   description: 'The content of /openapi.json as a web page.',
   access: 'anonymous',
   limitClass: 'static',
+  sends: ['ETag'],
   answers: { 200: Type.String(), 304: notModified },
   produces: html,
   errors: [],
@@ -77,12 +89,14 @@ const errorPage = documentOf(() => page('Core server: errors', errorTable()));
 export const errorDocs = defineRoute({
   method: 'GET',
   url: '/docs/errors',
+  operationId: 'showErrorReference',
   tag: 'Service',
   summary: 'Error reference',
   description:
     'Lists all error codes, what causes each and what to do: the values of `code` in problem documents and of `extensions.code` in GraphQL errors.',
   access: 'anonymous',
   limitClass: 'static',
+  sends: ['ETag'],
   answers: { 200: Type.String(), 304: notModified },
   produces: html,
   errors: [],
@@ -90,14 +104,26 @@ export const errorDocs = defineRoute({
 });
 
 const style = Buffer.from(`
-body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 0 1rem 4rem; }
+:root { color-scheme: light dark; --line: #8886; --soft: #8882; }
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 68rem; margin: 0 auto; padding: 0 1rem 4rem; }
 nav > ul { columns: 16rem; padding: 0; list-style: none; }
-nav li { break-inside: avoid-column; }
-h2 { border-top: 1px solid; margin-top: 3rem; padding-top: 1rem; }
-section { margin: 2rem 0; }
-table { border-collapse: collapse; width: 100%; }
-th, td { border: 1px solid #8888; padding: .25rem .5rem; text-align: left; vertical-align: top; overflow-wrap: anywhere; }
-pre { overflow: auto; max-height: 20rem; padding: .5rem; background: #8882; }
+nav > ul > li { break-inside: avoid-column; }
+nav ul ul { padding-left: 1.2rem; margin: 0 0 .5rem; }
+h2 { border-top: 1px solid var(--line); margin-top: 3rem; padding-top: 1rem; }
+h3 { margin-bottom: .25rem; }
+h3 a { color: inherit; text-decoration: none; }
+h3 small { font-weight: normal; opacity: .7; }
+h4 { margin: 1rem 0 .25rem; }
+section { margin: 2rem 0; border-left: 3px solid var(--line); padding-left: 1rem; }
+table { border-collapse: collapse; width: 100%; font-size: .9rem; }
+th, td { border: 1px solid var(--line); padding: .25rem .5rem; text-align: left; vertical-align: top; overflow-wrap: anywhere; }
+th { background: var(--soft); }
+td:first-child { min-width: 7rem; }
+code { font-size: .9em; background: var(--soft); padding: 0 .2em; border-radius: .2em; }
+summary { cursor: pointer; }
+details.schema { margin: .5rem 0; }
+details[open].schema { margin-bottom: 2rem; }
+pre { overflow: auto; max-height: 20rem; padding: .5rem; background: var(--soft); font-size: .85rem; }
 `);
 
 const stylePath = '/docs/style.css';
@@ -105,122 +131,17 @@ const stylePath = '/docs/style.css';
 export const docsStyle = defineRoute({
   method: 'GET',
   url: stylePath,
+  operationId: 'getReferenceStyle',
   tag: 'Service',
   summary: 'Style of the reference',
   description: 'The style sheet of /docs and /docs/errors.',
   access: 'anonymous',
+  sends: ['ETag'],
   answers: { 200: Type.String(), 304: notModified },
   produces: 'text/css; charset=utf-8',
   errors: [],
   handle: () => ({ status: 200, document: style }),
 });
-
-interface Schema {
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly unknown[];
-  readonly items?: Schema;
-  readonly minimum?: number;
-  readonly maximum?: number;
-}
-
-interface Parameter {
-  readonly name: string;
-  readonly in: string;
-  readonly required?: boolean;
-  readonly description?: string;
-  readonly schema?: Schema;
-}
-
-interface Operation {
-  readonly summary?: string;
-  readonly description?: string;
-  readonly tags?: readonly string[];
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly content?: Record<string, { readonly schema?: unknown }> };
-  readonly responses?: Record<
-    string,
-    { readonly description?: string; readonly content?: Record<string, { readonly schema?: unknown }> }
-  >;
-}
-
-interface Document {
-  readonly tags?: readonly { readonly name: string; readonly description?: string }[];
-  readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-}
-
-interface Listed {
-  readonly id: string;
-  /** Method and path. */
-  readonly name: string;
-  readonly operation: Operation;
-}
-
-/** Table of contents, then the operations by tag. */
-function operations({ tags = [], paths = {} }: Document): string {
-  const listed = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): Listed => {
-      return { id: `${method}-${path}`, name: `${method.toUpperCase()} ${path}`, operation };
-    }),
-  );
-  const chapters = tags.map(({ name, description = '' }) => {
-    return { name, description, listed: listed.filter(({ operation }) => operation.tags?.includes(name)) };
-  });
-  const contents = chapters.map(
-    ({ name, listed }) =>
-      `<li><a href="#${anchor(name)}">${escapeHtml(name)}</a><ul>${listed.map(contentsLine).join('')}</ul></li>`,
-  );
-  const texts = chapters.map(
-    ({ name, description, listed }) =>
-      `<h2 id="${anchor(name)}">${escapeHtml(name)}</h2><p>${escapeHtml(description)}</p>${listed.map(section).join('\n')}`,
-  );
-  return `<p>Machine-readable: <a href="/openapi.json">/openapi.json</a>. GraphQL: <a href="/graphql">/graphql</a>, described by its
-own schema. Error codes: <a href="/docs/errors">/docs/errors</a>.</p>
-<nav aria-label="Contents"><ul>${contents.join('\n')}</ul></nav>
-${texts.join('\n')}`;
-}
-
-/** The id of a heading; ids contain no white space. */
-function anchor(name: string): string {
-  return escapeHtml(name.toLowerCase().replaceAll(' ', '-'));
-}
-
-function contentsLine({ id, name, operation }: Listed): string {
-  return `<li><a href="#${escapeHtml(id)}">${escapeHtml(operation.summary ?? name)}</a></li>`;
-}
-
-function section({ id, name, operation }: Listed): string {
-  const { summary = '', description = '', parameters = [], requestBody, responses = {} } = operation;
-  const [type = '', content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
-  const body = content?.schema;
-  const answers = Object.entries(responses).map(([status, answer]) => {
-    const schema = answer.content?.['application/json']?.schema;
-    return `<dt>${escapeHtml(status)}</dt><dd>${escapeHtml(answer.description ?? '')}${schema ? block(schema) : ''}</dd>`;
-  });
-  return `<section><h3 id="${escapeHtml(id)}"><code>${escapeHtml(name)}</code></h3>
-<p><strong>${escapeHtml(summary)}.</strong> ${escapeHtml(description)}</p>
-${parameters.length > 0 ? parameterTable(parameters) : ''}
-${body ? `<h4>Body (${escapeHtml(type)})</h4>${block(body)}` : ''}<h4>Responses</h4><dl>${answers.join('')}</dl></section>`;
-}
-
-function parameterTable(parameters: readonly Parameter[]): string {
-  const rows = parameters.map(({ name, in: location, required, description = '', schema = {} }) => {
-    const cells = [location, required ? 'yes' : 'no', typeName(schema), description];
-    return `<tr><td><code>${escapeHtml(name)}</code></td>${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`;
-  });
-  return `<h4>Parameters</h4>${table(['Name', 'In', 'Required', 'Type', 'Description'], rows)}`;
-}
-
-function typeName({ type = 'any', enum: words, items, minimum, maximum }: Schema): string {
-  if (words) return words.map(String).join(' | ');
-  if (items) return `list of ${typeName(items)}`;
-  const range = minimum === undefined || maximum === undefined ? '' : `, ${minimum} to ${maximum}`;
-  return [type].flat().join(' or ') + range;
-}
-
-function table(titles: readonly string[], rows: readonly string[]): string {
-  const head = titles.map((title) => `<th scope="col">${title}</th>`).join('');
-  return `<table><thead><tr>${head}</tr></thead><tbody>${rows.join('\n')}</tbody></table>`;
-}
 
 function errorTable(): string {
   const rows = (Object.keys(errorCatalogue) as ErrorCode[]).map((code) => {
@@ -232,8 +153,9 @@ function errorTable(): string {
   return `<p>Codes are stable; titles and messages may change.</p>${table(titles, rows)}`;
 }
 
-function block(schema: unknown): string {
-  return `<pre>${escapeHtml(JSON.stringify(schema, null, 2))}</pre>`;
+function table(titles: readonly string[], rows: readonly string[]): string {
+  const head = titles.map((title) => `<th scope="col">${title}</th>`).join('');
+  return `<table><thead><tr>${head}</tr></thead><tbody>${rows.join('\n')}</tbody></table>`;
 }
 
 function page(title: string, content: string): string {

@@ -3,21 +3,27 @@ import { domainProof, provesDomain } from '#entities/kit/base/proven-domain.ts';
 import type { Services } from '../../http/services.ts';
 
 /** The DNS record with which whoever controls a domain lets an organization vouch for the addresses of the domain. */
-export const DomainRecordSchema = Type.Object({
-  domain: Type.String({ description: 'Allowed domain.' }),
-  record_name: Type.String({ description: 'Name of the TXT record to publish.' }),
-  record_value: Type.String({ description: 'Its value; the name can have other records besides.' }),
-});
+export const DomainRecordSchema = Type.Object(
+  {
+    domain: Type.String({ description: 'Allowed domain.' }),
+    record_name: Type.String({ description: 'Name of the TXT record to publish.' }),
+    record_value: Type.String({ description: 'Its value; the name can have other records besides.' }),
+  },
+  { title: 'DomainRecord' },
+);
 
 /** The answer of a request that looks for the records. */
-export const VerifiedDomainsSchema = Type.Object({
-  domains: Type.Array(
-    Type.Object({
-      ...DomainRecordSchema.properties,
-      is_proven: Type.Boolean({ description: 'Whether the record is found.' }),
-    }),
-  ),
-});
+export const VerifiedDomainsSchema = Type.Object(
+  {
+    domains: Type.Array(
+      Type.Object({
+        ...DomainRecordSchema.properties,
+        is_proven: Type.Boolean({ description: 'Whether the record is found.' }),
+      }),
+    ),
+  },
+  { title: 'VerifiedDomains' },
+);
 
 export type DomainRecord = Static<typeof DomainRecordSchema>;
 

@@ -12,21 +12,24 @@ import { beginFlow, RedirectSchema, targetOf } from '../providers/provider-flow.
 import { domainRecord, DomainRecordSchema, verifiedDomains, VerifiedDomainsSchema } from './domain-proof.ts';
 import { noProvider, organizationProvider, sealClientSecret, type Provider } from './organization-provider.ts';
 
-const SettingsSchema = Type.Object({
-  id: Type.String({ description: 'Id of the record; DELETE /v1/identity-providers/<id> ends single sign-on.' }),
-  issuer: Type.String({ description: 'URL of the provider.' }),
-  client_id: Type.String({ description: 'Client id of this server at the provider.' }),
-  allowed_domains: Type.Array(Type.String(), {
-    description: 'Domains whose people become members. Each counts while its DNS record is published.',
-  }),
-  domain_records: Type.Array(DomainRecordSchema, {
-    description: 'The DNS record of each allowed domain. POST /v1/sso/domains/verify says which are found.',
-  }),
-  tested_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-    description: 'When a manager signed in with these settings; null: not yet.',
-  }),
-  is_enforced: Type.Boolean({ description: 'Whether members but owners must sign in with it.' }),
-});
+const SettingsSchema = Type.Object(
+  {
+    id: Type.String({ description: 'Id of the record; DELETE /v1/identity-providers/<id> ends single sign-on.' }),
+    issuer: Type.String({ description: 'URL of the provider.' }),
+    client_id: Type.String({ description: 'Client id of this server at the provider.' }),
+    allowed_domains: Type.Array(Type.String(), {
+      description: 'Domains whose people become members. Each counts while its DNS record is published.',
+    }),
+    domain_records: Type.Array(DomainRecordSchema, {
+      description: 'The DNS record of each allowed domain. POST /v1/sso/domains/verify says which are found.',
+    }),
+    tested_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description: 'When a manager signed in with these settings; null: not yet.',
+    }),
+    is_enforced: Type.Boolean({ description: 'Whether members but owners must sign in with it.' }),
+  },
+  { title: 'SingleSignOnSettings' },
+);
 
 const BodySchema = Type.Object(
   {
@@ -66,6 +69,7 @@ const BodySchema = Type.Object(
 export const putProvider = defineRoute({
   method: 'PUT',
   url: '/v1/sso/provider',
+  operationId: 'setSingleSignOnProvider',
   tag: 'Single sign-on',
   summary: 'Set the single sign-on provider',
   description:
@@ -109,6 +113,7 @@ export const putProvider = defineRoute({
 export const testProvider = defineRoute({
   method: 'POST',
   url: '/v1/sso/test',
+  operationId: 'testSingleSignOnProvider',
   tag: 'Single sign-on',
   summary: 'Test the single sign-on provider',
   description:
@@ -146,6 +151,7 @@ export const testProvider = defineRoute({
 export const enforceProvider = defineRoute({
   method: 'POST',
   url: '/v1/sso/enforcement',
+  operationId: 'setSingleSignOnEnforcement',
   tag: 'Single sign-on',
   summary: 'Enforce single sign-on, or stop',
   description:
@@ -183,6 +189,7 @@ export const enforceProvider = defineRoute({
 export const verifyDomains = defineRoute({
   method: 'POST',
   url: '/v1/sso/domains/verify',
+  operationId: 'verifySingleSignOnDomains',
   tag: 'Single sign-on',
   summary: 'Look for the DNS records of the allowed domains',
   description:

@@ -31,6 +31,7 @@ import { organizationProvider, providerDigest, transactApart, type Provider } fr
 export const singleSignOn = defineRoute({
   method: 'GET',
   url: '/v1/sso/login',
+  operationId: 'beginSingleSignOn',
   tag: 'Single sign-on',
   summary: 'Sign in with the single sign-on of an organization',
   description:
@@ -78,6 +79,7 @@ async function countedAsGuess<T>(call: Call<unknown>, find: () => Promise<T>): P
 export const singleSignOnCallback = defineRoute({
   method: 'GET',
   url: '/v1/sso/callback',
+  operationId: 'completeSingleSignOn',
   tag: 'Single sign-on',
   summary: 'Return from the provider of an organization',
   description:

@@ -7,13 +7,16 @@ import { defineRoute, type Route } from '../../http/route.ts';
 import { recordNames } from '../records/record-names.ts';
 import { idText } from '../records/record-schema.ts';
 
-const AuthorizationSchema = Type.Object({
-  token_id: Type.String({ description: 'Id of the token.' }),
-  organization_id: Type.String({ description: 'Id of the organization.' }),
-  is_authorized: Type.Boolean({
-    description: 'Whether the token counts there although single sign-on is enforced.',
-  }),
-});
+const AuthorizationSchema = Type.Object(
+  {
+    token_id: Type.String({ description: 'Id of the token.' }),
+    organization_id: Type.String({ description: 'Id of the organization.' }),
+    is_authorized: Type.Boolean({
+      description: 'Whether the token counts there although single sign-on is enforced.',
+    }),
+  },
+  { title: 'TokenAuthorization' },
+);
 
 /** Authorization of personal tokens for organizations that enforce single sign-on. */
 export const tokenAuthorizationRoutes: readonly Route[] = [
@@ -50,10 +53,11 @@ function routeOf({
   readonly act: (asking: Asking, id: string, organizationId: string) => Promise<TokenAuthorization>;
   readonly errors: readonly ErrorCode[];
 }): Route {
-  const { path, tag } = recordNames(personalAccessToken);
+  const { path, tag, one } = recordNames(personalAccessToken);
   return defineRoute({
     method: 'POST',
     url: `${path}/:id/${verb}`,
+    operationId: `${verb}${one}`,
     tag,
     summary,
     description,

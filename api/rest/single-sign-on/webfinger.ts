@@ -15,6 +15,7 @@ const issuerRelation = 'http://openid.net/specs/connect/1.0/issuer';
 export const webfinger = defineRoute({
   method: 'GET',
   url: '/.well-known/webfinger',
+  operationId: 'findSignInProvider',
   tag: 'Single sign-on',
   summary: 'Where to sign in',
   description:

@@ -8,11 +8,12 @@ import { idText, recordSchema } from '../records/record-schema.ts';
 
 /** Cancels exports and imports, and starts them again. Everything else about them is derived. */
 export const transferRoutes: readonly Route[] = transferKinds.flatMap((kind) => {
-  const { path, singular, tag } = recordNames(kind);
+  const { path, singular, tag, one } = recordNames(kind);
   return steerings.map(({ verb, description, run }) =>
     defineRoute({
       method: 'POST',
       url: `${path}/:id/${verb}`,
+      operationId: `${verb}${one}`,
       tag,
       summary: `${verb === 'cancel' ? 'Cancel' : 'Restart'} one ${singular}`,
       description: description(singular),

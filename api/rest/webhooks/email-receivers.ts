@@ -20,6 +20,7 @@ type Outcome =
 const providerA = defineReceiver({
   source: 'providera',
   url: '/v1/email/webhook/providera',
+  operationId: 'receiveProviderAEvents',
   summary: 'Events of mail provider A',
   description: 'For mail provider A, which reports what became of e-mails.',
   secretOf: ({ integrations }) => integrations.email.providera.webhooksecret,
@@ -31,6 +32,7 @@ const providerA = defineReceiver({
 const providerB = defineReceiver({
   source: 'providerb',
   url: '/v1/email/webhook/providerb',
+  operationId: 'receiveProviderBEvents',
   summary: 'Events of mail provider B',
   description: 'For mail provider B, which reports what became of e-mails.',
   secretOf: ({ integrations }) => integrations.email.providerb.webhooksecret,

@@ -57,7 +57,7 @@ const issuedAnswer = Type.Object(
     ...recordSchema(webhookEndpoint).properties,
     secret: Type.String({ description: 'The secret with which messages are signed.' }),
   },
-  { description: webhookEndpoint.description },
+  { title: 'IssuedWebhookEndpoint', description: webhookEndpoint.description },
 );
 
 /** The path parameter of routes about one endpoint. */
@@ -71,6 +71,7 @@ export const endpointRoutes: readonly Route[] = [
   defineRoute({
     method: 'POST',
     url: path,
+    operationId: 'createWebhookEndpoint',
     tag,
     summary: `Create one ${singular}`,
     description: `Creates an endpoint to which events are sent. Nobody can give it scopes beyond their own rights. ${once}`,
@@ -78,6 +79,7 @@ export const endpointRoutes: readonly Route[] = [
     answersCredential: true,
     acceptsSingleSignOn: true,
     body: creation,
+    sends: ['Location'],
     answers: { 201: issuedAnswer },
     errors: ['permission_denied', 'already_exists', 'step_up_required', 'limit_exceeded'],
     handle: (call) =>
@@ -92,6 +94,7 @@ export const endpointRoutes: readonly Route[] = [
   defineRoute({
     method: 'PATCH',
     url: `${path}/:id`,
+    operationId: 'updateWebhookEndpoint',
     tag,
     summary: `Update one ${singular}`,
     description: `Omitted fields stay unchanged; null clears an optional field. For another URL, topics or scopes, and to include records: ${proof}`,
@@ -104,6 +107,7 @@ export const endpointRoutes: readonly Route[] = [
       ),
     }),
     body: change,
+    sends: ['ETag'],
     answers: { 200: recordSchema(webhookEndpoint) },
     errors: [
       'not_found',
@@ -129,6 +133,7 @@ export const endpointRoutes: readonly Route[] = [
   defineRoute({
     method: 'POST',
     url: `${path}/:id/rotate`,
+    operationId: 'rotateWebhookEndpoint',
     tag,
     summary: `Replace the secret of one ${singular}`,
     description: `For 24 hours, messages are signed with the former secret as well. ${once}`,

@@ -6,6 +6,7 @@ import { defineRoute } from '../../http/route.ts';
 export const eventTypes = defineRoute({
   method: 'GET',
   url: '/v1/event-types',
+  operationId: 'listEventTypes',
   tag: 'Webhook endpoints',
   summary: 'List types of events',
   description:

@@ -37,31 +37,37 @@ const slice = {
   ),
 };
 
-const messageSchema = Type.Object({
-  event_id: id('Id of the event, which every attempt sends as webhook-id.'),
-  type: Type.String({ description: 'Type of the event.' }),
-  kind: Type.String({ description: 'Kind of the record.' }),
-  record_id: id('Id of the record.'),
-  request_id: nullable('string', 'Id of the request that caused the event.'),
-  occurred_at: instant('When the event happened.'),
-  state: Type.String({ enum: [...messageStates], description: 'How far the message is.' }),
-  attempts: Type.Integer({ description: 'Attempts that failed since the message became due.' }),
-  due_at: nullable('string', 'When the next attempt may begin; null unless the message is due.', {
-    format: 'date-time',
-  }),
-});
+const messageSchema = Type.Object(
+  {
+    event_id: id('Id of the event, which every attempt sends as webhook-id.'),
+    type: Type.String({ description: 'Type of the event.' }),
+    kind: Type.String({ description: 'Kind of the record.' }),
+    record_id: id('Id of the record.'),
+    request_id: nullable('string', 'Id of the request that caused the event.'),
+    occurred_at: instant('When the event happened.'),
+    state: Type.String({ enum: [...messageStates], description: 'How far the message is.' }),
+    attempts: Type.Integer({ description: 'Attempts that failed since the message became due.' }),
+    due_at: nullable('string', 'When the next attempt may begin; null unless the message is due.', {
+      format: 'date-time',
+    }),
+  },
+  { title: 'WebhookMessage' },
+);
 
-const attemptSchema = Type.Object({
-  id: id('Id of the attempt.'),
-  event_id: id('Id of the event.'),
-  type: Type.String({ description: 'Type of the event.' }),
-  number: Type.Integer({ description: '1 for the first attempt since the message became due.' }),
-  attempted_at: instant('When the attempt began.'),
-  duration_ms: Type.Integer({ description: 'How long it took, in milliseconds.' }),
-  status: nullable('integer', 'HTTP status of the response; null without one.'),
-  problem: nullable('string', 'Why there is no usable response.'),
-  response: nullable('string', 'The first 4 KiB of the response.'),
-});
+const attemptSchema = Type.Object(
+  {
+    id: id('Id of the attempt.'),
+    event_id: id('Id of the event.'),
+    type: Type.String({ description: 'Type of the event.' }),
+    number: Type.Integer({ description: '1 for the first attempt since the message became due.' }),
+    attempted_at: instant('When the attempt began.'),
+    duration_ms: Type.Integer({ description: 'How long it took, in milliseconds.' }),
+    status: nullable('integer', 'HTTP status of the response; null without one.'),
+    problem: nullable('string', 'Why there is no usable response.'),
+    response: nullable('string', 'The first 4 KiB of the response.'),
+  },
+  { title: 'WebhookAttempt' },
+);
 
 /** Who may call the routes, and for which endpoint. */
 type Access = Pick<Route, 'tag' | 'access' | 'acceptsTokens' | 'acceptsSingleSignOn' | 'headers' | 'prepare'>;
@@ -76,6 +82,8 @@ interface LogAccess {
   readonly errors?: readonly ErrorCode[];
   /** A sentence about who may call them. */
   readonly note?: string;
+  /** Before `Endpoint` in the names of the operations. */
+  readonly prefix?: string;
   /** Ends the summaries, which are unlike those of the other routes. */
   readonly by?: string;
 }
@@ -90,12 +98,14 @@ export const logRoutes = ({
   endpointOf,
   errors = [],
   note = '',
+  prefix = 'Webhook',
   by = '',
 }: LogAccess): readonly Route[] => [
   defineRoute({
     ...reads,
     method: 'GET',
     url: `${base}/:id/messages`,
+    operationId: `list${prefix}EndpointMessages`,
     summary: `List messages to an endpoint${by}`,
     description: `The newest first. Messages are kept for 30 days.${note}`,
     params: endpointParams,
@@ -117,6 +127,7 @@ export const logRoutes = ({
     ...reads,
     method: 'GET',
     url: `${base}/:id/attempts`,
+    operationId: `list${prefix}EndpointAttempts`,
     summary: `List attempts to send to an endpoint${by}`,
     description: `The newest first. Attempts are kept for 30 days.${note}`,
     params: endpointParams,
@@ -132,6 +143,7 @@ export const logRoutes = ({
     ...changes,
     method: 'POST',
     url: `${base}/:id/test`,
+    operationId: `test${prefix}Endpoint`,
     summary: `Send a test message to an endpoint${by}`,
     description: `Sends a message of the type webhook_endpoint.tested, in the same way as all others: ${endpointLimits.test.limit} a minute at most.${note}`,
     params: endpointParams,
@@ -146,6 +158,7 @@ export const logRoutes = ({
     ...changes,
     method: 'POST',
     url: `${base}/:id/replay`,
+    operationId: `replay${prefix}EndpointMessages`,
     summary: `Send messages to an endpoint again${by}`,
     description: `Either the messages of some events, or all since an instant, up to ${maxReplayed.toLocaleString('en')} at once. They keep their ids, so a receiver that has seen them can tell. An endpoint has ${endpointLimits.replay.limit} replays in ten minutes.${note}`,
     params: endpointParams,

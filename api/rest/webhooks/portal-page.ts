@@ -112,6 +112,7 @@ export const portalPages: readonly Route[] = [
   defineRoute({
     ...common,
     url: portalUrl,
+    operationId: 'showWebhookPortal',
     summary: 'Portal of webhook endpoints',
     description: 'Page that a link to the portal opens. It shows endpoints, messages and attempts.',
     answers: { 200: Type.String() },
@@ -121,6 +122,7 @@ export const portalPages: readonly Route[] = [
   defineRoute({
     ...common,
     url: `${portalUrl}.js`,
+    operationId: 'getWebhookPortalScript',
     summary: 'Script: portal of webhook endpoints',
     description: 'Sends the token of the link with each request of the page.',
     answers: { 200: Type.String() },

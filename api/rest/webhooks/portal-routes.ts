@@ -22,12 +22,13 @@ const LinkSchema = Type.Object(
       Type.Unsafe<string>({ ...idText, description: 'Id of the endpoint that it shows. Without it: all of them.' }),
     ),
   },
-  { additionalProperties: false },
+  { title: 'PortalLink', additionalProperties: false },
 );
 
 const makeLink = defineRoute({
   method: 'POST',
   url: `${portalUrl}/links`,
+  operationId: 'createWebhookPortalLink',
   tag: portalAccess.tag,
   summary: 'Make a link to the portal of webhook endpoints',
   description:
@@ -63,6 +64,7 @@ const listEndpoints = defineRoute({
   ...portalAccess,
   method: 'GET',
   url: `${portalUrl}/endpoints`,
+  operationId: 'listPortalEndpoints',
   summary: 'List the endpoints of a link to the portal',
   description: 'Those of the link, by name.',
   answers: {
@@ -97,6 +99,7 @@ export const portalRoutes: readonly Route[] = [
   ...portalPages,
   listEndpoints,
   ...logRoutes({
+    prefix: 'Portal',
     by: ', by a link to the portal',
     base: `${portalUrl}/endpoints`,
     reads: portalAccess,

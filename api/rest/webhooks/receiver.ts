@@ -34,6 +34,7 @@ export interface Receiver {
   /** Name of the system, by which listeners know its events. */
   readonly source: string;
   readonly url: string;
+  readonly operationId: string;
   readonly summary: string;
   readonly description: string;
   readonly limitBytes?: number;
@@ -54,6 +55,7 @@ export function defineReceiver(receiver: Receiver): Route {
   return defineRoute({
     method: 'POST',
     url,
+    operationId: receiver.operationId,
     tag: 'Receivers',
     summary: receiver.summary,
     description: `${receiver.description} Without a configured secret, there is no such route. An event that was received before, and one of an unknown type, are answered with 200 and have no effect.`,

@@ -18,3 +18,9 @@ export function inWordsCapitalized(name: string): string {
   const words = inWords(name);
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
+
+/** `GroupMembership` for `groupMembership`, `group_membership` and any other writing with separators. */
+export function pascalCase(name: string): string {
+  const words = name.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
+  return words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('');
+}

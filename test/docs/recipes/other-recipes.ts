@@ -15,6 +15,7 @@ import { defineRoute } from '../../http/route.ts';
 export const coffee = defineRoute({
   method: 'GET',
   url: '/coffee',
+  operationId: 'coffee',
   tag: 'Service',
   summary: 'Coffee',
   description: 'There is none.',

@@ -50,14 +50,29 @@ export class FuzzedInstallation {
     return { own: this.#own, theirs: this.#theirs };
   }
 
-  /** Sends a request by somebody, and notes what is wrong with the answer. @param about what is sent, and what repeats it */
-  async send(random: Random, about: string, request: InjectOptions): Promise<void> {
+  /**
+   * Sends a request by somebody, and notes what is wrong with the answer.
+   * @param about what is sent, and what repeats it
+   * @param check says what else is wrong with the answer
+   */
+  async send(
+    random: Random,
+    about: string,
+    request: InjectOptions,
+    check: (answer: TestAnswer) => string | undefined = () => undefined,
+  ): Promise<void> {
     await this.#keepSignedIn();
     this.#sent++;
     const client = random.pick(this.#clients);
     const answer = await client.mutate(request);
     this.statuses.set(answer.status, (this.statuses.get(answer.status) ?? 0) + 1);
-    const wrong = [...problemsOf(answer), ...this.#leaksIn(answer, request), ...this.#loggedErrors()];
+    const unlike = check(answer);
+    const wrong = [
+      ...(unlike === undefined ? [] : [unlike]),
+      ...problemsOf(answer),
+      ...this.#leaksIn(answer, request),
+      ...this.#loggedErrors(),
+    ];
     if (wrong.length > 0)
       this.faults.push(`${about}: ${wrong.join('; ')}\n  ${shown(request)}\n  ${answer.status} ${shown(answer.body)}`);
   }

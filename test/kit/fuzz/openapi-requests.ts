@@ -1,6 +1,7 @@
 import type { InjectOptions } from 'fastify';
 import { recordNames } from '#api/rest/records/record-names.ts';
 import { registry } from '#entities/index.ts';
+import { resolved, type DescribedApi } from '../described-api.ts';
 import { formOf } from '../multipart-form.ts';
 import type { Random } from '../random.ts';
 import { hostileText, hostileTexts, hostileValue, idOf, mutated, type FuzzIds } from './hostile-values.ts';
@@ -27,15 +28,11 @@ export interface RestOperation {
   readonly described: Described;
 }
 
-export interface OpenApiDocument {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
-}
-
-export function operationsOf({ paths }: OpenApiDocument): RestOperation[] {
-  return Object.entries(paths).flatMap(([path, methods]) =>
+export function operationsOf(document: DescribedApi): RestOperation[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]) => {
       const upper = method.toUpperCase();
-      return { name: `${upper} ${path}`, method: upper, path, described };
+      return { name: `${upper} ${path}`, method: upper, path, described: resolved(document, described) as Described };
     }),
   );
 }
@@ -50,7 +47,7 @@ export class RestRequests {
   readonly #values: SchemaValues;
   readonly #ids: FuzzIds;
 
-  constructor(document: OpenApiDocument, ids: FuzzIds) {
+  constructor(document: DescribedApi, ids: FuzzIds) {
     this.#values = new SchemaValues(document, ids);
     this.#ids = ids;
   }

@@ -1,0 +1,49 @@
+const text = { type: 'string' } as const;
+
+/** Headers of answers, as the description of the API has them. */
+export const answerHeaders = {
+  'X-Request-Id': {
+    description: 'Id of the request, which also stands in logs, events and workflows. Quote it in support requests.',
+    schema: text,
+  },
+  RateLimit: {
+    description:
+      'How the rate limits stand, while there are any: of each, by name, the remaining requests (`r`) and the seconds until there are more (`t`).',
+    schema: text,
+  },
+  'RateLimit-Policy': {
+    description:
+      'The rate limits, while there are any: of each, by name, the requests (`q`) in a window of seconds (`w`).',
+    schema: text,
+  },
+  'Retry-After': {
+    description: 'Seconds after which the request can be sent again, where that is known.',
+    schema: { type: 'integer' },
+  },
+  ETag: {
+    description: 'Entity tag of the record version or the document, for `If-Match` and `If-None-Match`.',
+    schema: text,
+  },
+  Location: { description: 'Where the new record is, or where to go on.', schema: text },
+  'Idempotency-Replayed': {
+    description: '`true` where the answer is the one to an earlier request with the same `Idempotency-Key`.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  Deprecation: {
+    description: 'Since when the operation is deprecated: an `@` and the seconds since 1970 (RFC 9745).',
+    schema: text,
+  },
+  Sunset: { description: 'When the operation is going to be removed (RFC 8594).', schema: text },
+  Link: {
+    description: 'Where the deprecation is explained (`deprecation`), and what takes its place (`successor-version`).',
+    schema: text,
+  },
+} as const;
+
+export type AnswerHeader = keyof typeof answerHeaders;
+
+/** Headers of every refusal. */
+export const refusalHeaders = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] as const satisfies AnswerHeader[];
+
+/** Statuses of refusals that can say when to come back: 409 for a request that is under way. */
+export const retryStatuses: ReadonlySet<string> = new Set(['409', '429', '503']);

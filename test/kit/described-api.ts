@@ -1,0 +1,77 @@
+/** What tests read of the description of the API. */
+export interface DescribedApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
+  readonly webhooks: Readonly<Record<string, unknown>>;
+  readonly tags: readonly { readonly name: string }[];
+  readonly servers: readonly { readonly url: string }[];
+  readonly components: {
+    readonly schemas: Readonly<Record<string, DescribedSchema>>;
+    readonly parameters: Readonly<Record<string, DescribedParameter>>;
+    readonly responses: Readonly<Record<string, DescribedResponse>>;
+    readonly [part: string]: unknown;
+  };
+}
+
+export interface DescribedSchema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, DescribedSchema>>;
+  readonly examples?: readonly unknown[];
+  readonly [keyword: string]: unknown;
+}
+
+interface DescribedParameter {
+  readonly name: string;
+  readonly in: string;
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly schema?: DescribedSchema;
+}
+
+interface DescribedResponse {
+  readonly description?: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content?: Readonly<Record<string, { readonly schema?: DescribedSchema }>>;
+}
+
+export interface DescribedOperation {
+  readonly operationId?: string;
+  readonly summary?: string;
+  readonly description?: string;
+  readonly deprecated?: true;
+  readonly tags?: readonly string[];
+  readonly security?: readonly Readonly<Record<string, unknown>>[];
+  readonly parameters?: readonly DescribedParameter[];
+  readonly requestBody?: {
+    readonly required?: boolean;
+    readonly content?: Readonly<Record<string, { readonly schema?: DescribedSchema }>>;
+  };
+  readonly responses?: Readonly<Record<string, DescribedResponse>>;
+}
+
+/** The operation with its parameters and responses in place of references to them; schemas stay references. */
+export function resolved(document: DescribedApi, operation: DescribedOperation): DescribedOperation {
+  const { parameters, responses } = operation;
+  return {
+    ...operation,
+    ...(parameters ? { parameters: parameters.map((each) => target(document, each)) } : {}),
+    ...(responses
+      ? {
+          responses: Object.fromEntries(
+            Object.entries(responses).map(([name, each]) => [name, target(document, each)]),
+          ),
+        }
+      : {}),
+  };
+}
+
+/** What a reference leads to; anything else is returned as it is. */
+export function target<Part extends object>(document: DescribedApi, part: Part): Part {
+  if (!('$ref' in part) || typeof part.$ref !== 'string') return part;
+  const found = part.$ref
+    .replace('#/', '')
+    .split('/')
+    .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], document);
+  if (found === undefined) throw new Error(`the description has no ${part.$ref}`);
+  return found as Part;
+}
