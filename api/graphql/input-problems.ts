@@ -13,7 +13,6 @@ import {
   typeFromAST,
   type ASTVisitor,
   type ConstValueNode,
-  type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLInputObjectType,
@@ -30,7 +29,7 @@ import { inputError } from '#entities/kit/base/input-error.ts';
 import { expectation, found, mismatch, oneOf, required } from '#entities/kit/base/schema-problem.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
 import { unknownName } from '../http/unknown-name.ts';
-import { asGraphqlError, asRequestError } from './graphql-errors.ts';
+import { asGraphqlError } from './graphql-errors.ts';
 
 const refusedNames = Symbol('refused names');
 
@@ -248,20 +247,6 @@ function holdsFields(type: GraphQLInputType): boolean {
 /** The problems of a variable or an argument, with its name before their paths. */
 function under(name: string, problems: readonly FieldProblem[]): FieldProblem[] {
   return problems.map(({ path, message }) => ({ path: `/${name}${path}`, message }));
-}
-
-/** @throws GraphQLError when no operation of the document has this name, or one of several has to be named */
-export function checkOperationName(document: DocumentNode, name: string | null | undefined): void {
-  if (getOperationAST(document, name)) return;
-  const names = document.definitions.flatMap((one) =>
-    one.kind === Kind.OPERATION_DEFINITION ? [one.name?.value] : [],
-  );
-  if (names.length === 0) return;
-  const message = names.includes(undefined)
-    ? 'must be left out, because the operation has no name'
-    : oneOf(names.filter((one) => one !== undefined));
-  const problem = { path: '/operationName', message: message + found(name ?? undefined) };
-  throw asRequestError(asGraphqlError(inputError([problem])));
 }
 
 /** The errors of an execution that did not begin, because its variables are not valid. */
