@@ -237,8 +237,9 @@ describe('a task and a group', () => {
     expect(made.status, JSON.stringify(made.body)).toBe(201);
     expect(member.user.id).not.toBe(owner.user.id);
     const { body: document } = await client.get('/openapi.json');
-    const { schema } = document.paths['/v1/tasks'].post.requestBody.content['application/json'];
-    expect(schema.properties.add_group_ids.description).toContain('A link gives nobody access: a task share does.');
+    const { $ref: reference } = document.paths['/v1/tasks'].post.requestBody.content['application/json'].schema;
+    const { properties } = document.components.schemas[String(reference).split('/').at(-1) ?? ''];
+    expect(properties.add_group_ids.description).toContain('A link gives nobody access: a task share does.');
     const { data } = await client.graphql('{ __type(name: "CreateTaskInput") { inputFields { name description } } }');
     const field = data.__type.inputFields.find(({ name }: { name: string }) => name === 'addGroupIds');
     expect(field.description).toContain('A link gives nobody access: a task share does.');
