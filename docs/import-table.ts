@@ -2,6 +2,7 @@
  * Who may import what (docs/decisions/rooms.md). Lint (`.oxlintrc.rooms.json`), the architecture test and the table in
  * ARCHITECTURE.md are made from this table.
  */
+// Long because it is one table, with a few lines for each room.
 
 /** A folder with one purpose. It holds the files below its path that belong to no room with a longer path. */
 export interface Room {

@@ -321,6 +321,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   // Of one endpoint, which the caller sees or may change.
   'outbox/webhook-messages.ts': [
     'addMessage',
+    'lockEndpointsOf',
     'messageStates',
     'pruneMessages',
     'readAttempts',

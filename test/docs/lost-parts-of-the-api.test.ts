@@ -104,8 +104,7 @@ describe('of the REST API', () => {
 describe('of GraphQL', () => {
   const before = `
     type Query { task(id: ID!): Task  old: Int @deprecated(reason: "Use task.") }
-    type Task { title: String!  state: State }
-    enum State { OPEN  CLOSED @deprecated }
+    type Task { title: String!  state: State } enum State { OPEN  CLOSED @deprecated }
     input TaskInput { title: String! }`;
 
   test.each([

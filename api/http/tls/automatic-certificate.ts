@@ -8,7 +8,7 @@ import type { Authority, AuthorityFailure } from './authority.ts';
 import type { Certificate } from './certificate-files.ts';
 import type { CertificateRows, KeptCertificate } from './certificate-rows.ts';
 import type { CertificateSource, CertificateState } from './certificate-source.ts';
-import { checkedCertificate, readIssued } from './issued-certificate.ts';
+import { checkIssued, readIssued } from './issued-certificate.ts';
 import { earliestNextOrder, pauseAfter, renewalTime } from './renewal-time.ts';
 
 /** Pauses and limits, in milliseconds. */
@@ -285,17 +285,5 @@ export class AutomaticCertificate implements CertificateSource {
       { name, authority: authority.directoryUrl, failed_attempts: failed, next_attempt_at: next.toISOString() },
       `no certificate: the authority ${problem.message}${this.#current ? '; the certificate before stays in use' : ''}`,
     );
-  }
-}
-
-/** @throws Error whose message continues a sentence about the authority */
-function checkIssued(
-  issued: { readonly cert: string; readonly key: string },
-  ordered: { readonly name: string; readonly now: Date },
-): Certificate {
-  try {
-    return checkedCertificate(issued, ordered);
-  } catch (error) {
-    throw new Error(`issued a certificate that ${(error as Error).message}: it is not used`, { cause: error });
   }
 }

@@ -30,3 +30,15 @@ export function readIssued({ cert, key }: Pick<Certificate, 'cert' | 'key'>): Ce
   const leaf = new X509Certificate(cert);
   return { cert, key, validFrom: leaf.validFromDate, expiresAt: leaf.validToDate };
 }
+
+/** @throws Error whose message continues a sentence about the authority */
+export function checkIssued(
+  issued: { readonly cert: string; readonly key: string },
+  ordered: { readonly name: string; readonly now: Date },
+): Certificate {
+  try {
+    return checkedCertificate(issued, ordered);
+  } catch (error) {
+    throw new Error(`issued a certificate that ${(error as Error).message}: it is not used`, { cause: error });
+  }
+}

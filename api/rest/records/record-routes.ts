@@ -22,6 +22,7 @@ import { namesTag } from '../../http/entity-tags.ts';
 import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
 import { withSavedView } from '../../people/apply-saved-view.ts';
 import { aggregateRoute } from './aggregate-route.ts';
+import { ifMatch, ifMatchHeaders } from './if-match.ts';
 import { inSnakeCase } from './in-snake-case.ts';
 import { importTemplateRoutes } from './import-template.ts';
 import { listQuerySchema, listSelection, pageSchema } from './list-query.ts';
@@ -97,25 +98,10 @@ function proofErrors({ needsProof }: EntityModule): readonly ErrorCode[] {
   return needsProof ? ['step_up_required'] : [];
 }
 
-/** Headers of changes that can name the version on which they are based. */
-const headers = Type.Object({
-  'if-match': Type.Optional(
-    Type.String({
-      maxLength: 1_000,
-      description:
-        'Entity tags of the versions on which the change may be based, or *; if the record has another version, the request fails with precondition_failed.',
-    }),
-  ),
-});
-
 const params = Type.Object({ id: Type.Unsafe({ ...idText, description: 'Id of the record.' }) });
 
 function idOf(module: EntityModule, { params }: Call<unknown>): string {
   return existingId(module, params['id'] ?? '');
-}
-
-function ifMatch({ request }: Call<unknown>): string | undefined {
-  return request.headers['if-match'];
 }
 
 function listRoute(registry: Registry, record: RecordSelection, answer: TObject): Route {
@@ -222,7 +208,7 @@ function updateRoute(registry: Registry, record: RecordSelection, answer: TObjec
     description: `Omitted fields stay unchanged; null clears an optional field.${proofNote(module, snakeCase)} ${idAlone}`,
     access: 'required',
     params,
-    headers,
+    headers: ifMatchHeaders,
     body: changeSchema(module, links),
     sends: ['ETag'],
     answers: { 200: answer },
@@ -259,7 +245,7 @@ function deleteRoute(module: EntityModule): Route {
     description: `Deletes the record together with its dependent records.${deletionNote(module)}`,
     access: 'required',
     params,
-    headers,
+    headers: ifMatchHeaders,
     query: Type.Object({ record_version: versionSchema }, { additionalProperties: false }),
     answers: { 204: Type.Null() },
     errors: [
