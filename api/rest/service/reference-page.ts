@@ -115,7 +115,7 @@ function credentialsOf(sets: readonly Readonly<Record<string, unknown>>[] = []):
   if (sets.length === 0) return 'none.';
   const all = sets.map((set) => {
     const names = Object.keys(set).map((name) => `<a href="#credentials"><code>${escapeHtml(name)}</code></a>`);
-    return names.length === 0 ? 'none' : names.join(' with ');
+    return names.length === 0 ? 'none' : names.join(' and ');
   });
   return `${all.join(', or ')}.`;
 }

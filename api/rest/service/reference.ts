@@ -118,7 +118,8 @@ section { margin: 2rem 0; border-left: 3px solid var(--line); padding-left: 1rem
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { border: 1px solid var(--line); padding: .25rem .5rem; text-align: left; vertical-align: top; overflow-wrap: anywhere; }
 th { background: var(--soft); }
-td:first-child { min-width: 7rem; }
+/* Without a width, columns of short words would be broken within the words. */
+th, td { min-width: 4.6rem; }
 code { font-size: .9em; background: var(--soft); padding: 0 .2em; border-radius: .2em; }
 summary { cursor: pointer; }
 details.schema { margin: .5rem 0; }
