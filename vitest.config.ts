@@ -1,8 +1,8 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import { chaosLeftOut } from './test/setup/chaos-turns.ts';
 import { ClosingReporter } from './test/setup/closing-reporter.ts';
-import { ObjectStoreBuilds } from './test/setup/object-store-builds.ts';
-import { ObjectStoresLast } from './test/setup/object-store-files.ts';
+import { ServerBuilds } from './test/setup/server-builds.ts';
+import { LateFilesLast } from './test/setup/late-files.ts';
 import { runKinds } from './test/setup/run-kinds.ts';
 import { runSeed } from './test/setup/run-seed.ts';
 
@@ -14,8 +14,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...leftOut],
     globalSetup: ['test/setup/global-setup.ts'],
-    reporters: ['default', new ObjectStoreBuilds(), new ClosingReporter({ checksEffects: true, leftOut })],
-    sequence: { sequencer: ObjectStoresLast },
+    reporters: ['default', new ServerBuilds(), new ClosingReporter({ checksEffects: true, leftOut })],
+    sequence: { sequencer: LateFilesLast },
     provide: { depth: 'sample', seed, kinds: runKinds() },
     // Test files are kept apart by their own database, store, queues and ids, so they may share loaded modules.
     // Node runs the sources itself, as in production; nothing is transformed or resolved by another tool.

@@ -33,8 +33,9 @@ import { routesOf } from './rest/routes.ts';
 import { configuredKeySet } from './rest/service/jwks.ts';
 import type { Services } from './http/services.ts';
 import { timeouts } from './http/timeouts.ts';
+import { upgrades } from './http/upgrades.ts';
 import { httpsServer } from './http/tls/https-server.ts';
-import type { ServerCertificate } from './http/tls/server-certificate.ts';
+import type { CertificateSource } from './http/tls/certificate-source.ts';
 
 /** Maximum size of a request body in bytes; uploads have separate limits. */
 const bodyLimit = 1_048_576;
@@ -49,19 +50,21 @@ const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/;
 export async function createApp(
   services: Services,
   extraRoutes: readonly Route[] = [],
-  certificate?: ServerCertificate,
+  certificate?: CertificateSource,
 ): Promise<FastifyInstance> {
   const { server } = services.config.current;
   const { registry } = services.database.options;
   // Typed as Fastify's logger, so that the application has its default type.
   const loggerInstance: FastifyBaseLogger = services.logger;
+  const limits = timeouts(server);
   const app = Fastify({
     loggerInstance,
     // The request context plugin writes the access log.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     childLoggerFactory: (logger, bindings) => new RequestLogger(logger, bindings).asLogger,
     bodyLimit,
-    ...timeouts(server),
+    ...limits,
+    http: { ...limits.http, ...upgrades },
     ...(certificate
       ? { serverFactory: (handler: RequestListener) => httpsServer(handler, certificate, services) }
       : {}),

@@ -23,6 +23,7 @@ import { RefreshTokens, refreshTokenSettings } from './auth/refresh-token.ts';
 import { SessionCookies } from './auth/session-cookie.ts';
 import { SignInProviders } from './auth/sign-in-providers.ts';
 import { SignInStates } from './auth/sign-in-state.ts';
+import { openCertificate, type CertificateOptions } from './open-certificate.ts';
 import { opened, openListener } from './open-port.ts';
 import { openTokens } from './open-tokens.ts';
 import { Health } from './http/readiness.ts';
@@ -30,8 +31,9 @@ import type { Metrics } from './http/http-metrics.ts';
 import { FirstPerson } from './rest/account/first-person.ts';
 import type { Route } from './http/route.ts';
 import type { Services } from './http/services.ts';
-import { ServerCertificate } from './http/tls/server-certificate.ts';
+import type { CertificateSource } from './http/tls/certificate-source.ts';
 import { applyTimeouts } from './http/timeouts.ts';
+import { OpenStreams } from './http/open-streams.ts';
 import { InFlightRequests } from './http/in-flight-requests.ts';
 import { TokenUses } from './http/token-uses.ts';
 
@@ -51,6 +53,8 @@ export interface ApiOptions {
   readonly providerTimeoutMs?: number | undefined;
   /** Where people see workflows; without it, traces have no links there. */
   readonly temporalUi?: string | undefined;
+  /** The authority of `server.tls.autocert`. */
+  readonly certificates?: CertificateOptions | undefined;
   /** Routes besides those of the product, for tests. */
   readonly routes?: readonly Route[];
 }
@@ -58,6 +62,8 @@ export interface ApiOptions {
 export interface Api {
   readonly app: FastifyInstance;
   readonly services: Services;
+  /** Undefined while `server.tls.enabled` is off. */
+  readonly certificate: CertificateSource | undefined;
 }
 
 /** Creates the HTTP application of one process; it does not listen yet. */
@@ -72,6 +78,7 @@ export async function createApi({
   secretManager,
   providerTimeoutMs,
   temporalUi,
+  certificates,
   routes = [],
 }: ApiOptions): Promise<Api> {
   const { database, temporal, store } = runtime;
@@ -86,6 +93,7 @@ export async function createApi({
   });
   const apiTokens = new ApiTokens(() => config.current.auth.token.apitokens);
   const storageHealth = new StorageHealth(runtime.storage);
+  const certificate = await openCertificate({ config, database, clock, logger }, certificates);
   const signedLinks = new SignedLinks(() => config.current.sessions, clock);
   const services: Services = {
     config,
@@ -108,11 +116,13 @@ export async function createApi({
     signInProviders: new SignInProviders(clock, providerTimeoutMs),
     signInStates: new SignInStates(() => config.current.sessions, clock),
     inFlight: new InFlightRequests(),
+    openStreams: new OpenStreams(),
     usedCodes: runtime.usedCodes,
     rateCounters: runtime.rateCounters,
     storage: runtime.storage,
     fileReceiver: runtime.fileReceiver,
     uploadRows: new UploadRows(database),
+    changeFeed: runtime.changeFeed,
     wakeRelays: () => runtime.wakeRelays(),
     runsOfEvent: (event) => listEventRuns(temporal, event),
     runsOfRequest: (request) => listRequestRuns(temporal, request),
@@ -131,6 +141,7 @@ export async function createApi({
       () => ({
         ...(config.current.objectstorage.enabled ? storageHealth.checks() : {}),
         ...(runtime.pingCache ? { cache: runtime.pingCache } : {}),
+        ...(certificate ? { tls_certificate: async () => certificate.state } : {}),
       }),
     ),
   };
@@ -140,14 +151,12 @@ export async function createApi({
     );
   metrics.watchRateCounters(runtime.rateCounters);
   metrics.watchRequests(() => services.inFlight.count);
-  const certificate = config.current.server.tls.enabled
-    ? await ServerCertificate.load({ files: () => config.current.server.tls, logger })
-    : undefined;
+  metrics.watchCertificate(() => certificate?.state);
   const app = await createApp(services, routes, certificate);
   if (certificate) app.addHook('onClose', () => certificate.stop());
   config.subscribe('server', ({ server }) => applyTimeouts(app, server));
   app.addHook('onClose', closeKeys);
-  return { app, services };
+  return { app, services, certificate };
 }
 
 export interface Listening {
@@ -160,8 +169,8 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Opens the ports of the API and of the metrics. @throws StartError when one cannot be opened */
-export async function listen({ app, services }: Api): Promise<Listening> {
+/** Opens the ports of the API and of the metrics. @throws StartError when one cannot be opened, or no certificate comes */
+export async function listen({ app, services, certificate }: Api): Promise<Listening> {
   const { server } = services.config.current;
   const url = await openListener(app, server.listen);
   let metrics: Server | undefined;
@@ -170,7 +179,9 @@ export async function listen({ app, services }: Api): Promise<Listening> {
       metrics = await opened('server.metricsport', server.metricsport, (host, port) =>
         services.metrics.listen(host, port),
       );
+    await certificate?.obtained();
   } catch (error) {
+    metrics?.close();
     await app.close();
     throw error;
   }
@@ -180,6 +191,7 @@ export async function listen({ app, services }: Api): Promise<Listening> {
     metricsUrl: metrics ? `${serverUrl(metrics)}/metrics` : '',
     close: async () => {
       services.health.stop();
+      services.openStreams.stop();
       await services.inFlight.quiet(services.config.current.server.shutdowngraceperiod);
       app.server.closeAllConnections();
       await app.close();

@@ -1,12 +1,12 @@
 import type { Field, IntegerField, LeafField, ObjectField, TextField } from './schema/field.ts';
-import { leafByPath, leaves, type Leaf } from './objects/leaf.ts';
+import { leafByPath } from './objects/leaf.ts';
 import { pendingCapability, pendingRemark } from './objects/pending.ts';
 import { root } from './objects/root.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
 /** Whether the field may be omitted: it is not required, or it has a usable default. */
-function isOptional(field: Field): boolean {
+export function isOptional(field: Field): boolean {
   return !('required' in field && field.required === true && (!('default' in field) || field.default === ''));
 }
 
@@ -126,7 +126,8 @@ function comment(text: string, indent: string): string[] {
   return [...lines, `${indent}# ${line}`];
 }
 
-const inherited = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value));
+/** A default that follows from `domain`, as it is written in texts. */
+export const inherited = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value));
 
 function remarks(field: LeafField, path: string): string {
   const parts = [pendingRemark(path) + field.description];
@@ -178,122 +179,4 @@ export function printExample(): string {
     ...lines,
     '',
   ].join('\n');
-}
-
-const cell = (text: string): string => text.replaceAll('|', String.raw`\|`);
-const code = (text: string): string => (text === '' ? '' : `\`${text}\``);
-
-function typeOf(field: Field): string {
-  switch (field.type) {
-    case 'text':
-      return field.values === undefined
-        ? (field.format?.name ?? 'text').replace(/^an? /u, '')
-        : field.values
-            .filter((value) => value !== '')
-            .map(code)
-            .join(', ');
-    case 'integer':
-      return `${field.minimum} to ${field.maximum}${(field.special ?? []).map(({ value, meaning }) => `; ${value}: ${meaning}`).join('')}`;
-    case 'flag':
-      return 'true, false';
-    case 'list':
-      return field.items.type === 'object' ? 'list of objects' : `list (${typeOf(field.items)})`;
-    case 'map':
-      return `map from ${field.keyLabel} to ${field.values.type === 'object' ? 'object' : typeOf(field.values)}`;
-    case 'text-or-integer':
-      return `${typeOf(field.text)}, or ${typeOf(field.integer)} ${field.integer.unit}`;
-    case 'any':
-      return 'any value';
-    case 'object':
-    case 'empty':
-      return 'object';
-  }
-}
-
-function defaultCell(field: Field): string {
-  if (!isOptional(field)) return '**required**';
-  return 'default' in field && field.default !== '' ? code(JSON.stringify(field.default)) : '';
-}
-
-function row(name: string, path: string, field: Exclude<Field, ObjectField>, leaf: Leaf | undefined): string {
-  const fromDomain =
-    'fromDomain' in field && field.fromDomain !== undefined
-      ? ` If \`domain\` is set, the default is ${code(inherited(field.fromDomain('<domain>')))}.`
-      : '';
-  const cells = [
-    code(name),
-    leaf === undefined ? '' : code(leaf.variable) + (leaf.secret ? ' or `…_FILE`' : ''),
-    typeOf(field),
-    field.type === 'integer' ? field.unit : '',
-    defaultCell(field),
-    field.type === 'text' && field.secret !== undefined ? 'yes' : '',
-    field.restart === true ? 'yes' : '',
-    pendingRemark(path) + field.description + fromDomain,
-  ];
-  return `| ${cells.map(cell).join(' | ')} |`;
-}
-
-const heading = [
-  '| Field | Variable | Type or range | Unit | Default | Secret | Restart | Effect |',
-  '| --- | --- | --- | --- | --- | --- | --- | --- |',
-];
-
-function rowsOf(field: ObjectField, path: string, prefix: string): string[] {
-  const rows: string[] = [];
-  for (const [key, child] of Object.entries(field.fields)) {
-    if (child.type === 'object') continue;
-    const name = prefix + key;
-    const childPath = path === '' ? key : `${path}.${key}`;
-    rows.push(row(name, childPath, child, leafByPath.get(childPath)));
-    if (child.type === 'list' && child.items.type === 'object') {
-      rows.push(...rowsOf(child.items, `${childPath}[]`, `${name}[].`));
-    }
-    if (child.type === 'map' && child.values.type === 'object') {
-      rows.push(...rowsOf(child.values, `${childPath}.*`, `${name}.*.`));
-    }
-  }
-  return rows;
-}
-
-function sections(field: ObjectField, path: string): string[] {
-  const rows = rowsOf(field, path, '');
-  const inner = Object.entries(field.fields).flatMap(([key, child]) =>
-    child.type === 'object' ? sections(child, path === '' ? key : `${path}.${key}`) : [],
-  );
-  return [
-    `## ${path === '' ? 'Root' : code(path)}`,
-    '',
-    field.description,
-    '',
-    ...(rows.length === 0 ? [] : [...heading, ...rows, '']),
-    ...inner,
-  ];
-}
-
-/** The reference page of the configuration. */
-export function printReference(): string {
-  return [
-    '# Configuration',
-    '',
-    'Printed from `config/` by `npm run derive`.',
-    '',
-    `The ${leaves.length} fields below are set in \`config/config.yaml\` (or the YAML or JSON file named by \`--config\`) or with environment`,
-    'variables. Values of the file replace defaults, and environment variables replace values of the file. Fields that are not set',
-    'get their value from `domain` where their row says so.',
-    '',
-    '- An environment variable holds a text as it is, `true` or `false`, a whole number, or texts separated by commas for a list of texts. Maps and lists of',
-    '  objects are written as JSON.',
-    '- A secret can be read from a file: the variable with `_FILE` appended names the file. One newline at the end of the file is ignored.',
-    '- An empty text means "not set". The start fails for an unknown key or variable and for an invalid value; all problems are printed together.',
-    '- The server reads the configuration again every `refreshinterval`. A configuration with problems is not used. Fields with "yes" under Restart',
-    '  keep their value until the process is restarted.',
-    '- A field that "has no effect yet" is checked, but never required, and the start warns when it is set.',
-    '- While `server.dev` is on, missing secrets of `sessions` and `totp` are generated and stored in `.local/secrets.json`.',
-    '- Tracing and the credentials for Temporal use the standard variables of these systems: `OTEL_EXPORTER_OTLP_ENDPOINT`, `TEMPORAL_API_KEY`,',
-    '  `TEMPORAL_TLS_CLIENT_CERT_PATH`, `TEMPORAL_TLS_CLIENT_KEY_PATH`, `TEMPORAL_TLS_SERVER_NAME`, `TEMPORAL_TLS_SERVER_CA_CERT_PATH`.',
-    '',
-    ...sections(root, ''),
-  ]
-    .join('\n')
-    .replace(/\n+$/u, '\n');
 }

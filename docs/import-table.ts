@@ -2,6 +2,7 @@
  * Who may import what (docs/decisions/rooms.md). Lint (`.oxlintrc.rooms.json`), the architecture test and the table in
  * ARCHITECTURE.md are made from this table.
  */
+// Long because it is one table, with a few lines for each room.
 
 /** A folder with one purpose. It holds the files below its path that belong to no room with a longer path. */
 export interface Room {
@@ -39,7 +40,14 @@ const relayImports = [...config, ...relayKit, ...kinds, ...contracts, 'activitie
 const shared = ['api/auth', 'api/http', 'api/credentials', 'api/people', 'api/transfers', 'api/webhooks'];
 const peopleImports = [...config, ...apiKit, ...kinds, 'api/http', 'api/credentials'];
 const servedImports = [...config, ...apiKit, ...kinds, 'runtime', ...shared];
-const relay = ['relay/outbox', 'relay/storage', 'relay/webhooks', 'relay/tuples', 'relay/authorization'];
+const relay = [
+  'relay/outbox',
+  'relay/changes',
+  'relay/storage',
+  'relay/webhooks',
+  'relay/tuples',
+  'relay/authorization',
+];
 
 /** Rooms of one area stand in the order in which they may import each other: only those above. */
 export const rooms: readonly Room[] = [
@@ -152,6 +160,11 @@ export const rooms: readonly Room[] = [
     imports: [...activityImports, 'activities/events'],
   },
   { path: 'relay/outbox', purpose: 'claims event rows and starts their workflows', imports: relayImports },
+  {
+    path: 'relay/changes',
+    purpose: 'follows committed changes of records, for subscribers',
+    imports: [...relayImports, 'relay/outbox'],
+  },
   { path: 'relay/storage', purpose: 'starts the workflows of stored bytes that are due', imports: relayImports },
   { path: 'relay/webhooks', purpose: 'wakes the workflows of endpoints that have messages', imports: relayImports },
   { path: 'relay/tuples', purpose: 'writes desired tuples to the authorization store', imports: relayImports },
@@ -198,6 +211,11 @@ export const rooms: readonly Room[] = [
     imports: [...peopleImports, ...kit('outbox'), 'activities/clients/*'],
   },
   {
+    path: 'api/subscriptions',
+    purpose: 'who subscribes to changes of records, and what they are told',
+    imports: [...config, ...kit('base', 'model', 'outbox'), 'relay/changes', 'runtime', 'api/http'],
+  },
+  {
     path: 'api/rest',
     purpose: 'REST routes, one file each; those of all kinds are derived',
     imports: servedImports,
@@ -205,7 +223,7 @@ export const rooms: readonly Room[] = [
   {
     path: 'api/graphql',
     purpose: 'the GraphQL schema derived from the kinds, its server, fields written by hand',
-    imports: servedImports,
+    imports: [...servedImports, ...kit('outbox'), 'api/subscriptions'],
   },
   {
     path: 'api',
@@ -261,10 +279,13 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   '@fastify/busboy': ['api/http'],
   '@openfga/sdk': ['activities/clients/*'],
   '@openfga/syntax-transformer': ['activities/clients/*'],
+  'acme-client': ['activities/clients/*'],
   ioredis: ['activities/clients/*'],
   nodemailer: ['activities/clients/*'],
   fastify: ['api', 'api/http', 'api/rest', 'api/graphql'],
   'graphql-yoga': ['api/graphql'],
+  'graphql-ws': ['api/graphql'],
+  ws: ['api/graphql'],
   graphql: ['api/graphql'],
   jose: ['api/auth', 'entities/kit/base'],
   otplib: ['api/auth'],

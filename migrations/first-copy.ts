@@ -14,10 +14,19 @@ export interface CopiedTable {
 }
 
 /**
- * Tables that each database has for itself: what ran on it, to which installation it belongs, who was changed by its transactions, and what
+ * Tables that each database has for itself: what ran on it, to which installation it belongs, who and what was changed by its transactions, and what
  * is under way between the two.
  */
-const ownTables = ['migrations', 'installation', 'caller_changes', 'second_database', 'row_images', 'commit_decisions'];
+const ownTables = [
+  'migrations',
+  'installation',
+  'caller_changes',
+  'record_changes',
+  'change_feed',
+  'second_database',
+  'row_images',
+  'commit_decisions',
+];
 
 /** @throws Error for a table without a primary key, of which rows could not be told apart */
 export async function copiedTables(client: Client): Promise<CopiedTable[]> {

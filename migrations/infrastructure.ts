@@ -32,4 +32,7 @@ export const infrastructureTables = [
   /^system_messages$/,
   /^operators$/,
   /^idempotent_requests$/,
+  /^automatic_certificates$/,
+  /^record_changes/,
+  /^change_feed$/,
 ] as const;

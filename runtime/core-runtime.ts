@@ -32,6 +32,7 @@ import { ParentContexts, type ContextOfCallers } from '#relay/authorization/pare
 import { StoreAuthorizer } from '#relay/authorization/store-authorizer.ts';
 import { TupleApplying } from '#relay/tuples/tuple-applying.ts';
 import { TupleRelay } from '#relay/tuples/tuple-relay.ts';
+import { ChangeFeed } from '#relay/changes/change-feed.ts';
 import { createNotifier } from '#relay/outbox/wake-up.ts';
 import { FileReceiver } from '#activities/clients/storage/file-receiver.ts';
 import type { ObjectStorage } from '#activities/clients/storage/object-storage.ts';
@@ -65,6 +66,8 @@ export interface CoreRuntime {
   readonly storage: ObjectStorage;
   readonly storageMetrics: StorageMetrics;
   readonly fileReceiver: FileReceiver;
+  /** Committed changes of records, for subscribers. Nothing is read before it is started. */
+  readonly changeFeed: ChangeFeed;
   /** The text records of a name in the DNS (email-validation/text-records.ts). */
   readonly textRecords: (name: string) => Promise<readonly string[]>;
   /** To be called when rows have become due that no commit reports. */
@@ -163,10 +166,13 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
   const contexts = new ParentContexts({ registry, store, settings: () => config.current.authz, logger });
 
   const notifier = createNotifier(database);
+  const followers = createNotifier(database, 'core_changes');
+  const changeFeed = new ChangeFeed({ database, url: start.db.primarydbsource, logger });
   const stopSettling = settleRegularly(database, logger);
   let wakeRelays = () => notifier.notify();
   database.onCommit(async (summary) => {
     if (summary.pendingEvents > 0 || summary.objectChanges > 0) wakeRelays();
+    if (summary.feedChanges > 0) followers.notify();
     await applying?.afterCommit(summary);
   });
 
@@ -187,6 +193,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
     storageMetrics,
     storage,
     fileReceiver,
+    changeFeed,
     textRecords: (name) => textRecordsOf(options.emailNetwork ?? {}, name),
     rateCounters: rateCounters(options, guarded),
     usedCodes: guarded ? usedCodesInCache(guarded, start.authz.storename) : usedCodesNowhere,
@@ -198,7 +205,8 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
       };
     },
     close: async () => {
-      await notifier.stop();
+      await changeFeed.stop();
+      await Promise.all([notifier.stop(), followers.stop()]);
       stopSettling();
       applying?.stop();
       endedSessions?.close();
@@ -243,6 +251,7 @@ function databaseOptions(
     defaultTimeoutMs: server.writetimeout,
     resultsTtlMs: () => config.current.db.cachettl,
     recordHistory: db.enablehistory,
+    feedsSubscribers: server.enablegraphsubscriptions,
     registry,
     encryptionSecrets: () => config.current.sessions.encryptionkey,
     clock,

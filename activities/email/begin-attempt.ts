@@ -60,7 +60,9 @@ export async function beginAttempt(
     return { result: 'outdated' };
   }
   const scope = { organizationId: input.organizationId ?? null };
-  const reason = await suppressionOf(unit, scope, mail.to, mail.content.unsubscribeToken !== undefined);
+  // A mail that was rendered goes where it was to go then, whatever the address of the person is by now.
+  const to = held?.message.to ?? mail.to;
+  const reason = await suppressionOf(unit, scope, to, mail.content.unsubscribeToken !== undefined);
   if (reason !== undefined) {
     const ended = { state: 'suppressed', errorCode: reason, errorMessage: null } as const;
     if (row) await unit.data.update(kind, id, { ...ended, content: null });

@@ -8,7 +8,16 @@ import type { RenderedEmail } from '../clients/email/transport.ts';
 import { settleDigests } from '../listeners/notifications/settle-digests.ts';
 import { suppressAddress, suppressionsOf } from '../listeners/suppress-address.ts';
 import { attemptOf, identity, themeOf, type AttemptSettings } from './begin-attempt.ts';
-import { acceptedAs, isOpen, kindOf, problemOf, unsealed, type EmailProblem, type EmailRow } from './email-records.ts';
+import {
+  acceptedAs,
+  isOpen,
+  kindOf,
+  problemOf,
+  unsealed,
+  type EmailProblem,
+  type EmailRow,
+  type SealedEmail,
+} from './email-records.ts';
 import { digestMailOf, nameForDigest } from './notification-mails.ts';
 
 /** A digest whose mail is being sent, as its record says. */
@@ -51,7 +60,15 @@ export async function beginBatch(
   });
   const current = await settleDigests(unit, open, batch);
   const name = current.size > 0 ? await nameForDigest({ organizationId }, unit) : undefined;
-  const addresses = [...current.values()].map(({ person }) => person.email);
+  const helds = new Map<string, SealedEmail>();
+  for (const { id } of open) {
+    const row = rows.get(id);
+    const held = row && (await unsealed(settings.options, kind, row));
+    if (held) helds.set(id, held);
+  }
+  // A mail that was rendered goes where it was to go then.
+  const addressOf = (id: string) => helds.get(id)?.message.to ?? current.get(id)?.person.email ?? '';
+  const addresses = [...current.keys()].map(addressOf);
   const suppressed = await suppressionsOf(unit, organizationId, addresses);
   const theme = await themeOf(unit);
   const [changes, creations] = [new Map<string, ChangesOf<typeof accountEmail>>(), [] as Record<string, unknown>[]];
@@ -67,12 +84,12 @@ export async function beginBatch(
       if (row) record({ state: 'outdated', content: null });
       continue;
     }
-    const reason = suppressed.get(found.person.email.toLowerCase());
+    const reason = suppressed.get(addressOf(digest.id).toLowerCase());
     if (reason !== undefined) {
       record({ state: 'suppressed', errorCode: reason, errorMessage: null, ...(row ? { content: null } : {}) });
       continue;
     }
-    const held = row && (await unsealed(settings.options, kind, row));
+    const held = helds.get(digest.id);
     const message =
       held?.message ?? settings.render(digestMailOf(found, name, { ...settings.links, emailId: id }), id, theme);
     const { transport } = settings;

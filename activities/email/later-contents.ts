@@ -73,4 +73,26 @@ export const laterContents = {
       unsubscribeToken: values.unsubscribeToken,
     }),
   ),
+  'branded-message': defineMail(
+    {
+      name,
+      subject: 'Our new policies',
+      preheader: 'What changes for you',
+      title: 'New policies from June on',
+      intros: ['We have new policies for the work with suppliers.', 'Please read them before you order again.'],
+      buttonText: 'Read the policies',
+      buttonLink: url,
+      outros: ['Thank you for your help.'],
+      unsubscribeToken,
+    },
+    (values) => ({
+      subject: values.subject,
+      preheader: values.preheader,
+      heading: values.title,
+      paragraphs: values.intros,
+      action: { text: values.buttonText, url: values.buttonLink },
+      closing: [...values.outros, `This message was sent for ${values.name}.`],
+      unsubscribeToken: values.unsubscribeToken,
+    }),
+  ),
 } as const;

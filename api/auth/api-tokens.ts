@@ -66,11 +66,7 @@ export class ApiTokens {
   issue(sort: Sort, id = newId()): IssuedSecret {
     const settings = this.#settings();
     const active = Object.entries(settings.keys).find(([, { status }]) => status === 'active');
-    if (!settings.enabled || !active)
-      throw new AppError(
-        'permission_denied',
-        'This installation accepts no API tokens: auth.token.apitokens.enabled is off.',
-      );
+    if (!settings.enabled || !active) throw new AppError('permission_denied', noTokens);
     const [keyId, key] = active;
     const secret = randomBytes(settings.secretsize).toString('base64url');
     return {
@@ -105,6 +101,15 @@ export class ApiTokens {
     return { sort, tokenId, secretHashes, keyIds: keys.map(([id]) => id), organizationId, keptAs };
   }
 
+  /** Why `read` takes a token for none although it begins like one: by its form and the settings alone. Undefined for all others. */
+  misreadReason(token: string): string | undefined {
+    const settings = this.#settings();
+    if (!(['api', 'personal'] as const).some((each) => token.startsWith(beginningOf(each, settings)))) return undefined;
+    return settings.enabled
+      ? 'The token is not complete: it is the whole text of "token" in the answer that created it.'
+      : noTokens;
+  }
+
   /** Whether tokens whose secret was hashed with the key are accepted. */
   acceptsKey(keyId: string): boolean {
     const { enabled, keys } = this.#settings();
@@ -118,6 +123,8 @@ export class ApiTokens {
     this.#kept.set(presented.keptAs, { presented, settings: this.#settings() });
   }
 }
+
+const noTokens = 'This installation accepts no API tokens: auth.token.apitokens.enabled is off.';
 
 const idLength = 26;
 

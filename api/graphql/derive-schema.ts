@@ -42,6 +42,7 @@ import { tracedFields } from './traced-fields.ts';
 import { Upload } from './scalars/upload.ts';
 import { SelectionReader, type PageArguments } from './selection-reader.ts';
 import { WhereTypes } from './where-inputs.ts';
+import { subscriptionFields } from './subscriptions/subscription-fields.ts';
 
 /**
  * Derives the schema from the kinds: for each exposed kind an object type with its relations, a list, a look-up by id and
@@ -108,6 +109,10 @@ class SchemaDeriver implements Types {
     return new GraphQLSchema({
       query: new GraphQLObjectType({ name: 'Query', fields: tracedFields(roots.Query) }),
       mutation: new GraphQLObjectType({ name: 'Mutation', fields: tracedFields(roots.Mutation) }),
+      subscription: new GraphQLObjectType({
+        name: 'Subscription',
+        fields: subscriptionFields(this),
+      }),
     });
   }
 

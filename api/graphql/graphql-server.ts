@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   FieldsOnCorrectTypeRule,
+  GraphQLError,
   KnownArgumentNamesRule,
   specifiedRules,
   ValuesOfCorrectTypeRule,
@@ -21,12 +22,14 @@ import { argumentsRule } from './arguments-rule.ts';
 import { fieldsRule } from './fields-rule.ts';
 import { documentCaches, limitDocuments } from './document-limits.ts';
 import { asGraphqlError, presentError, refusalAnswer } from './graphql-errors.ts';
-import { checkOperationName, valuesRule } from './input-problems.ts';
+import { valuesRule } from './input-problems.ts';
 import { onlyJson } from './only-json.ts';
+import { checkOperationName } from './operations/check-operation-name.ts';
 import { unitOfWorkPerOperation } from './operations/execute-operation.ts';
 import { introspectionRules } from './operations/introspection.ts';
 import { operationMetrics } from './operations/operation-metrics.ts';
 import { OperationQueue } from './operations/operation-queue.ts';
+import { GraphqlSubscriptions, refuseOverJson } from './subscriptions/graphql-subscriptions.ts';
 import { persistedOperations, persistedQueryOf } from './operations/persisted-operations.ts';
 import { formType, isForm, readsForms, releaseForm } from './uploads.ts';
 
@@ -87,10 +90,13 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
       unitOfWorkPerOperation(queue),
       presentErrors(),
       operationMetrics(services.metrics),
+      refuseOverJson(),
     ],
   });
+  const subscriptions = new GraphqlSubscriptions(app, services, yoga);
 
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (await subscriptions.answer(request, reply)) return reply;
     const response = await yoga.handleNodeRequest(nodeRequest(request), {
       services,
       fastify: { request, reply },
@@ -119,6 +125,7 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     config: routeConfig,
     schema: { hide: true, querystring: querySchema },
     preHandler: (request, _reply, done) => {
+      if (subscriptions.isUpgrade(request)) return done();
       const { query, variables, extensions } = request.query as Readonly<Record<string, string | undefined>>;
       const problem = jsonProblem('variables', variables) ?? jsonProblem('extensions', extensions);
       if (problem) return done(problem);
@@ -212,6 +219,13 @@ const ownRules: ReadonlyMap<ValidationRule, ValidationRule> = new Map([
   [KnownArgumentNamesRule, argumentsRule],
 ]);
 
+/** The parser names the place where a document ends too early, but not what is missing there. */
+function explainedSyntaxError(error: GraphQLError): GraphQLError {
+  if (!error.message.endsWith('found <EOF>.')) return error;
+  const message = `${error.message} The document ends before all of its braces are closed.`;
+  return new GraphQLError(message, { source: error.source, positions: error.positions, extensions: error.extensions });
+}
+
 /**
  * Names of operations are checked before Yoga does; values in documents with the same words as variables.
  * @param dev without it, nothing of the schema is named to whoever does not know it
@@ -221,8 +235,9 @@ function explainInput(dev: boolean): Plugin<GraphqlContext> {
   return {
     onParse:
       () =>
-      ({ result, context: { params } }) => {
-        if (!(result instanceof Error)) checkOperationName(result as DocumentNode, params.operationName);
+      ({ result, replaceParseResult, context: { params } }) => {
+        if (result instanceof GraphQLError) replaceParseResult(explainedSyntaxError(result));
+        else if (!(result instanceof Error)) checkOperationName(result as DocumentNode, params.operationName);
       },
     onValidate({ validateFn, setValidationFn }) {
       setValidationFn((schema, document, rules = specifiedRules, options) => {

@@ -13,7 +13,6 @@ import {
   typeFromAST,
   type ASTVisitor,
   type ConstValueNode,
-  type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLInputObjectType,
@@ -27,10 +26,10 @@ import {
 import { didYouMean } from '#entities/kit/base/did-you-mean.ts';
 import { maxProblems, type FieldProblem } from '#entities/kit/base/errors.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
-import { expectation, found, mismatch, oneOf } from '#entities/kit/base/schema-problem.ts';
+import { expectation, found, mismatch, oneOf, required } from '#entities/kit/base/schema-problem.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
 import { unknownName } from '../http/unknown-name.ts';
-import { asGraphqlError, asRequestError } from './graphql-errors.ts';
+import { asGraphqlError } from './graphql-errors.ts';
 
 const refusedNames = Symbol('refused names');
 
@@ -155,13 +154,18 @@ function* typeProblems<V>(
     }
     for (const field of Object.values(fields))
       if (isRequiredInputField(field) && !members.has(field.name))
-        yield { path: `${path}/${field.name}`, message: 'is required' };
+        yield { path: `${path}/${field.name}`, message: required(constantsOf(field.type)) };
     const check = type.extensions[ownCheck] as Check | undefined;
     if (checksData && check) for (const problem of check(accepted)) yield { ...problem, path: path + problem.path };
   } else if (isLeafType(type)) {
     const message = leafProblem(type, value, reading);
     if (message !== undefined) yield { path, message };
   }
+}
+
+function constantsOf(type: GraphQLInputType): string[] {
+  const value = isNonNullType(type) ? type.ofType : type;
+  return isEnumType(value) ? value.getValues().map(({ name }) => name) : [];
 }
 
 /** Few fields are named: those of an order, for example. */
@@ -195,7 +199,7 @@ function leafProblem<V>(type: GraphQLLeafType, value: V, reading: Reading<V>): s
     // In a document, a value in quotes is a text.
     return typeof plain === 'string' && names.includes(plain)
       ? `must be written without quotes: ${plain}`
-      : oneOf(names) + sent;
+      : oneOf(names, plain) + sent;
   }
   return mismatch(schemaTypes[type.name] ?? type.name, plain);
 }
@@ -213,9 +217,14 @@ function variableProblems(
 ): FieldProblem[] {
   const defined = new Set(variableDefinitions.map(({ variable }) => variable.name.value));
   const undefinedNames = Object.keys(variables).filter((name) => !defined.has(name));
-  const misspelt = (name: string): string => {
+  const missing = (name: string): string => {
     const near = didYouMean(name, undefinedNames);
-    return near === undefined ? '' : `; the operation has no variable "${near}"`;
+    if (near !== undefined) return `is required; the operation has no variable "${near}"`;
+    const sent =
+      Object.keys(variables)
+        .map((each) => shortened(each))
+        .join(', ') || 'no values';
+    return `is required: the operation has the variable $${name}, and "variables" has ${sent}`;
   };
   return variableDefinitions.flatMap(({ variable, type: typeNode, defaultValue }): FieldProblem[] => {
     const name = variable.name.value;
@@ -223,9 +232,7 @@ function variableProblems(
     if (!type || !isInputType(type)) return [];
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
     if (value === undefined)
-      return isNonNullType(type) && !defaultValue
-        ? [{ path: `/${name}`, message: `is required${misspelt(name)}` }]
-        : [];
+      return isNonNullType(type) && !defaultValue ? [{ path: `/${name}`, message: missing(name) }] : [];
     const problems = typeProblems(type, value, json, '', checksData).take(maxProblems).toArray();
     return holdsFields(type) && value !== null ? problems : under(name, problems);
   });
@@ -240,20 +247,6 @@ function holdsFields(type: GraphQLInputType): boolean {
 /** The problems of a variable or an argument, with its name before their paths. */
 function under(name: string, problems: readonly FieldProblem[]): FieldProblem[] {
   return problems.map(({ path, message }) => ({ path: `/${name}${path}`, message }));
-}
-
-/** @throws GraphQLError when no operation of the document has this name, or one of several has to be named */
-export function checkOperationName(document: DocumentNode, name: string | null | undefined): void {
-  if (getOperationAST(document, name)) return;
-  const names = document.definitions.flatMap((one) =>
-    one.kind === Kind.OPERATION_DEFINITION ? [one.name?.value] : [],
-  );
-  if (names.length === 0) return;
-  const message = names.includes(undefined)
-    ? 'must be left out, because the operation has no name'
-    : oneOf(names.filter((one) => one !== undefined));
-  const problem = { path: '/operationName', message: message + found(name ?? undefined) };
-  throw asRequestError(asGraphqlError(inputError([problem])));
 }
 
 /** The errors of an execution that did not begin, because its variables are not valid. */

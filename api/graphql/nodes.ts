@@ -75,6 +75,7 @@ export function nodeFields(
   };
 }
 
-function asFound(node: FoundNode | null): Found | null {
+/** A record with the name of its type. */
+export function asFound(node: FoundNode | null): Found | null {
   return node && { ...node.record, [typeOfNode]: node.type };
 }

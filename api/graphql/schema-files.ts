@@ -20,7 +20,9 @@ const commonArea = 'common';
  */
 export function schemaFiles(schema: GraphQLSchema, registry: Registry): ReadonlyMap<string, string> {
   const areaOf = areasByName(registry);
-  const roots = [schema.getQueryType(), schema.getMutationType()].filter((type) => type != null);
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].filter(
+    (type) => type != null,
+  );
   const types = Object.values(schema.getTypeMap())
     .filter((type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type))
     .toSorted((one, other) => compareText(one.name, other.name));

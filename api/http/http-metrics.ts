@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { newRegistry } from '#runtime/metrics/process-metrics.ts';
 import { serveMetrics } from '#runtime/metrics-server.ts';
+import type { CertificateState } from './tls/certificate-source.ts';
 
 /** A GraphQL operation that has ended. */
 export interface EndedOperation {
@@ -88,9 +89,26 @@ export class Metrics {
     });
   }
 
+  /** Reports until when the certificate of the server can be used, and how its renewal goes. */
+  watchCertificate(state: () => CertificateState | undefined): void {
+    const expiry: Gauge = new Gauge({
+      name: 'core_tls_certificate_expiry_timestamp_seconds',
+      help: 'When the certificate of the server expires, in seconds since 1970; 0 without TLS.',
+      registers: [this.registry],
+      collect: () => expiry.set((state()?.expiresAt.getTime() ?? 0) / 1_000),
+    });
+    const failures: Gauge = new Gauge({
+      name: 'core_tls_certificate_failed_renewals',
+      help: 'Attempts to renew the certificate that failed one after the other.',
+      registers: [this.registry],
+      collect: () => failures.set(state()?.failedRenewals ?? 0),
+    });
+  }
+
   /** Counts an answered request. */
   answered(labels: { readonly method: string; readonly route: string }, status: number, answer: Answer): void {
     this.requests.inc({ ...labels, status });
+    if (answer.durationMs === undefined) return;
     this.#durations.observe({ labels, value: answer.durationMs / 1_000, ...exemplar(answer.traceId) });
   }
 
@@ -130,7 +148,8 @@ export class Metrics {
 }
 
 interface Answer {
-  readonly durationMs: number;
+  /** Undefined for a stream without an end. */
+  readonly durationMs: number | undefined;
   readonly traceId: string | undefined;
 }
 

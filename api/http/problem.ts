@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { parseInstant } from '#entities/kit/base/instant.ts';
-import { found, oneOf, schemaMessage, type SchemaProblem } from '#entities/kit/base/schema-problem.ts';
+import { found, oneOf, schemaMessage, type SchemaProblem, required } from '#entities/kit/base/schema-problem.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
 import { errorCatalogue, type ErrorCode } from '#entities/kit/base/error-catalogue.ts';
@@ -88,6 +88,8 @@ interface ParentSchema {
   readonly description?: string;
   readonly format?: string;
   readonly properties?: Readonly<Record<string, ParentSchema>>;
+  /** The constants of which the value is one. */
+  readonly enum?: readonly string[];
   /** Marks a field that only the server sets; its description says so. */
   readonly readOnly?: boolean;
   /** Marks a secret. */
@@ -96,6 +98,14 @@ interface ParentSchema {
 
 /** What a message can say about the request. */
 type SentRequest = Pick<FastifyRequest, 'headers' | 'routeOptions'>;
+
+/** For files that were sent where none are taken, and for those that were sent without a form. */
+function fileRemedy(type: string | undefined, receives: readonly string[]): string {
+  if (type?.startsWith('multipart/'))
+    return ' Files go to POST /v1/uploads first; a record takes the id of the upload.';
+  const isForm = receives.length === 1 && receives[0] === 'multipart/form-data';
+  return isForm ? ' With curl, it is -F uploadFile=@FILE, where uploadFile is one of objectstorage.keys.' : '';
+}
 
 /** Messages for errors of Fastify whose own text says neither what was sent nor what to do. */
 const foreignMessages: Readonly<Record<string, (request: SentRequest) => string>> = {
@@ -106,9 +116,11 @@ const foreignMessages: Readonly<Record<string, (request: SentRequest) => string>
   },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ({ headers, routeOptions }) => {
     const type = headers['content-type'];
-    const sent = type ? `is ${shortened(type)}` : 'is missing';
-    const accepted = (routeOptions.config.receives ?? ['application/json']).map((each) => `"Content-Type: ${each}"`);
-    return `The content type of the body ${sent}; send the header ${accepted.join(' or ')}.`;
+    // A boundary says nothing.
+    const sent = type ? `is ${shortened(type.replace(/; *boundary=.*/, ''))}` : 'is missing';
+    const { receives = ['application/json'] } = routeOptions.config;
+    const accepted = receives.map((each) => `"Content-Type: ${each}"`);
+    return `The content type of the body ${sent}; send the header ${accepted.join(' or ')}.${fileRemedy(type, receives)}`;
   },
 };
 
@@ -188,8 +200,10 @@ function validationError(problems: Validation, isQuery: boolean, parameters: rea
         const message = unknownName(name, acceptedNames(parentSchema), Object.keys(data as object));
         return { path: `${instancePath}/${shortened(name)}`, message };
       }
-      if (keyword === 'required')
-        return { path: `${instancePath}/${String(params['missingProperty'])}`, message: 'is required' };
+      if (keyword === 'required') {
+        const name = String(params['missingProperty']);
+        return { path: `${instancePath}/${name}`, message: required(parentSchema.properties?.[name]?.enum) };
+      }
       const { description = '', format, readOnly, writeOnly: isSecret = false } = parentSchema;
       if (lists.includes(problem)) return { path: instancePath, message: repeated };
       if (instancePath === '' && keyword === 'type') return { path: '/', message: wholeBody(data) };

@@ -1,7 +1,15 @@
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { withTimeout } from '#entities/kit/base/with-timeout.ts';
 
-/** Checks a dependency; resolves when it answers. @param deadline end of the check, in milliseconds since the epoch */
+/** What a check may find of something that answers. */
+interface Found {
+  /** Why it cannot be used nevertheless, as the end of a sentence. */
+  readonly problem?: string | undefined;
+  /** Until when it can be used. */
+  readonly expiresAt?: Date;
+}
+
+/** Checks a dependency; resolves when it answers, if need be with what was found (`Found`). @param deadline end of the check, in milliseconds since the epoch */
 export type HealthCheck = (deadline: number) => Promise<unknown>;
 
 /** What a check has found. */
@@ -12,6 +20,7 @@ export interface CheckReport {
   readonly latencyMs: number;
   /** When this process first found the dependency in this status. */
   readonly since: Date;
+  readonly expiresAt?: Date;
 }
 
 export interface HealthReport {
@@ -54,12 +63,15 @@ export class Health {
     const deadline = Date.now() + timeoutMs;
     const ask = async (name: string, check: HealthCheck, failed: 'degraded' | 'down') => {
       const startedAt = performance.now();
-      const answer = check(deadline).then(() => undefined, reasonOf);
-      const reason = await withTimeout(answer, timeoutMs, () => noAnswer);
+      const answer = check(deadline).then(findingsIn, (error: unknown): Found => ({ problem: reasonOf(error) }));
+      const { problem: reason, expiresAt } = await withTimeout(answer, timeoutMs, (): Found => ({ problem: noAnswer }));
       const latencyMs = Math.round((performance.now() - startedAt) * 10) / 10;
       const status = reason === undefined ? ('up' as const) : failed;
       const since = this.#since(name, status);
-      return [name, { status, ...(reason === undefined ? {} : { reason }), latencyMs, since }] as const;
+      return [
+        name,
+        { status, ...(reason === undefined ? {} : { reason }), latencyMs, since, ...(expiresAt ? { expiresAt } : {}) },
+      ] as const;
     };
     const answers = await Promise.all([
       ...[...this.#checks].map(([name, check]) => ask(name, check, 'down')),
@@ -76,6 +88,11 @@ export class Health {
     this.#known.set(name, { status, since });
     return since;
   }
+}
+
+function findingsIn(answer: unknown): Found {
+  const { problem, expiresAt } = (answer ?? {}) as Found;
+  return { problem, ...(expiresAt instanceof Date ? { expiresAt } : {}) };
 }
 
 /** The reason without the address and credentials of the dependency; those are only logged. */

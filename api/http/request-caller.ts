@@ -18,7 +18,7 @@ import { signInFirst } from './plugins/sign-in-first.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Services } from './services.ts';
 
-type Token = AccessClaims | PresentedToken | DelegationClaims;
+export type Token = AccessClaims | PresentedToken | DelegationClaims;
 
 /** The state of callers as of their last request, by what `AccessTokens` and `ApiTokens` keep of their token. */
 const lastSnapshots = new WeakMap<Token, PrincipalSnapshot>();
@@ -105,11 +105,21 @@ export async function unlessStale(attempt: Promise<void>): Promise<void> {
   }
 }
 
-/** The one place that decides, by the current state of its caller, whether a token counts. */
+/** Reads the state of the caller. */
 async function identify(request: FastifyRequest, services: Services, token: Token): Promise<void> {
   const { wanted } = request.core;
   const snapshot = await readPrincipalState(services.database, token, request.core, wanted?.columns);
   if (wanted) wanted.row = snapshot.further;
+  await acceptState(request, services, token, snapshot);
+}
+
+/** The one place that decides, by the current state of its caller, whether a token counts: makes the caller of a request whoever the token stands for in this state. @throws AppError unauthenticated */
+export async function acceptState(
+  request: FastifyRequest,
+  services: Services,
+  token: Token,
+  snapshot: PrincipalSnapshot,
+): Promise<void> {
   const { isActive, isSignedIn, role } = snapshot.state;
   const isDefault = services.defaultCaller?.is(token) ?? false;
   if (!isActive || !(isSignedIn || isDefault) || isExpired(snapshot.state, services)) {
@@ -147,7 +157,7 @@ function isBeyond({ routeOptions: { config } }: FastifyRequest, { singleSignOnId
   return singleSignOnId != null && !config.acceptsSingleSignOn;
 }
 
-function isExpired({ token, delegation }: PrincipalState, { clock, config }: Services): boolean {
+export function isExpired({ token, delegation }: PrincipalState, { clock, config }: Services): boolean {
   if (delegation?.type === 'support' && !config.current.auth.supportaccess.enabled) return true;
   const { expiresAt = null } = token ?? delegation ?? {};
   return expiresAt !== null && new Date(expiresAt) <= clock.now();

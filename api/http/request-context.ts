@@ -43,6 +43,8 @@ export interface RequestContext {
   unit: UnitOfWork | undefined;
   /** Set when the answer is kept for requests with the same `Idempotency-Key`. */
   keyed: KeyedRequest | undefined;
+  /** Whether the response is a stream that goes on for as long as its client wants: its duration says nothing about the server. */
+  isEndless: boolean;
   /** Cookies to set with a successful response. */
   cookies: readonly PendingCookie[];
 }
@@ -108,6 +110,7 @@ export function newRequestContext(
     sessionId: '',
     unit: undefined,
     keyed: undefined,
+    isEndless: false,
     cookies: [],
   };
 }

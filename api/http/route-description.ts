@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { Type, type TObject, type TSchema } from 'typebox';
 import { errorCatalogue, type ErrorCode } from '#entities/kit/base/error-catalogue.ts';
 import { statusOf } from '#entities/kit/base/errors.ts';
-import type { AnswerHeader } from './description/described-headers.ts';
+import type { AnswerHeader } from './description/documented-headers.ts';
 import { idempotencyHeader } from './idempotent-requests.ts';
 import { ProblemSchema } from './problem.ts';
 import { limitClassOf, type Limitable } from './rate-limits.ts';

@@ -4,7 +4,7 @@ import type { ErrorCode } from '#entities/kit/base/error-catalogue.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { withinDeadline } from './deadline.ts';
 import { deprecationHeaders, type Deprecation } from './deprecation.ts';
-import type { AnswerHeader } from './description/described-headers.ts';
+import type { AnswerHeader } from './description/documented-headers.ts';
 import { securityOf } from './description/security.ts';
 import { keptDocument } from './kept-documents.ts';
 import { queryReader } from './query-values.ts';

@@ -22,6 +22,7 @@ import type { DefaultCaller } from './default-caller.ts';
 import type { Health } from './readiness.ts';
 import type { Metrics } from './http-metrics.ts';
 import type { InFlightRequests } from './in-flight-requests.ts';
+import type { OpenStreams } from './open-streams.ts';
 import type { TokenUses } from './token-uses.ts';
 
 /** Services of one API process, created once in `start-api.ts`. */
@@ -48,12 +49,14 @@ export interface Services {
   readonly health: Health;
   readonly metrics: Metrics;
   readonly inFlight: InFlightRequests;
+  readonly openStreams: OpenStreams;
   readonly usedCodes: CoreRuntime['usedCodes'];
   readonly rateCounters: CoreRuntime['rateCounters'];
   /** Where the bytes of files are. */
   readonly storage: CoreRuntime['storage'];
   readonly fileReceiver: CoreRuntime['fileReceiver'];
   readonly uploadRows: UploadRows;
+  readonly changeFeed: CoreRuntime['changeFeed'];
   readonly wakeRelays: CoreRuntime['wakeRelays'];
   /** Runs of workflows that have to do with an event. @throws AppError workflows_unavailable */
   readonly runsOfEvent: (event: RunSource) => Promise<EventRun[]>;

@@ -24,9 +24,7 @@ export async function notificationInbox(
   selection: Omit<PageSelection, 'module' | 'filter' | 'orderBy'>,
   { lookBackDays, now }: { readonly lookBackDays: number; readonly now: Date },
 ): Promise<NotificationInbox> {
-  const since = new Date(now.getTime() - lookBackDays * dayMs);
-  const recent: Filter = { is: 'field', field: 'createdAt', comparison: { gte: since } };
-  const filter: Filter = { is: 'or', filters: [unread, recent] };
+  const filter = inboxFilter(lookBackDays, now);
   const page: PageSelection = {
     ...selection,
     module: notification,
@@ -46,6 +44,13 @@ export async function notificationInbox(
     { is: 'page', as: 'open', page: counted },
   ])) as unknown as { readonly inbox: RecordJson; readonly open: { readonly count: number } };
   return { page: inbox, unreadCount: open.count };
+}
+
+/** All notifications that are unread, and those that were read if they are not older than the look-back. */
+export function inboxFilter(lookBackDays: number, now: Date): Filter {
+  const since = new Date(now.getTime() - lookBackDays * dayMs);
+  const recent: Filter = { is: 'field', field: 'createdAt', comparison: { gte: since } };
+  return { is: 'or', filters: [unread, recent] };
 }
 
 /** Base of links to the application, without a trailing slash. */

@@ -10,7 +10,7 @@ import { deniedMessage } from '#entities/kit/model/denied-message.ts';
 import { patternProblem } from '#entities/kit/model/event-catalogue.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
 import { refuseScopesBeyond, unknownScopes } from '#entities/kit/model/scopes.ts';
-import { unblockEndpoint } from '#entities/kit/outbox/webhook-messages.ts';
+import { lockEndpointsOf, unblockEndpoint } from '#entities/kit/outbox/webhook-messages.ts';
 import { keepMessages } from '#entities/kit/outbox/webhook-queue.ts';
 import type { ExpectedVersion } from '#entities/kit/write/plan-changes.ts';
 import { openSealedValue } from '#entities/kit/write/sealed-values.ts';
@@ -56,6 +56,8 @@ export async function createEndpoint(asking: Asking, input: EndpointSettings): P
   const { unit } = asking;
   const settings = await checked(asking, 'create', input);
   await requireOrganizationProof(asking);
+  const { organizationId } = unit.context.caller;
+  if (organizationId !== null) await lockEndpointsOf(unit, organizationId);
   const secret = newSecret();
   const { id } = await unit.data.create(webhookEndpoint, { ...settings, secret, responsibleId: subjectOf(asking) });
   // After the creation, which says why somebody may not create endpoints at all.

@@ -4,8 +4,6 @@
  * Remove a path here when its field gets an effect.
  */
 const pending: Readonly<Record<string, readonly string[]>> = {
-  'certificates of ACME': ['server.tls.autocert'],
-  'GraphQL subscriptions': ['server.enablegraphsubscriptions'],
   'trust centers': [
     'server.defaulttrustcenterdomain',
     'server.trustcentercnametarget',

@@ -4,3 +4,9 @@ import type { Config } from './root.ts';
 export function publicApiUrl({ integrations, auth }: Config): string {
   return (integrations.email.apiurl || auth.token.issuer).replace(/\/+$/, '');
 }
+
+/** The name in it, by which clients reach this server; empty where nothing is configured. */
+export function publicApiName(config: Config): string {
+  const url = publicApiUrl(config);
+  return URL.canParse(url) ? new URL(url).hostname : '';
+}

@@ -1,11 +1,44 @@
+import { isIP } from 'node:net';
 import { parseListenAddress } from '../schema/format.ts';
+import { publicApiName } from './public-api-url.ts';
 import { requireTexts, type Rule } from './rule.ts';
 
 const tlsRule: Rule = ({ server: { tls } }, refuse) => {
-  if (!tls.enabled) return;
+  if (!tls.enabled || tls.autocert) return;
   const { certfile, certkey } = tls;
-  requireTexts(refuse, 'server.tls.enabled is on', 'server.tls', { certfile, certkey }, ['server.tls.enabled']);
+  const why = 'server.tls.enabled is on and server.tls.autocert is off';
+  requireTexts(refuse, why, 'server.tls', { certfile, certkey }, ['server.tls.enabled', 'server.tls.autocert']);
 };
+
+const autocertRule: Rule = (config, refuse) => {
+  const { tls } = config.server;
+  const path = 'server.tls.autocert';
+  if (!tls.autocert) return;
+  if (!tls.enabled)
+    refuse(path, 'has no effect while server.tls.enabled is off', 'turn both on, or both off', ['server.tls.enabled']);
+  for (const name of ['certfile', 'certkey'] as const) {
+    if (tls[name] !== '')
+      refuse(`server.tls.${name}`, `names a file, but ${path} obtains the certificate`, 'use one of the two', [path]);
+  }
+  const name = publicApiName(config);
+  const reason = unfitName(name);
+  if (reason === undefined) return;
+  const remedy =
+    'set domain (the certificate is then for api. and that domain), or integrations.email.apiurl to the public address of this server; on one machine use certfile and certkey';
+  refuse(path, `needs a public name for this server, but ${reason}`, remedy, [
+    'domain',
+    'integrations.email.apiurl',
+    'auth.token.issuer',
+  ]);
+};
+
+/** Why no authority issues a certificate for a name, as a clause. */
+function unfitName(name: string): string | undefined {
+  if (name === '') return 'integrations.email.apiurl and auth.token.issuer are empty';
+  if (isIP(name.replaceAll(/[[\]]/g, '')) !== 0) return `${name} is an IP address`;
+  if (/(?:^|\.)localhost\.?$/.test(name)) return `${name} is known on this machine alone`;
+  return name.includes('.') ? undefined : `${name} has no dot`;
+}
 
 const portRule: Rule = ({ server }, refuse) => {
   const listen = parseListenAddress(server.listen);
@@ -134,6 +167,7 @@ const databaseRule: Rule = ({ db }, refuse) => {
 /** Requirements between fields of `server`, `ormconfig`, the limiters, `sessions` and `db`. */
 export const serverRules: readonly Rule[] = [
   tlsRule,
+  autocertRule,
   portRule,
   cookieRule,
   cacheRule,

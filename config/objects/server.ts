@@ -83,7 +83,7 @@ export const server = object('HTTP server settings.', {
   }),
   enablegraphsubscriptions: flag({
     description:
-      'Serves GraphQL subscriptions over WebSockets and server-sent events. When off, subscriptions are rejected.',
+      'Serves GraphQL subscriptions over WebSockets and server-sent events, and records each change for them. When off, subscriptions are rejected. All API and worker processes must have the same value, because changes of a process where it is off are not told. That a record was deleted is told only while db.enablehistory is on.',
     restart: true,
   }),
   complexitylimit: integer({
@@ -121,7 +121,7 @@ export const server = object('HTTP server settings.', {
   }),
   notificationlookbackdays: integer({
     description:
-      'Age up to which the inbox (`GET /v1/notifications/inbox`) has notifications that were already read. Unread notifications are always in it.',
+      'Age up to which the inbox (`GET /v1/notifications/inbox`), and the begin of the subscription `notificationAdded`, have notifications that were already read. Unread notifications are always in it.',
     unit: 'days',
     default: 30,
     minimum: 0,

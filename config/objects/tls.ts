@@ -5,7 +5,7 @@ export const tls = object(
   'HTTPS on the address of `server.listen`: HTTP/2, and HTTP/1.1 for clients without it, with TLS 1.2 and newer.',
   {
     enabled: flag({
-      description: 'Serves HTTPS instead of HTTP. Requires certfile and certkey.',
+      description: 'Serves HTTPS instead of HTTP. Requires certfile and certkey, or autocert.',
       restart: true,
     }),
     certfile: text({
@@ -18,7 +18,7 @@ export const tls = object(
     }),
     autocert: flag({
       description:
-        'Obtains and renews a certificate for `api.` + domain from a certificate authority (ACME). Requires a public domain; it does not work for localhost.',
+        'Obtains the certificate from a certificate authority (ACME, RFC 8555), and renews it when a third of its lifetime is left, instead of certfile and certkey. It is for the name in integrations.email.apiurl (`api.` and the domain). The authority must reach server.listen at port 443 of that name; it does not work on localhost. By default the authority is Let’s Encrypt, to whose terms of service this agrees; `ACME_DIRECTORY_URL` names another one.',
       restart: true,
     }),
   },

@@ -80,6 +80,42 @@ export function readTemporalEnvironment(environment: Environment = process.env):
   return temporal;
 }
 
+/** The certificate authority of `server.tls.autocert` (ACME, RFC 8555). */
+export interface CertificateAuthorityEnvironment {
+  /** `ACME_DIRECTORY_URL`; Let's Encrypt when it is not set. */
+  readonly directoryUrl: string;
+  /** `ACME_EAB_KID` and `ACME_EAB_HMAC_KEY`, for authorities that only take customers whom they know (section 7.3.4). */
+  readonly externalAccount?: { readonly keyId: string; readonly hmacKey: string };
+}
+
+/** The authority that issues certificates where nothing else is said. */
+const publicAuthority = 'https://acme-v02.api.letsencrypt.org/directory';
+
+/** Reads which authority issues certificates. Throws a `ConfigurationError` for a wrong value. */
+export function readCertificateAuthority(environment: Environment = process.env): CertificateAuthorityEnvironment {
+  const variables = { directory: 'ACME_DIRECTORY_URL', keyId: 'ACME_EAB_KID', hmacKey: 'ACME_EAB_HMAC_KEY' } as const;
+  const directoryUrl = environment[variables.directory] || publicAuthority;
+  if (httpUrl.check(directoryUrl) !== undefined || !directoryUrl.startsWith('https://'))
+    refuse({
+      where: variables.directory,
+      reason: 'is not a URL with https',
+      remedy: `write it like ${publicAuthority}`,
+    });
+  const keyId = environment[variables.keyId] ?? '';
+  const hmacKey = environment[variables.hmacKey] ?? '';
+  if ((keyId === '') !== (hmacKey === '')) {
+    const [set, missing] = keyId === '' ? [variables.hmacKey, variables.keyId] : [variables.keyId, variables.hmacKey];
+    refuse({ where: set, reason: `is set, but ${missing} is not`, remedy: 'set both or neither' });
+  }
+  if (!/^[\w-]*=*$/.test(hmacKey))
+    refuse({
+      where: variables.hmacKey,
+      reason: 'is not base64url',
+      remedy: 'write it as the authority has given it',
+    });
+  return { directoryUrl, ...(keyId === '' ? {} : { externalAccount: { keyId, hmacKey } }) };
+}
+
 /** What tests say about the providers of e-mail. */
 export interface EmailProviderEnvironment {
   /** Where they are, by their names in `integrations.email.provider`. */

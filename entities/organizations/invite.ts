@@ -64,7 +64,8 @@ export const invite = defineEntityModule({
     {
       fields: ['organizationId', 'activeRecipient'],
       names: 'recipient',
-      message: 'This address is already invited; send the invitation again, or withdraw it first.',
+      message:
+        'This address is already invited; send the invitation again (POST /v1/invites/{id}/resend), or withdraw it first (…/withdraw).',
     },
   ],
   tenancy: 'organization',

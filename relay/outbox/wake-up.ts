@@ -2,8 +2,8 @@ import { Client } from 'pg';
 import type { Logger } from 'pino';
 import type { Database } from '#entities/kit/unit/database.ts';
 
-/** PostgreSQL channel on which processes notify the relays of waiting events. */
-const channel = 'core_events';
+/** PostgreSQL channels: on one, processes notify the relays of waiting events, on the other those who follow changes of records. */
+export type Channel = 'core_events' | 'core_changes';
 
 /** Shortest pause between two notifications of one process, in milliseconds. */
 const minPauseMs = 5;
@@ -13,7 +13,10 @@ const minPauseMs = 5;
  * at COMMIT (docs/decisions/relay-in-the-worker.md). A notification that is lost only delays the events until the next poll.
  * @returns `stop` ends it; it resolves when the last notification has been sent, so that its connection can be closed
  */
-export function createNotifier(database: Database): {
+export function createNotifier(
+  database: Database,
+  channel: Channel = 'core_events',
+): {
   readonly notify: () => void;
   readonly stop: () => Promise<void>;
 } {
@@ -30,7 +33,7 @@ export function createNotifier(database: Database): {
     timer.unref();
     sending = database.pool
       .query(`notify ${channel}`)
-      .catch((error: unknown) => database.options.onBackgroundError(error, 'notifying the relays of waiting events'));
+      .catch((error: unknown) => database.options.onBackgroundError(error, `notifying other processes on ${channel}`));
   };
   return {
     notify: () => {
@@ -50,6 +53,7 @@ export interface ListenOptions {
   readonly url: string;
   readonly logger: Logger;
   readonly onWake: () => void;
+  readonly channel?: Channel;
 }
 
 /**
@@ -57,7 +61,7 @@ export interface ListenOptions {
  * notifications were missed.
  * @returns stops listening
  */
-export function listenForEvents({ url, logger, onWake }: ListenOptions): () => Promise<void> {
+export function listenForEvents({ url, logger, onWake, channel = 'core_events' }: ListenOptions): () => Promise<void> {
   let client: Client | undefined;
   let retry: NodeJS.Timeout | undefined;
   let isStopped = false;

@@ -161,7 +161,7 @@ describe('many changes', () => {
       ids.slice(1, 5).map((id) => ({
         id,
         code: 'not_found',
-        message: `There is no Task "${id}".${isId(id) ? '' : ' This is not an id.'}`,
+        message: `There is no Task "${id}"${isId(id) ? ' in the organization in which you act.' : '. This is not an id.'}`,
       })),
     );
     // An assignee changes a task and does not delete it.
@@ -448,7 +448,11 @@ describe('creations with skipRefused', () => {
         { index: 1, code: 'invalid_input', message: 'title must not be empty' },
         { index: 2, code: 'already_exists', message: 'There is a task with this external id: "taken".' },
         { index: 3, code: 'invalid_input', message: 'priority must be at most 100; it is 101' },
-        { index: 4, code: 'not_found', message: `There is no Task "${foreignTask}".` },
+        {
+          index: 4,
+          code: 'not_found',
+          message: `There is no Task "${foreignTask}" in the organization in which you act.`,
+        },
         { index: 6, code: 'invalid_input', message: 'createSubtasks/0/title must not be empty' },
       ],
     });
@@ -567,7 +571,10 @@ describe('CSV', () => {
     const answer = await client.graphql(createCsv, { csv: `title,parent_id\na,\nb,${foreignTask}\n` });
     expectGraphqlError(answer, 'not_found');
     expect(answer.errors[0].extensions.errors).toEqual([
-      { path: '/1/parentId', message: `line 3, column "parent_id": There is no Task "${foreignTask}".` },
+      {
+        path: '/1/parentId',
+        message: `line 3, column "parent_id": There is no Task "${foreignTask}" in the organization in which you act.`,
+      },
     ]);
     const rows = Array.from({ length: 1_001 }, () => 'a\n').join('');
     expectGraphqlError(await client.graphql(createCsv, { csv: `title\n${rows}` }), 'limit_exceeded');

@@ -270,7 +270,9 @@ describe('a reference', () => {
       const [text, input] = mutation(id);
       const answer = await client.graphql(text, { input });
       expectGraphqlError(answer, 'not_found');
-      expect(answer.errors[0].message).toBe(`There is no ${kind} "${id}".`);
+      expect(answer.errors[0].message).toBe(
+        `There is no ${kind} "${id}"${kind === 'User' ? '' : ' in the organization in which you act'}.`,
+      );
       answers.push(said(answer, id));
     }
     expect(answers[0]).toBe(answers[1]);
@@ -327,7 +329,7 @@ describe('a reference', () => {
     const answer = await visitor.graphql(createGroupMembership, { input });
     expectGraphqlError(answer, 'permission_denied');
     expect(answer.errors[0].message).toBe(
-      'You may not edit this Group. The rules allow it for the roles owner or super_admin and users and groups related to it as admin or manager. Owners and administrators can ask explainAccess which rule decides.',
+      'You may not edit this Group. The rules allow it for the roles owner or super_admin and users and groups related to it as admin or manager. Owners and administrators can ask explainAccess (GraphQL) which rule decides.',
     );
   });
 });

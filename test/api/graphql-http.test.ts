@@ -401,7 +401,7 @@ test('a field that a type does not have is answered with those that it has', asy
   const client = await signedIn(world, await buildPerson(world));
   const said = async (query: string) => messageOf(await client.graphql(query));
   expect(await said('{ tasks { id } }')).toBe(
-    'Cannot query field "id" on type "TaskConnection". Its fields are edges, pageInfo, totalCount.',
+    'Cannot query field "id" on type "TaskConnection". Write edges { node { id } }.',
   );
   expect(await said('{ tasks { edges { node { titel } } } }')).toBe(
     'Cannot query field "titel" on type "Task". Did you mean "title"?',
@@ -410,7 +410,7 @@ test('a field that a type does not have is answered with those that it has', asy
     'Cannot query field "dueAt" on type "Node". Ask for it in a fragment, such as ... on Task { dueAt }.',
   );
   expect(await said('mutation { addTask(title: "x") { id } }')).toBe(
-    'Cannot query field "addTask" on type "Mutation". The schema, in api/graphql/schema, has its fields.',
+    'Cannot query field "addTask" on type "Mutation". GraphiQL, at /graphql in a browser, lists its fields.',
   );
 });
 

@@ -289,7 +289,7 @@ describe('a read', () => {
     for (const [index, answer] of answers.entries()) {
       expectProblem(answer, 'not_found');
       expect(answer.body.detail).toBe(
-        `There is no Task "${asked[index]}".${asked[index] === 'what-is-no-id' ? ' This is not an id.' : ''}`,
+        `There is no Task "${asked[index]}"${asked[index] === 'what-is-no-id' ? '. This is not an id.' : ' in the organization in which you act.'}`,
       );
       expect(
         Object.keys(answer.headers)
@@ -688,7 +688,7 @@ test('a refusal says to whom the rules give the right, and promises no way to ge
   const answer = await patch(url, { display_name: 'mine' }, member);
   expectProblem(answer, 'permission_denied');
   expect(answer.body.detail).toBe(
-    'You may not edit this User. The rules allow it for the user itself. Owners and administrators can ask explainAccess which rule decides.',
+    'You may not edit this User. The rules allow it for the user itself. Owners and administrators can ask explainAccess (GraphQL) which rule decides.',
   );
   expect((await member.post('/v1/invites', { recipient: 'a@example.com' })).body.detail).toBe(
     'You may not create a record of type Invite here. The rules allow it for the roles owner, super_admin, or admin.',

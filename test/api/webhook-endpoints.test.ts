@@ -251,6 +251,19 @@ test('an endpoint gets ten test messages a minute and thirty replays in ten minu
   expect((await client.post(`${path}/test`)).status).toBe(202);
 });
 
+test('an organization has fifty endpoints at most, however many are made at the same time', async () => {
+  const person = await buildPerson(world);
+  const by = await signedIn(world, person);
+  const create = (number: number) => by.post('/v1/webhook-endpoints', { ...input(), name: `endpoint ${number}` });
+  for (let number = 0; number < 46; number++) expect((await create(number)).status).toBe(201);
+  const answers = await Promise.all(Array.from({ length: 12 }, (_, number) => create(46 + number)));
+  const refused = answers.filter(({ status }) => status !== 201);
+  for (const answer of refused) expectProblem(answer, 'limit_exceeded');
+  expect(refused).toHaveLength(8);
+  const made = 'select 1 from webhook_endpoints where organization_id = $1';
+  expect(await asOwner(world, made, [person.organization.id])).toHaveLength(50);
+});
+
 test('a replay names a thousand events at most, over REST and GraphQL', async () => {
   const { id, path } = await createdEndpoint(client, sink);
   const ids = (count: number) => Array.from({ length: count }, () => newId());

@@ -1,10 +1,7 @@
-import { eventually } from '../kit/eventually.ts';
 import { startRedisServer } from '../kit/redis-server.ts';
-import { ProductProcess } from '../kit/spawned-process.ts';
-import { openApiInstallation } from './api-installation.ts';
-import { duel } from './duel.ts';
 import type { LoadRequest } from './load-generator.ts';
 import type { Bench } from './row.ts';
+import { SwitchedApi } from './switched-api.ts';
 
 /** So many that none is refused. */
 const limits = {
@@ -38,36 +35,18 @@ export const rateLimitRedis: Bench = {
 };
 
 /** Two processes of one installation, of which one has the settings. */
-async function measure(
-  name: string,
-  where: string,
-  settings: Readonly<Record<string, string>>,
-  say: (line: string) => void,
-) {
-  const installation = await openApiInstallation();
-  const limited = new ProductProcess({
-    program: 'api/api-main.ts',
-    environment: { ...installation.environment, ...settings },
-    isSilent: true,
-  });
+async function measure(name: string, where: string, on: Readonly<Record<string, string>>, say: (line: string) => void) {
+  const api = await SwitchedApi.open();
   try {
-    await limited.ready;
-    await eventually(() => limited.url !== '');
-    const [owner] = installation.people;
+    const [owner] = api.installation.people;
     const requests = (owner?.taskIds ?? []).map((id): LoadRequest => ({
       method: 'GET',
       path: `/v1/tasks/${id}`,
       token: owner?.token ?? '',
     }));
-    return await duel({
-      name,
-      ours: { url: limited.url, requests },
-      reference: { url: installation.url, requests },
-      note: `a task by id while requests are counted ${where}; reference: the same without a rate limit`,
-      say,
-    });
+    const note = `a task by id while requests are counted ${where}; reference: the same without a rate limit`;
+    return await api.duel({ name, on, note, say }, requests);
   } finally {
-    await limited.stop();
-    await installation.close();
+    await api.close();
   }
 }

@@ -35,7 +35,7 @@ async function run({ url, requests, clients, forMs }: Load): Promise<LoadResult>
 }
 
 function textOf(
-  { method, path, token, cookie, csrfToken, range, body, svixSecret }: LoadRequest,
+  { method, path, token, cookie, csrfToken, origin, range, body, svixSecret }: LoadRequest,
   host: string,
 ): Buffer {
   const payload = body === undefined ? '' : JSON.stringify(body);
@@ -47,6 +47,7 @@ function textOf(
       ...(token === undefined ? [] : [`authorization: Bearer ${token}`]),
       ...(cookie === undefined ? [] : [`cookie: ${cookie}`]),
       ...(csrfToken === undefined ? [] : [`x-csrf-token: ${csrfToken}`]),
+      ...(origin === undefined ? [] : [`origin: ${origin}`]),
       ...(range === undefined ? [] : [`range: ${range}`]),
       ...(svixSecret === undefined ? [] : signatureOf(payload, svixSecret)),
       ...(body === undefined

@@ -8,6 +8,8 @@ export interface LoadRequest {
   /** Header X-CSRF-Token, which a browser sends with its cookies. */
   readonly csrfToken?: string;
   readonly body?: object;
+  /** Header Origin, of the page that asks. */
+  readonly origin?: string;
   /** Header Range. */
   readonly range?: string;
   /** Each request is signed as the service Svix does it, with an id of its own. */

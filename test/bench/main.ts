@@ -15,6 +15,7 @@ import { uploadLarge, uploadLargeBucket, uploadLargeResumable } from './files/up
 import { uploadMany } from './files/upload-many.ts';
 import { uploadMemory } from './files/upload-memory.ts';
 import { inboxAt1m } from './inbox-at-1m.ts';
+import { subscriptionFanOut, subscriptionIdle } from './subscriptions.ts';
 import { graphqlNested } from './graphql-nested.ts';
 import { keyRotation } from './key-rotation.ts';
 import { loginRate, loginStarvation } from './login-rate.ts';
@@ -31,6 +32,9 @@ import { organizationDelete } from './organization-delete.ts';
 import { rateLimitMemory, rateLimitRedis } from './limited-rate.ts';
 import { refreshRate } from './refresh-rate.ts';
 import { listAt1m, searchAt1m } from './large-tables.ts';
+import { complexity } from './complexity.ts';
+import { fullStack } from './full-stack.ts';
+import { switchedMiddleware } from './switched-middleware.ts';
 import { livez, restCreate, restList, restRead } from './rest.ts';
 import type { Bench, BenchRow } from './row.ts';
 import { startCold } from './start-cold.ts';
@@ -62,6 +66,9 @@ const benches: readonly Bench[] = [
   apiToken,
   rateLimitMemory,
   rateLimitRedis,
+  ...switchedMiddleware,
+  ...fullStack,
+  complexity,
   createOneOrganization,
   organizationCreate,
   organizationDelete,
@@ -85,6 +92,8 @@ const benches: readonly Bench[] = [
   listAt1m,
   searchAt1m,
   inboxAt1m,
+  subscriptionFanOut,
+  subscriptionIdle,
   csvImport,
   exportRecords,
 ];

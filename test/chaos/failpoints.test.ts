@@ -41,9 +41,8 @@ const mortals: Readonly<Record<Failpoint, Readonly<Partial<Record<Program, numbe
   'webhook-claimed': {},
   'webhook-sent': {},
   'webhook-settled': {},
-  // What follows a death there is in system-messages.test.ts.
+  // Those of system messages and of notifications are in killed-notifications.test.ts.
   'chat-posted': {},
-  // Of digests: test/workflows/notification-digests.test.ts.
   'notifications-claimed': {},
   ...(Object.fromEntries(fileFailpoints.map(({ failpoint }) => [failpoint, {}])) as Record<FileFailpoint, object>),
 };

@@ -119,6 +119,9 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'server.tls.enabled': shown('test/api/https.test.ts > enabled: the listener speaks TLS, and nothing else'),
   'server.tls.certfile': shown(certificateFiles),
   'server.tls.certkey': shown(certificateFiles),
+  'server.tls.autocert': shown(
+    'test/api/automatic-certificate.test.ts > autocert: the listener shows a certificate of the authority, over HTTP/1.1 and HTTP/2',
+  ),
   'server.secure.enabled': shown(`${answerHeaders} > server.secure > enabled: off, no answer has any of them`),
   'server.secure.xssprotection': shown(headerValues),
   'server.secure.contenttypenosniff': shown(headerValues),
@@ -163,6 +166,9 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   ),
   'server.enablegraphextensions': shown(
     'test/api/graphql-operations.test.ts > enablegraphextensions: answers say what they have cost',
+  ),
+  'server.enablegraphsubscriptions': shown(
+    'test/api/graphql-subscriptions.test.ts > enablegraphsubscriptions: without it, every subscription is refused',
   ),
   'server.graphpool.maxworkers': shown(
     'test/api/graphql-operations.test.ts > graphpool.maxworkers: so many operations run, and organizations take turns',

@@ -16,11 +16,37 @@ const cases: readonly [content: string, refusals: readonly string[], mended: str
   [
     'server: {tls: {enabled: true}}',
     [
-      'server.tls.certfile: is missing, but needed because server.tls.enabled is on',
-      'server.tls.certkey: is missing, but needed because server.tls.enabled is on',
+      'server.tls.certfile: is missing, but needed because server.tls.enabled is on and server.tls.autocert is off',
+      'server.tls.certkey: is missing, but needed because server.tls.enabled is on and server.tls.autocert is off',
     ],
     'server: {tls: {enabled: true, certfile: a, certkey: b}}',
   ],
+  [
+    'domain: example.com\nserver: {tls: {autocert: true}}',
+    ['server.tls.autocert: has no effect while server.tls.enabled is off'],
+    'domain: example.com\nserver: {tls: {enabled: true, autocert: true}}',
+  ],
+  [
+    'domain: example.com\nserver: {tls: {enabled: true, autocert: true, certfile: a, certkey: b}}',
+    [
+      'server.tls.certfile: names a file, but server.tls.autocert obtains the certificate',
+      'server.tls.certkey: names a file, but server.tls.autocert obtains the certificate',
+    ],
+    'domain: example.com\nserver: {tls: {enabled: true, autocert: false, certfile: a, certkey: b}}',
+  ],
+  ...(
+    [
+      ['http://localhost:17608', 'localhost is known on this machine alone'],
+      ['https://api.localhost', 'api.localhost is known on this machine alone'],
+      ['https://127.0.0.1', '127.0.0.1 is an IP address'],
+      ['https://[2001:db8::1]', '[2001:db8::1] is an IP address'],
+      ['https://core', 'core has no dot'],
+    ] as const
+  ).map(([url, reason]): [string, string[], string] => [
+    `server: {tls: {enabled: true, autocert: true}}\nintegrations: {email: {apiurl: "${url}"}}`,
+    [`server.tls.autocert: needs a public name for this server, but ${reason}`],
+    'server: {tls: {enabled: true, autocert: true}}\nintegrations: {email: {apiurl: "https://api.example.com"}}',
+  ]),
   [
     'server: {cachecontrol: {etagheaders: [If-Match, Authorization]}}',
     ['server.cachecontrol.etagheaders: has "Authorization", which is no header of conditional requests'],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  readCertificateAuthority,
   readEmailProviders,
   readTelemetryEnvironment,
   readTemporalEnvironment,
@@ -19,6 +20,25 @@ describe('readTelemetryEnvironment', () => {
     expect(readTelemetryEnvironment({ OTEL_EXPORTER_OTLP_ENDPOINT: '' })).toEqual({});
     expect(readTelemetryEnvironment({})).toEqual({});
   });
+});
+
+test('readCertificateAuthority gives the public authority or another one, and refuses half of an account', () => {
+  const url = 'https://acme.example/directory';
+  expect(readCertificateAuthority({})).toEqual({ directoryUrl: 'https://acme-v02.api.letsencrypt.org/directory' });
+  expect(readCertificateAuthority({ ACME_DIRECTORY_URL: url, ACME_EAB_KID: 'k', ACME_EAB_HMAC_KEY: 'aGk' })).toEqual({
+    directoryUrl: url,
+    externalAccount: { keyId: 'k', hmacKey: 'aGk' },
+  });
+  const refusals = [
+    [{ ACME_DIRECTORY_URL: 'http://acme.example/directory' }, 'ACME_DIRECTORY_URL: is not a URL with https'],
+    [{ ACME_EAB_KID: 'k' }, 'ACME_EAB_KID: is set, but ACME_EAB_HMAC_KEY is not; set both or neither'],
+    [{ ACME_EAB_HMAC_KEY: 'aGk' }, 'ACME_EAB_HMAC_KEY: is set, but ACME_EAB_KID is not; set both or neither'],
+    [{ ACME_EAB_KID: 'k', ACME_EAB_HMAC_KEY: 'a secret' }, 'ACME_EAB_HMAC_KEY: is not base64url'],
+  ] as const;
+  for (const [environment, message] of refusals) {
+    expect(() => readCertificateAuthority(environment)).toThrow(message);
+    expect(() => readCertificateAuthority(environment)).not.toThrow('a secret');
+  }
 });
 
 test('readEmailProviders gives what is set, and refuses what is no URL or no number', () => {

@@ -8,7 +8,9 @@ let world: World;
 let shell: ReaderShell;
 let url: string;
 beforeAll(async () => {
-  world = await openWorld({ environment: { CORE_SERVER_ENABLEGRAPHEXTENSIONS: 'true' } });
+  world = await openWorld({
+    environment: { CORE_SERVER_ENABLEGRAPHEXTENSIONS: 'true', CORE_SERVER_ENABLEGRAPHSUBSCRIPTIONS: 'true' },
+  });
   ({ url } = await world.listen());
   shell = new ReaderShell(dirname(world.mailFolder), 'reader');
 });
@@ -21,7 +23,7 @@ test('the calls do what the page says', async () => {
   const person = await buildPerson(world);
   const client = await signedIn(world, person);
   await shell.run(`API=${url}\nTOKEN=${client.cookies.get('access_token')}\n`);
-  const [cost = '', hash = '', ...more] = codeBlocks('docs/graphql.md', 'sh');
+  const [cost = '', hash = '', subscription = '', ...more] = codeBlocks('docs/graphql.md', 'sh');
   expect(more).toEqual([]);
   expect(JSON.parse(await shell.run(cost))).toMatchObject({
     data: { tasks: { edges: [] } },
@@ -41,4 +43,7 @@ test('the calls do what the page says', async () => {
   const data = { self: { id: person.user.id } };
   expect(await answer(registered)).toMatchObject({ data });
   expect(await answer(known)).toMatchObject({ data });
+  const told = await shell.run(subscription);
+  expect(told).toContain('event: next');
+  expect(told).toContain('"operation":"POSITION"');
 });

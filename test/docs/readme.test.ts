@@ -28,8 +28,21 @@ test('the first calls of the README work as pasted, against npm start', async ()
   await shell.close();
   // No call is refused.
   for (const answer of said) expect(answer).not.toContain('/docs/errors#');
-  const [livez, registered, mail, verified, signedIn, userinfo, graphql, switched, rest, invited, joined, devices] =
-    said;
+  const [
+    livez,
+    registered,
+    mail,
+    verified,
+    signedIn,
+    userinfo,
+    graphql,
+    switched,
+    rest,
+    invited,
+    joined,
+    shared,
+    devices,
+  ] = said;
   expect(livez).toContain('"status":"up"');
   expect(registered).toMatch(/^HTTP\/1\.1 202/);
   expect(registered).toMatch(/x-request-id: \w+/i);
@@ -44,6 +57,7 @@ test('the first calls of the README work as pasted, against npm start', async ()
   expect(invited).toContain('"status":"pending"');
   expect(joined).toContain('you can sign in now');
   expect(joined).toContain('"role":"admin"');
+  expect(shared?.match(/"relation":"viewer"/g)).toHaveLength(2);
   expect(devices).toContain('"user_agent":"curl');
   expect(devices).toContain('Signed out of');
 });

@@ -1,5 +1,6 @@
 import { createSocket, type RemoteInfo } from 'node:dgram';
 import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** The records of one name. */
@@ -18,34 +19,59 @@ type Behaviour = DnsRecords | 'failing' | 'silent';
 const types = { a: 1, cname: 5, mx: 15, txt: 16, aaaa: 28 } as const;
 const responseCodes = { noError: 0, serverFailure: 2, noSuchName: 3 } as const;
 
-/** A small authoritative name server on loopback (RFC 1035, over UDP). */
+/** A small authoritative name server on loopback (RFC 1035, over UDP and TCP). */
 export class DnsServer {
   readonly zone = new Map<string, Behaviour>();
   /** Every question, as `TYPE name`. */
   readonly asked: string[] = [];
   address = '';
   readonly #socket = createSocket('udp4');
+  readonly #server = createServer((socket) => this.#serve(socket));
 
   static async start(): Promise<DnsServer> {
     const server = new DnsServer();
     server.#socket.on('message', (query, from) => server.#reply(query, from));
-    server.#socket.bind(0, '127.0.0.1');
+    server.#server.listen(0, '127.0.0.1');
+    await once(server.#server, 'listening');
+    const { port } = server.#server.address() as AddressInfo;
+    server.#socket.bind(port, '127.0.0.1');
     await once(server.#socket, 'listening');
-    server.address = `127.0.0.1:${server.#socket.address().port}`;
+    server.address = `127.0.0.1:${port}`;
     return server;
   }
 
   async close(): Promise<void> {
+    this.#server.close();
     this.#socket.close();
     await once(this.#socket, 'close');
   }
 
   #reply(query: Buffer, from: RemoteInfo): void {
+    const answer = this.#answer(query);
+    if (answer) this.#socket.send(answer, from.port, from.address);
+  }
+
+  /** One question on each connection, with its length before it. */
+  #serve(socket: Socket): void {
+    let received = Buffer.alloc(0);
+    socket.on('error', () => socket.destroy());
+    socket.on('data', (chunk) => {
+      received = Buffer.concat([received, chunk]);
+      if (received.length < 2 || received.length < 2 + received.readUInt16BE(0)) return;
+      const answer = this.#answer(received.subarray(2));
+      if (!answer) return;
+      const length = Buffer.alloc(2);
+      length.writeUInt16BE(answer.length);
+      socket.end(Buffer.concat([length, answer]));
+    });
+  }
+
+  #answer(query: Buffer): Buffer | undefined {
     const { name, end } = readName(query, 12);
     const type = query.readUInt16BE(end);
     this.asked.push(`${type} ${name}`);
     const behaviour = this.zone.get(name.toLowerCase());
-    if (behaviour === 'silent') return;
+    if (behaviour === 'silent') return undefined;
     const answers = typeof behaviour === 'object' ? this.#answersOf(name, behaviour, type) : [];
     const code =
       behaviour === undefined
@@ -59,7 +85,7 @@ export class DnsServer {
     header.writeUInt16BE(0x8580 | code, 2);
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(answers.length, 6);
-    this.#socket.send(Buffer.concat([header, query.subarray(12, end + 4), ...answers]), from.port, from.address);
+    return Buffer.concat([header, query.subarray(12, end + 4), ...answers]);
   }
 
   /** With the aliases on the way to them, as a resolver answers. */

@@ -1,6 +1,7 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { acmeBinary } from '#temporal-dev/binaries/acme-binary.ts';
 import { findBinary, findInstalled, type SearchContext } from '#temporal-dev/binaries/find-binary.ts';
 import { gcsBinary } from '#temporal-dev/binaries/gcs-binary.ts';
 import { s3Binary } from '#temporal-dev/binaries/s3-binary.ts';
@@ -8,6 +9,10 @@ import { currentPlatform } from '#temporal-dev/machine/platform.ts';
 import { readStackEnvironment } from '#temporal-dev/machine/stack-environment.ts';
 import { startStack, type Stack } from '#temporal-dev/stack/start-stack.ts';
 import { startSeaweed } from './seaweed.ts';
+
+/** Servers that only tests use and that are built from source, the quickest build first. */
+export const builtServers = { acme: acmeBinary, s3: s3Binary, gcs: gcsBinary } as const;
+export type BuiltServer = keyof typeof builtServers;
 
 /** A server of object storage for one test file. */
 export interface ObjectStore {
@@ -31,16 +36,16 @@ export function searchContext(stateDir: string, report: (line: string) => void):
   };
 }
 
-/** Whether this machine has the servers, so that none has to be built. */
-export async function areObjectStoresBuilt(): Promise<boolean> {
+/** Whether this machine has the servers that only tests use, so that none has to be built. */
+export async function areServersBuilt(): Promise<boolean> {
   const search = searchContext(join(import.meta.dirname, '..', '..', '.local'), () => {});
-  const found = await Promise.all([s3Binary, gcsBinary].map((spec) => findInstalled(spec, search)));
+  const found = await Promise.all(Object.values(builtServers).map((spec) => findInstalled(spec, search)));
   return found.every((binary) => binary !== undefined);
 }
 
 /**
  * Starts a server of its own for a test file, for `s3` with the region that signatures must name, if one is given; it starts within a tenth
- * of a second. On a machine that has no binary yet, this waits for the build that runs beside the suite (`ObjectStoreBuilds`), or builds it;
+ * of a second. On a machine that has no binary yet, this waits for the build that runs beside the suite (`ServerBuilds`), or builds it;
  * until then SeaweedFS serves S3, which accepts every region.
  * @throws StackError with the reasons when there is no binary and none can be built
  */

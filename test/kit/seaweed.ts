@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { findBinary, type SearchContext } from '#temporal-dev/binaries/find-binary.ts';
 import { seaweedBinary } from '#temporal-dev/binaries/seaweed-binary.ts';
 import { answers, S3_CREDENTIALS } from '#temporal-dev/servers/launch-s3.ts';
 import { eventually } from './eventually.ts';
+import { freePorts } from './free-ports.ts';
 import type { ObjectStore } from './object-stores.ts';
 
 const host = '127.0.0.1';
@@ -52,18 +52,4 @@ export async function startSeaweed(search: SearchContext): Promise<ObjectStore> 
       await rm(stateDir, { recursive: true, force: true });
     },
   };
-}
-
-/** Ports that nobody uses at the moment. */
-async function freePorts(count: number): Promise<number[]> {
-  const holders = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, host);
-      await once(server, 'listening');
-      return server;
-    }),
-  );
-  const ports = holders.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(holders.map((server) => once(server.close(), 'close')));
-  return ports;
 }

@@ -6,6 +6,7 @@ import { inject } from 'vitest';
 import { createLogger } from '#runtime/logger.ts';
 import { Metrics } from '#api/http/http-metrics.ts';
 import type { Route } from '#api/http/route.ts';
+import type { CertificateOptions } from '#api/open-certificate.ts';
 import { createApi, listen, type Api, type Listening } from '#api/start-api.ts';
 import { listeners as productListeners } from '#activities/listeners/index.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
@@ -68,6 +69,8 @@ export interface InstanceOptions {
   readonly providerTimeoutMs?: number;
   /** Where people see workflows. */
   readonly temporalUi?: string;
+  /** The authority of `server.tls.autocert`. */
+  readonly certificates?: CertificateOptions;
 }
 
 /** One API process of a world. */
@@ -177,6 +180,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       secretManager: more.secretManager,
       providerTimeoutMs: more.providerTimeoutMs,
       temporalUi: more.temporalUi,
+      certificates: more.certificates,
       routes,
     });
     await api.app.ready();

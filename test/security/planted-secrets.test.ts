@@ -37,6 +37,15 @@ const secrets = new Canaries('canary');
 /** What people wrote. */
 const texts = new Canaries('wrote');
 
+/** With which providers of e-mail sign what they report. */
+const receiverSecrets = {
+  providera: secrets.add(
+    'signing secret of a provider',
+    `whsec_${Buffer.from(secrets.make('key of a provider')).toString('base64')}`,
+  ),
+  providerb: secrets.make('password of a provider'),
+};
+
 /** Kinds into which people write texts. Some kinds are written by programs alone, with a scope of their tokens. */
 const writtenKinds = registry.modules.filter(
   (module) =>
@@ -52,6 +61,8 @@ beforeAll(async () => {
     environment: {
       CORE_DB_DEBUG: 'true',
       CORE_WORKFLOWS_WEBHOOKALLOWPRIVATEADDRESSES: 'true',
+      CORE_INTEGRATIONS_EMAIL_PROVIDERA_WEBHOOKSECRET: receiverSecrets.providera,
+      CORE_INTEGRATIONS_EMAIL_PROVIDERB_WEBHOOKSECRET: receiverSecrets.providerb,
       CORE_TOTP_RECOVERYCODELENGTH: '24',
       CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true',
       CORE_API_TOKEN_KEY_FIRST: secrets.make('key of API tokens').padEnd(40, '-'),
@@ -63,6 +74,8 @@ beforeAll(async () => {
   await comeAndGo();
   await answerInvitation();
   await subscribe();
+  await visitPortal();
+  await report();
   await comeBack();
   await showTokens();
   await actAsSomebodyElse();
@@ -241,6 +254,43 @@ async function subscribe(): Promise<void> {
   await reader.post('/v1/unsubscribe', { token: [end] });
   await reader.get(`/v1/unsubscribe?token=${end}`);
   expect((await reader.post('/v1/unsubscribe', { token: end })).status).toBe(200);
+  expect((await oneClick(reader, end)).status).toBe(200);
+}
+
+/** As programs for mail unsubscribe: the token is in the URL (RFC 8058). */
+function oneClick(client: TestClient, token: string) {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const url = `/v1/unsubscribe?token=${token}`;
+  return client.request({ method: 'POST', url, headers, payload: 'List-Unsubscribe=One-Click' });
+}
+
+/** Somebody without an account looks at endpoints with a link. */
+async function visitPortal(): Promise<void> {
+  const made = await (await signedIn(world, person)).post('/v1/webhook-portal/links', {});
+  const token = secrets.add('token of a link to the portal', String(made.body.url).split('#token=')[1] ?? '');
+  const visitor = world.client();
+  const headers = { 'webhook-portal-token': token };
+  expect((await visitor.get('/v1/webhook-portal/endpoints', headers)).status).toBe(200);
+  await visitor.get('/v1/webhook-portal/endpoints', { 'webhook-portal-token': `${token}~` });
+  for (const url of ['/v1/webhook-portal', '/v1/webhook-portal/endpoints'])
+    for (const name of ['token', 'webhook-portal-token']) await visitor.get(`${url}?${name}=${token}`);
+  await visitor.get(`/v1/webhook-portal/endpoints/${token}`);
+}
+
+/** Providers of e-mail report, and others try to. */
+async function report(): Promise<void> {
+  const provider = world.client();
+  const basic = (password: string) => `Basic ${Buffer.from(`any:${password}`).toString('base64')}`;
+  const send = (name: string, headers: Record<string, string>) =>
+    provider.request({ method: 'POST', url: `/v1/email/webhook/${name}`, headers, payload: { RecordType: 'Unknown' } });
+  const headersOfB = { authorization: basic(receiverSecrets.providerb) };
+  secrets.add('basic credentials of a provider', basic(receiverSecrets.providerb).slice('Basic '.length));
+  expect((await send('providerb', headersOfB)).status).toBe(200);
+  await send('providerb', { authorization: basic(secrets.make('wrong password of a provider')) });
+  await send('providerb', { authorization: `Bearer ${receiverSecrets.providerb}` });
+  await send(`providerb?secret=${receiverSecrets.providerb}`, {});
+  await send('providera', { authorization: `Bearer ${receiverSecrets.providera}` });
+  await send(`providera?secret=${encodeURIComponent(receiverSecrets.providera)}`, {});
 }
 
 /** Sets up a second factor, and offers right and wrong codes everywhere. */

@@ -2,7 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
 import { eventually } from '../kit/eventually.ts';
 import { failingRecord, fragileListener } from '../kit/failing-deliveries.ts';
+import { createdEndpoint } from '../kit/created-endpoint.ts';
+import { WebhookSink } from '../kit/fakes/webhook-sink.ts';
 import { waitForMails } from '../kit/mailbox.ts';
+import { buildPerson, signedIn } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 // Settings of the job queue, as Temporal and the log show them: one world with all of them changed, one as usual.
@@ -30,12 +33,14 @@ const queueconf = {
   ]),
 };
 
+const privateAddresses = { CORE_WORKFLOWS_WEBHOOKALLOWPRIVATEADDRESSES: 'true' };
 const listener = fragileListener('fragile', 'settings.changed');
 const environment = {
   ...Object.fromEntries(Object.entries(queueconf).map(([name, value]) => [`CORE_JOBQUEUE_QUEUECONF_${name}`, value])),
   CORE_WORKFLOWS_DISPATCH_QUEUENAME: 'deliveries',
   // Metrics stand around jobs as well, and change nothing (what they say: metrics.test.ts).
   CORE_JOBQUEUE_METRICS_ENABLEMETRICS: 'true',
+  ...privateAddresses,
 };
 
 let usual: World;
@@ -43,7 +48,7 @@ let changed: World;
 
 beforeAll(async () => {
   [usual, changed] = await Promise.all([
-    openWorld({ worker: true, listeners: [listener] }),
+    openWorld({ worker: true, listeners: [listener], environment: privateAddresses }),
     openWorld({ worker: true, listeners: [listener], environment }),
   ]);
 });
@@ -59,16 +64,16 @@ async function mailWorkflow(world: World) {
   await world.client().post('/v1/register', { email, password: 'correct horse battery' });
   await waitForMails(world, email);
   const { workflow } = world.runtime.temporal.client;
-  const run = await eventually(async () => {
-    for await (const found of workflow.list({
+  return eventually(async () => {
+    for await (const run of workflow.list({
       query: `WorkflowId STARTS_WITH "${world.name}/" AND WorkflowType = "sendEmail"`,
-    }))
-      return found;
+    })) {
+      const { events } = await workflow.getHandle(run.workflowId).fetchHistory();
+      const started = events?.find((event) => event.activityTaskStartedEventAttributes);
+      if (started) return { run, identity: started.activityTaskStartedEventAttributes?.identity };
+    }
     return undefined;
   });
-  const { events } = await workflow.getHandle(run.workflowId).fetchHistory();
-  const started = events?.find((event) => event.activityTaskStartedEventAttributes);
-  return { run, identity: started?.activityTaskStartedEventAttributes?.identity };
 }
 
 /** How the attempts of a delivery that fails are made. */
@@ -81,6 +86,22 @@ async function attemptsOf(world: World) {
   record.mend();
   await record.handle.signal('retryDelivery');
   await record.handle.result();
+  return shownOf(world, scheduled);
+}
+
+interface ScheduledActivity {
+  readonly startToCloseTimeout?: Parameters<typeof seconds>[0];
+  readonly heartbeatTimeout?: Parameters<typeof seconds>[0];
+  readonly retryPolicy?: {
+    readonly maximumAttempts?: number | null;
+    readonly initialInterval?: Parameters<typeof seconds>[0];
+    readonly backoffCoefficient?: number | null;
+    readonly maximumInterval?: Parameters<typeof seconds>[0];
+  } | null;
+  readonly taskQueue?: { readonly name?: string | null } | null;
+}
+
+function shownOf(world: World, scheduled: ScheduledActivity) {
   return {
     timeout: seconds(scheduled.startToCloseTimeout),
     heartbeat: seconds(scheduled.heartbeatTimeout),
@@ -90,6 +111,39 @@ async function attemptsOf(world: World) {
     longest: seconds(scheduled.retryPolicy?.maximumInterval),
     queue: scheduled.taskQueue?.name?.slice(world.name.length + 1),
   };
+}
+
+/** How the first activity of a workflow of this type is tried, and which worker did it. */
+async function firstActivityOf(world: World, type: string) {
+  const { workflow } = world.runtime.temporal.client;
+  return eventually(async () => {
+    for await (const { workflowId } of workflow.list({
+      query: `WorkflowId STARTS_WITH "${world.name}/" AND WorkflowType = "${type}"`,
+    })) {
+      const { events } = await workflow.getHandle(workflowId).fetchHistory();
+      const scheduled = events?.find((event) => event.activityTaskScheduledEventAttributes);
+      const started = events?.find((event) => event.activityTaskStartedEventAttributes);
+      if (scheduled?.activityTaskScheduledEventAttributes && started?.activityTaskStartedEventAttributes)
+        return {
+          ...shownOf(world, scheduled.activityTaskScheduledEventAttributes),
+          identity: started.activityTaskStartedEventAttributes.identity,
+        };
+    }
+    return undefined;
+  });
+}
+
+/** A message that has arrived at an endpoint. */
+async function messageArrived(world: World): Promise<void> {
+  const sink = await WebhookSink.open();
+  try {
+    const client = await signedIn(world, await buildPerson(world));
+    await createdEndpoint(client, sink);
+    expect((await client.post('/v1/tasks', { title: 'tell it' })).status).toBe(201);
+    await eventually(() => sink.received.length > 0);
+  } finally {
+    await sink.close();
+  }
 }
 
 const seconds = (value: { readonly seconds?: unknown; readonly nanos?: number | null } | null | undefined) =>
@@ -102,6 +156,22 @@ describe('an activity', () => {
     expect(after).toEqual(wanted);
     for (const [name, value] of Object.entries(before))
       expect(value, name).not.toBe(wanted[name as keyof typeof wanted]);
+  });
+
+  test('of the queues email and webhooks has them as well, unless its workflow says otherwise', async () => {
+    await Promise.all([mailWorkflow(usual), mailWorkflow(changed), messageArrived(usual), messageArrived(changed)]);
+    // A mail is tried for two days; a round of messages needs three quarters of a minute.
+    const ofMail = { timeout: 41, heartbeat: 7, initial: 1, longest: 300, queue: 'email', identity: queueconf.ID };
+    expect(await firstActivityOf(changed, 'sendEmail')).toMatchObject(ofMail);
+    const usualMail = await firstActivityOf(usual, 'sendEmail');
+    expect(usualMail).toMatchObject({ queue: 'email', longest: 300 });
+    for (const name of ['timeout', 'heartbeat', 'identity'] as const) expect(usualMail[name]).not.toBe(ofMail[name]);
+    const retries = { attempts: 5, initial: 1.5, factor: 3, longest: 9 };
+    const ofMessage = { timeout: 45, heartbeat: 7, ...retries, queue: 'webhooks', identity: queueconf.ID };
+    expect(await firstActivityOf(changed, 'deliverToEndpoint')).toEqual(ofMessage);
+    const usualMessage = await firstActivityOf(usual, 'deliverToEndpoint');
+    for (const [name, value] of Object.entries(ofMessage))
+      if (name !== 'queue') expect(usualMessage[name as keyof typeof ofMessage], name).not.toBe(value);
   });
 
   test('has the identity of its worker, which ID names', async () => {
@@ -121,9 +191,12 @@ describe('an activity', () => {
 });
 
 test('interceptors stand around starts and activities where the lists name them', async () => {
-  await Promise.all([mailWorkflow(usual), mailWorkflow(changed)]);
+  await Promise.all([mailWorkflow(usual), mailWorkflow(changed), messageArrived(usual), messageArrived(changed)]);
   const layersOf = (world: World, message: string) =>
     new Set(world.logs.filter((line) => line['msg'] === message).map((line) => line['layer']));
+  const typesOf = (world: World, message: string) =>
+    new Set(world.logs.filter((line) => line['msg'] === message).map((line) => line['job']));
+  expect([...typesOf(changed, 'activity begins')]).toEqual(expect.arrayContaining(['deliverEmail', 'sendMessages']));
   expect(layersOf(changed, 'start begins')).toEqual(new Set(['Plugins', 'Middleware', 'JobInsertMiddleware']));
   expect(layersOf(changed, 'activity begins')).toEqual(new Set(['Plugins', 'Middleware', 'WorkerMiddleware', 'Hooks']));
   expect(layersOf(usual, 'start begins').size + layersOf(usual, 'activity begins').size).toBe(0);

@@ -1,8 +1,14 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { activityQueues as configuredQueues } from '#config/objects/queueconf.ts';
 import { newId } from '#entities/kit/base/ids.ts';
+import { releaseWorkflows } from '#worker/release-workflows.ts';
 import { announce, isSettled, notingListener, storedEvents } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { mailsTo, waitForMails } from '../kit/mailbox.ts';
+import { buildPerson, signedIn } from '../kit/people.ts';
 import { runsOf, waitForRuns } from '../kit/runs.ts';
 import { openWorld, type Instance, type World } from '../kit/world.ts';
 
@@ -23,10 +29,34 @@ const gated = notingListener('gated', ['gated.happened'], async ({ event }) => {
   gate.held--;
 });
 
+/** A server that answers when as many requests wait as there can be. */
+async function barrier(size: number) {
+  const waiting: ServerResponse[] = [];
+  const counts = { most: 0, answered: 0 };
+  const server = createServer((request, response) => {
+    request.resume();
+    waiting.push(response);
+    counts.most = Math.max(counts.most, waiting.length);
+    if (waiting.length < size) return;
+    for (const each of waiting.splice(0)) {
+      counts.answered++;
+      each.writeHead(200, { 'content-type': 'application/json' });
+      each.end(JSON.stringify({ ErrorCode: 0, MessageID: newId() }));
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, counts, close: () => (server.closeAllConnections(), server.close()) };
+}
+
+let provider: Awaited<ReturnType<typeof barrier>>;
 let world: World;
 beforeAll(async () => {
+  provider = await barrier(2);
   world = await openWorld({
     listeners: [gated],
+    emailProviders: { urls: { providerb: provider.url } },
     environment: {
       CORE_DB_MAXCONNECTIONS: '12',
       CORE_ORMCONFIG_MAXPOOLSIZE: '12',
@@ -38,7 +68,10 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => world.close());
+afterAll(async () => {
+  await world.close();
+  provider.close();
+});
 
 const queues = (settings: object) => ({ CORE_JOBQUEUE_QUEUECONF_QUEUES: JSON.stringify(settings) });
 
@@ -111,6 +144,63 @@ test('failing deliveries of their own workflows are as many at the same time as 
     await eventually(() => gate.held === 2);
   });
   expect(gate.most).toBe(2);
+});
+
+describe('requests to others that are under way at the same time', () => {
+  test('to a provider of e-mail are as many as MaxWorkers of the queue email says', async () => {
+    const environment = {
+      CORE_INTEGRATIONS_EMAIL_TESTDIR: '',
+      CORE_INTEGRATIONS_EMAIL_PROVIDER: 'providerb',
+      CORE_INTEGRATIONS_EMAIL_PROVIDERB_SERVERTOKEN: 'token',
+      ...queues({ email: { MaxWorkers: 2 } }),
+    };
+    await withWorker(environment, async (instance) => {
+      const register = () =>
+        instance.client().post('/v1/register', {
+          email: `most-${newId().toLowerCase()}@example.com`,
+          password: 'correct horse battery',
+        });
+      for (let count = 0; count < 6; count++) await register();
+      await eventually(() => provider.counts.answered >= 6);
+    });
+    expect(provider.counts.most).toBe(2);
+  });
+
+  test('to endpoints are as many as MaxWorkers of the queue webhooks says', async () => {
+    const server = await barrier(2);
+    const environment = {
+      CORE_WORKFLOWS_WEBHOOKALLOWPRIVATEADDRESSES: 'true',
+      ...queues({ webhooks: { MaxWorkers: 2 } }),
+    };
+    await withWorker(environment, async (instance) => {
+      // Of organizations of their own, which share the workers.
+      for (let count = 0; count < 6; count++) {
+        const client = await signedIn(instance, await buildPerson(world));
+        const made = await client.post('/v1/webhook-endpoints', {
+          name: 'waits for others',
+          url: server.url,
+          topics: ['task.*'],
+          scopes: ['task:read'],
+          max_in_flight: 1,
+        });
+        expect(made.status, JSON.stringify(made.body)).toBe(201);
+        expect((await client.post('/v1/tasks', { title: 'one message' })).status).toBe(201);
+      }
+      await eventually(() => server.counts.answered >= 6);
+    });
+    expect(server.counts.most).toBe(2);
+    server.close();
+  });
+});
+
+test('queues of the configuration for which there is no work are said at the start', async () => {
+  const idle = configuredQueues.filter((name) => !releaseWorkflows.some(({ contract }) => contract.queue === name));
+  const settings = Object.fromEntries(['email', ...idle].map((name) => [name, {}]));
+  const instance = await world.openInstance({ environment: queues(settings) });
+  const worker = await instance.startWorker();
+  await worker.stop();
+  const said = world.logs.filter(({ msg }) => String(msg).includes('for which this release has no work'));
+  expect(said.map(({ queue }) => queue)).toEqual(idle);
 });
 
 test('workers share the queues among them: what nobody serves waits', async () => {

@@ -92,7 +92,7 @@ describe.each(['providera', 'providerb'] as const)('%s', (name) => {
     expect(row).toEqual({ content: null });
   });
 
-  test.each(['accept-silently', 'accept-and-cut'] as const)(
+  test.each(['accept-silently', 'accept-and-cut', 'accept-with-page'] as const)(
     'that accepts a mail and does not say so (%s) is asked, and sent nothing again',
     async (behaviour) => {
       fakes[name]().next.push(behaviour);
@@ -178,6 +178,23 @@ test('messagestream, trackopens and tracklinks are in requests to providerb, exc
   await mailAbout(token.body.id, 'sent');
   const notice = b.accepted.findLast(({ To }) => To === owner.user.email);
   expect(notice).toMatchObject({ MessageStream: 'alerts', TrackOpens: true, TrackLinks: 'HtmlAndText' });
+});
+
+test('a mail that waits goes to no address that was suppressed meanwhile, whatever the address of the person is by then', async () => {
+  await world.reconfigure({ ...settingsOf('providera'), CORE_INTEGRATIONS_EMAIL_PROVIDERA_APIKEY: 'a wrong one' });
+  const { user } = await buildPerson(world, { organization: owner.organization, role: 'member' });
+  expect((await client.post('/v1/tasks', { title: 'told of', assignee_id: user.id })).status).toBe(201);
+  const until = (state: string) =>
+    eventually(async () => {
+      const [row] = await asOwner(world, 'select state, error_code from emails where recipient_id = $1', [user.id]);
+      return row?.['state'] === state && row;
+    });
+  await until('waiting');
+  expect((await client.post('/v1/email-suppressions', { email: user.email })).status).toBe(201);
+  await asOwner(world, 'update users set email = $2 where id = $1', [user.id, `new-${user.email}`]);
+  await world.reconfigure({ CORE_INTEGRATIONS_EMAIL_PROVIDERA_APIKEY: a.apiKey });
+  expect(await until('suppressed')).toMatchObject({ error_code: 'manual' });
+  expect(acceptedFor('providera', user.email)).toEqual([]);
 });
 
 test('a mail that is read by a stranger of the organization, or sent again by one, does not exist for them', async () => {

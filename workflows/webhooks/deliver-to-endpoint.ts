@@ -15,6 +15,9 @@ export const wakeSignal = defineSignal(wakeSignalName);
 /** Rounds after which it continues as new, so that long backlogs pick up new code. */
 const maxRounds = 200;
 
+/** A round with its last attempts, in milliseconds: a shorter JobTimeout would cut attempts off before anybody learns how they ended. */
+const minAttemptTimeoutMs = 45_000;
+
 /**
  * Sends what is due, then sleeps until the next message is due or a signal comes; without any message, it ends. A signal that comes during
  * a round begins another one: what it stands for may have been committed after the round had looked.
@@ -22,7 +25,9 @@ const maxRounds = 200;
 export async function deliverToEndpoint(input: DeliverToEndpointInput): Promise<void> {
   const { queue, endpointId, organizationId } = input;
   // The attempts of messages are counted in their rows; what fails here is the database or the process.
-  const { sendMessages } = proxyActivities<WebhooksActivities>(activityOptions(queue));
+  const options = activityOptions(queue);
+  const startToCloseTimeout = Math.max(options.startToCloseTimeout, minAttemptTimeoutMs);
+  const { sendMessages } = proxyActivities<WebhooksActivities>({ ...options, startToCloseTimeout });
   let isWoken = false;
   setHandler(wakeSignal, () => {
     isWoken = true;

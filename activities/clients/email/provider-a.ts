@@ -128,12 +128,13 @@ export function tagOf(tags: unknown, name: string): string | undefined {
 }
 
 function failureOf({ status, body, retryAfterMs }: ProviderAnswer): SendFailure {
-  const name = typeof body['name'] === 'string' ? body['name'] : '';
   const message = typeof body['message'] === 'string' ? body['message'] : `The provider answered ${status}.`;
   if (status === 429) return new SendFailure('limited', message, { retryAfterMs });
   if (status === 401 || status === 403) return new SendFailure('credentials', message);
-  // The first request with this key is still at work.
-  if (status === 409 && name === 'concurrent_idempotent_requests') return new SendFailure('unknown', message);
+  // It has seen this key before: the first request with it is still at work, or had another text.
+  if (status === 409) return new SendFailure('unknown', message);
+  // It has not said which mail it has accepted, if it has.
+  if (status < 400) return new SendFailure('unknown', message);
   return refusal(message);
 }
 

@@ -99,6 +99,8 @@ function failureOf({ status, body, retryAfterMs }: ProviderAnswer): SendFailure 
   const message = typeof body['Message'] === 'string' ? body['Message'] : `The provider answered ${status}.`;
   if (status === 429) return new SendFailure('limited', message, { retryAfterMs });
   if (status === 401 || status === 403 || operatorErrors.has(code)) return new SendFailure('credentials', message);
+  // It says neither which mail it has accepted nor why not.
+  if (status < 400 && (code === 0 || typeof code !== 'number')) return new SendFailure('unknown', message);
   const isAddress = code === inactiveRecipient || (code === invalidRequest && /'To'/.test(message));
   return new SendFailure(isAddress ? 'address' : 'content', message);
 }

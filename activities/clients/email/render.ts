@@ -33,9 +33,12 @@ export function renderEmail(content: EmailContent, { id, to, name, theme, brand 
   const action = content.action && actionOf(content.action, brand);
   const view: EmailView = {
     subject: oneLine(content.subject).slice(0, maxSubject),
+    heading: oneLine(content.heading ?? content.subject).slice(0, maxSubject),
+    preheader: oneLine(content.preheader ?? '').slice(0, maxSubject),
     greeting: shown === '' ? 'Hello,' : `Hello ${shown},`,
     paragraphs: content.paragraphs.map(oneLine),
     items: (content.items ?? []).map((item) => ({ ...item, text: oneLine(item.text) })),
+    closing: (content.closing ?? []).map(oneLine),
     action: action && { ...action, trouble: brand.troubleText.replaceAll('{ACTION}', () => action.text) },
     support: brand.supportEmail && `Questions? Write to ${brand.supportEmail}.`,
     links: [

@@ -7,7 +7,6 @@ import {
   GraphQLIncludeDirective,
   GraphQLSkipDirective,
   isObjectType,
-  OperationTypeNode,
   validateExecutionArgs,
   type ExecutionArgs,
   type FieldNode,
@@ -107,7 +106,7 @@ export function measureOperation(input: ExecutionArgs, { registry, limits, large
     }
   };
 
-  const root = operation.operation === OperationTypeNode.MUTATION ? schema.getMutationType() : schema.getQueryType();
+  const root = schema.getRootType(operation.operation);
   if (root) measureFields(root, [operation.selectionSet]);
   budget.check();
 }

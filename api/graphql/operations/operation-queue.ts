@@ -4,8 +4,8 @@ import { withTimeout } from '#entities/kit/base/with-timeout.ts';
 /** Largest part of the operations that one organization may run. */
 const organizationShare = 0.75;
 
-/** How many operations may wait for each one that may run. */
-const waitingFactor = 10;
+/** How many operations may wait for each one that may run, unless the queue says otherwise. */
+const defaultWaitingFactor = 10;
 
 interface Waiter {
   readonly start: () => void;
@@ -26,9 +26,15 @@ export class OperationQueue {
   /** Those who wait, by organization or person. The first one has the next turn. */
   readonly #queues = new Map<string, Waiter[]>();
 
-  /** @param maxRunning read before each start, because the configuration can change */
-  constructor(maxRunning: () => number) {
+  readonly #waitingFactor: number;
+
+  /**
+   * @param maxRunning read before each start, because the configuration can change
+   * @param waitingFactor how many may wait for each one that may run
+   */
+  constructor(maxRunning: () => number, waitingFactor = defaultWaitingFactor) {
     this.#maxRunning = maxRunning;
+    this.#waitingFactor = waitingFactor;
   }
 
   get running(): number {
@@ -62,7 +68,7 @@ export class OperationQueue {
   }
 
   #turn(owner: string, deadline: number): Promise<void> {
-    if (this.waiting >= this.#maxRunning() * waitingFactor && !this.#makeRoom(owner))
+    if (this.waiting >= this.#maxRunning() * this.#waitingFactor && !this.#makeRoom(owner))
       return Promise.reject(tooMany(this.waiting));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter: Waiter = { start: resolve, reject };

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { pascalCase } from '#entities/kit/base/snake-case.ts';
-import { answerHeaders, refusalHeaders, retryStatuses, type AnswerHeader } from './described-headers.ts';
+import { documentedHeaders, refusalHeaders, retryStatuses, type AnswerHeader } from './documented-headers.ts';
 import {
   mapOperations,
   mapValues,
@@ -34,7 +34,7 @@ class Description {
   readonly #refusals = new Map<string, Response>();
 
   get components() {
-    const headers = mapValues(answerHeaders, (header) => header);
+    const headers = mapValues(documentedHeaders, (header) => header);
     const responses = Object.fromEntries([...this.#refusals].toSorted(([one], [other]) => (one < other ? -1 : 1)));
     return { schemas: this.#schemas.all, responses, headers };
   }

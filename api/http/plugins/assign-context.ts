@@ -44,7 +44,10 @@ export function requestContextPlugin(app: FastifyInstance, services: Services): 
     const route = request.routeOptions.url ?? 'unmatched';
     const { statusCode, elapsedTime } = reply;
     const { span, caller, unit } = request.core;
-    services.metrics.answered({ method, route }, statusCode, { durationMs: elapsedTime, traceId: span?.traceId });
+    services.metrics.answered({ method, route }, statusCode, {
+      durationMs: request.core.isEndless ? undefined : elapsedTime,
+      traceId: span?.traceId,
+    });
     accessLog.info(
       {
         request_id: request.id,

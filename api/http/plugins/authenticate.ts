@@ -35,6 +35,16 @@ export function authenticatePlugin(app: FastifyInstance, services: Services): vo
   });
 }
 
+/** Makes a request one of whoever a bearer token stands for, as if it had come with it. @throws AppError unauthenticated, invalid_input */
+export async function authenticateBearer(
+  request: FastifyRequest,
+  services: Services,
+  authorization: string,
+): Promise<void> {
+  request.core.token = undefined;
+  await verify(request, services, bearerToken(authorization));
+}
+
 async function verifyBrowser(request: FastifyRequest, services: Services, cookie: string | undefined): Promise<void> {
   if (cookie !== undefined) await unlessStale(verifyCookies(request, services, cookie));
   await assumeDefault(request, services);
@@ -109,6 +119,8 @@ async function verify(request: FastifyRequest, services: Services, token: string
     request.core.token = presented;
     return;
   }
+  const reason = services.apiTokens.misreadReason(token);
+  if (reason !== undefined) throw new AppError('unauthenticated', reason);
   const delegation = delegationTypeOf(token);
   if (delegation) request.core.token = await services.delegationTokens.verify(delegation, token);
   else accept(request, await verifyAccess(services, token));

@@ -83,10 +83,12 @@ function problemWith(request: FastifyRequest, services: Services): AppError | un
   );
 }
 
-/** Where nobody has to be signed in, the header Authorization is not read. */
+/** Where nobody has to be signed in, there may be no access token yet, or the header Authorization is not read. */
 function remedyForPrograms({ routeOptions: { config } }: FastifyRequest): string {
-  return config.access === 'anonymous'
-    ? 'Programs without cookies send the header Authorization instead; here it may hold any bearer token, also an access token that has expired.'
+  if (config.access === 'anonymous')
+    return 'Programs without cookies send the header Authorization instead; here it may hold any bearer token, also an access token that has expired.';
+  return config.access === 'public'
+    ? 'Programs do the same before they are signed in: GET /livez sets the cookie. Afterwards they send their access token in the header Authorization instead.'
     : 'Programs without cookies send an access token in the header Authorization instead.';
 }
 

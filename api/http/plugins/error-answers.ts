@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, statusOf } from '#entities/kit/base/errors.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
+import { addressElsewhere } from '../address-elsewhere.ts';
 import { asAppError, problemOf, problemType } from '../problem.ts';
 import { settleCaller } from '../request-caller.ts';
 import type { Services } from '../services.ts';
@@ -32,6 +33,8 @@ const byInvitation = 'People join an organization by invitation: POST /v1/invite
 /** What does what somebody may expect of a method that an address does not have. */
 const insteadOf: Readonly<Record<string, string>> = {
   'POST /v1/memberships': byInvitation,
+  'POST /v1/task-groups':
+    'POST /v1/task-shares gives a group access to a task; PATCH /v1/tasks/{id} with add_group_ids links both, which gives nobody access.',
   'POST /v1/users': `People sign up with POST /v1/register. ${byInvitation}`,
   'POST /v1/sessions': 'People sign in with POST /v1/login.',
 };
@@ -66,6 +69,8 @@ function remedyOf(request: FastifyRequest, addresses: KnownAddresses, hintFor: A
   if (hasSlashAtEnd(request)) return slashRemedy(request, path.replace(/\/+$/, ''), addresses);
   const hint = hintFor(path);
   if (hint !== undefined) return hint;
+  const meant = addressElsewhere(path);
+  if (meant !== undefined) return meant;
   const near = addresses.near(path);
   return near === undefined ? undefined : `did you mean ${near}? See /docs`;
 }

@@ -41,7 +41,21 @@ export function knownAddresses(app: FastifyInstance): KnownAddresses {
     near: (path) =>
       path.length > maxComparedLength
         ? undefined
-        : didYouMean(path, new Set([...known.keys()].map(withValuesOf(path)))),
+        : didYouMean(path, new Set([...known.keys()].filter(resembles(path)).map(withValuesOf(path)))),
+  };
+}
+
+/**
+ * Whether what a route's URL says by itself is similar to the path: neither its version nor a value that any path could have is a
+ * similarity.
+ */
+function resembles(path: string): (url: string) => boolean {
+  const sent = path.split('/');
+  return (url) => {
+    const parts = url.split('/');
+    const isSame = (index: number) => parts[index]?.startsWith(':') === true || (index === 1 && parts[1] === sent[1]);
+    const said = (of: readonly string[]) => of.filter((_, index) => !isSame(index)).join('/');
+    return didYouMean(said(sent), [said(parts)]) !== undefined;
   };
 }
 

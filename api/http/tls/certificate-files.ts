@@ -8,6 +8,7 @@ import { KeyProblem } from '../../auth/signing-key.ts';
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
+  readonly validFrom: Date;
   readonly expiresAt: Date;
 }
 
@@ -35,7 +36,7 @@ export async function readCertificate({ certfile, certkey }: CertificateFiles): 
   } catch (error) {
     throw chainProblem(`cannot be used with its key (${(error as Error).message})`, error);
   }
-  return { cert, key: key.text, expiresAt: leaf.validToDate };
+  return { cert, key: key.text, validFrom: leaf.validFromDate, expiresAt: leaf.validToDate };
 }
 
 /** Changes whenever one of the files does; a file that is missing counts as well. */

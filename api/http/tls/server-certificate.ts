@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { StartError } from '#runtime/start-error.ts';
+import type { CertificateSource, CertificateState } from './certificate-source.ts';
 import {
   CertificateProblem,
   readCertificate,
@@ -21,7 +22,7 @@ interface Options {
  * The certificate of the server, which follows its files: when they have changed and then stayed the same until the next look, they are
  * read again. What cannot be used is logged once, and the certificate before stays.
  */
-export class ServerCertificate {
+export class ServerCertificate implements CertificateSource {
   readonly #options: Options;
   readonly #listeners = new Set<(certificate: Certificate) => void>();
   #current: Certificate;
@@ -55,12 +56,20 @@ export class ServerCertificate {
     return this.#current;
   }
 
-  /** @param listener is called with each new certificate */
+  get state(): CertificateState {
+    const { expiresAt } = this.#current;
+    const problem = expiresAt.getTime() <= Date.now() ? 'has expired' : undefined;
+    return { expiresAt, problem, failedRenewals: 0 };
+  }
+
   onChange(listener: (certificate: Certificate) => void): void {
     this.#listeners.add(listener);
   }
 
-  stop(): void {
+  /** It was there from the beginning. */
+  async obtained(): Promise<void> {}
+
+  async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
   }

@@ -7,7 +7,7 @@ import { consoleUrlOf, notificationInbox } from '../../people/notification-inbox
 import { listSelection, pageSchema } from '../records/list-query.ts';
 import { recordNames } from '../records/record-names.ts';
 import { recordSchema } from '../records/record-schema.ts';
-import { selectionOf } from '../records/record-selection.ts';
+import { selectionOf } from '../records/record-routes.ts';
 
 const { path, tag } = recordNames(notification);
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { organization } from '#entities/organizations/organization.ts';
 import { defineRoute } from '../../http/route.ts';
 import { foundOwnOrganization } from '../../people/found-own-organization.ts';
-import { selectionOf } from '../records/record-selection.ts';
+import { selectionOf } from '../records/record-routes.ts';
 import { recordSchema } from '../records/record-schema.ts';
 import { sendEntityTag } from '../records/record-version.ts';
 

@@ -2,16 +2,18 @@ import type { FastifyReply } from 'fastify';
 import { Type, type TObject } from 'typebox';
 import { unlessHidden, type RecordJson } from '#entities/kit/unit/answers.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { currentField, isSessionKind } from '#entities/kit/model/current-record.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import type { ErrorCode } from '#entities/kit/base/errors.ts';
-import { changeableFields, isExposed, writableFields } from '#entities/kit/model/exposure.ts';
+import { answeredFields, changeableFields, isExposed, writableFields } from '#entities/kit/model/exposure.ts';
 import { linksOf, withoutLinks } from '#entities/kit/model/links.ts';
 import type { ScopeVerb } from '#entities/kit/model/scope-relations.ts';
+import { fileValueNames } from '#entities/kit/model/stored-file.ts';
 import { isOpenToTokens } from '#entities/kit/model/scopes.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import type { DownloadBases } from '#entities/kit/read/file-selection.ts';
-import type { RecordSelection } from '#entities/kit/read/selection.ts';
+import type { RecordPart, RecordSelection } from '#entities/kit/read/selection.ts';
 import { linksAsChildren } from '#entities/kit/write/creations.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { deletionNote, proofNote, requireProofFor, requireProofToDelete } from '../../credentials/required-proof.ts';
@@ -20,11 +22,11 @@ import { namesTag } from '../../http/entity-tags.ts';
 import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
 import { withSavedView } from '../../people/apply-saved-view.ts';
 import { aggregateRoute } from './aggregate-route.ts';
+import { ifMatch, ifMatchHeaders } from './if-match.ts';
 import { inSnakeCase } from './in-snake-case.ts';
 import { importTemplateRoutes } from './import-template.ts';
 import { listQuerySchema, listSelection, pageSchema } from './list-query.ts';
 import { recordNames } from './record-names.ts';
-import { selectionOf } from './record-selection.ts';
 import { hasWholeVersion, matching, notModified, sendEntityTag, versionIn } from './record-version.ts';
 import { changeSchema, creationSchema, idText, recordSchema, versionSchema } from './record-schema.ts';
 
@@ -65,6 +67,26 @@ function routesOf(registry: Registry, module: EntityModule, bases: DownloadBases
   ];
 }
 
+/** All fields of a record in responses, named in snake_case. */
+export function selectionOf(module: EntityModule, bases: DownloadBases = {}): RecordSelection {
+  const fileParts = [...fileValueParts, { is: 'url', as: 'url', bases } as const];
+  return {
+    module,
+    parts: [
+      ...answeredFields(module).map((field): RecordPart =>
+        module.fields[field]?.type === 'file'
+          ? { is: 'file', as: snakeCase(field), field, parts: fileParts }
+          : { is: 'value', as: snakeCase(field), field, words: 'stored' },
+      ),
+      ...(isSessionKind(module) ? [{ is: 'current', as: snakeCase(currentField.name) } as const] : []),
+    ],
+  };
+}
+
+const fileValueParts = fileValueNames.map(
+  (value) => ({ is: 'value', as: snakeCase(value), value, words: 'stored' }) as const,
+);
+
 const idAlone = 'The response has only the id if the caller cannot view the record after the change.';
 
 /** Errors for callers who act in no organization; what is their own they reach everywhere (`rlsUsing`). */
@@ -76,25 +98,10 @@ function proofErrors({ needsProof }: EntityModule): readonly ErrorCode[] {
   return needsProof ? ['step_up_required'] : [];
 }
 
-/** Headers of changes that can name the version on which they are based. */
-const headers = Type.Object({
-  'if-match': Type.Optional(
-    Type.String({
-      maxLength: 1_000,
-      description:
-        'Entity tags of the versions on which the change may be based, or *; if the record has another version, the request fails with precondition_failed.',
-    }),
-  ),
-});
-
 const params = Type.Object({ id: Type.Unsafe({ ...idText, description: 'Id of the record.' }) });
 
 function idOf(module: EntityModule, { params }: Call<unknown>): string {
   return existingId(module, params['id'] ?? '');
-}
-
-function ifMatch({ request }: Call<unknown>): string | undefined {
-  return request.headers['if-match'];
 }
 
 function listRoute(registry: Registry, record: RecordSelection, answer: TObject): Route {
@@ -201,7 +208,7 @@ function updateRoute(registry: Registry, record: RecordSelection, answer: TObjec
     description: `Omitted fields stay unchanged; null clears an optional field.${proofNote(module, snakeCase)} ${idAlone}`,
     access: 'required',
     params,
-    headers,
+    headers: ifMatchHeaders,
     body: changeSchema(module, links),
     sends: ['ETag'],
     answers: { 200: answer },
@@ -238,7 +245,7 @@ function deleteRoute(module: EntityModule): Route {
     description: `Deletes the record together with its dependent records.${deletionNote(module)}`,
     access: 'required',
     params,
-    headers,
+    headers: ifMatchHeaders,
     query: Type.Object({ record_version: versionSchema }, { additionalProperties: false }),
     answers: { 204: Type.Null() },
     errors: [

@@ -14,6 +14,9 @@ const CheckSchema = Type.Object(
         description: 'When this process first found it in this status, as far as it was asked (verbose).',
       }),
     ),
+    expires_at: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Until when it can be used, for a certificate (verbose).' }),
+    ),
   },
   { title: 'DependencyCheck' },
 );
@@ -66,12 +69,12 @@ export const [readyz, ready] = [
       const { isReady, checks: found } = await services.health.report();
       const isVerbose = query['verbose'] !== undefined;
       const checks = Object.fromEntries(
-        Object.entries(found).map(([name, { status, reason, latencyMs, since }]) => [
+        Object.entries(found).map(([name, { status, reason, latencyMs, since, expiresAt }]) => [
           name,
           {
             status,
             ...(reason === undefined ? {} : { reason }),
-            ...(isVerbose ? { latency_ms: latencyMs, since } : {}),
+            ...(isVerbose ? { latency_ms: latencyMs, since, ...(expiresAt ? { expires_at: expiresAt } : {}) } : {}),
           },
         ]),
       );

@@ -3,7 +3,7 @@ import { existingId } from '#entities/kit/model/missing-record.ts';
 import { steerings, transferKinds } from '../../transfers/steer-transfer.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { recordNames } from '../records/record-names.ts';
-import { selectionOf } from '../records/record-selection.ts';
+import { selectionOf } from '../records/record-routes.ts';
 import { idText, recordSchema } from '../records/record-schema.ts';
 
 /** Cancels exports and imports, and starts them again. Everything else about them is derived. */

@@ -12,7 +12,7 @@ import {
 import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
 import { inSnakeCase } from '../records/in-snake-case.ts';
 import { recordNames } from '../records/record-names.ts';
-import { selectionOf } from '../records/record-selection.ts';
+import { selectionOf } from '../records/record-routes.ts';
 import { idText, recordSchema, valueSchema, versionSchema } from '../records/record-schema.ts';
 import { matching, sendEntityTag } from '../records/record-version.ts';
 

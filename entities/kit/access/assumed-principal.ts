@@ -1,9 +1,11 @@
 import { concurrentChanges } from '../base/errors.ts';
 import type { Precondition } from '../model/work-context.ts';
 import type { ConnectionQueue } from '../storage/connection-queue.ts';
+import { queryOutsideTransaction } from '../storage/outside-transaction.ts';
 import {
   resultColumn,
   snapshotStatement,
+  stateIn,
   type Principal,
   type PrincipalSnapshot,
   type StateStatement,
@@ -29,6 +31,43 @@ interface Comparison {
 }
 
 type Connections = Pick<ConnectionQueue, 'generation'>;
+
+/** A state, and on whom it depends. */
+export interface WatchedPrincipal {
+  readonly snapshot: PrincipalSnapshot;
+  /** Hashes of the ids whose changes are noted in `caller_changes`. */
+  readonly scopes: readonly string[];
+}
+
+/**
+ * Reads the state of a caller for work that goes on for long: whoever follows `caller_changes` learns from the scopes when to read it
+ * again. An `AssumedPrincipal` of the snapshot compares with what has been noted since.
+ * @throws AppError database_busy, database_unavailable, deadline_exceeded
+ */
+export async function readWatchedPrincipal(
+  connections: ConnectionQueue,
+  principal: Principal,
+  deadline: number,
+): Promise<WatchedPrincipal> {
+  const { generation } = connections;
+  const { rows } = await queryOutsideTransaction<{ readonly result: string }>(
+    connections,
+    { role: 'app', organizationId: principal.organizationId, userId: null },
+    basisStatement(principal),
+    deadline,
+  );
+  const [text = '', basis = ''] = (rows[0]?.result ?? '').split('\n');
+  const snapshot = { state: stateIn(text), text };
+  const { scopes } = JSON.parse(basis) as Basis;
+  keepBasis(principal, snapshot, JSON.parse(basis) as Basis, generation);
+  return { snapshot, scopes };
+}
+
+function keepBasis(principal: Principal, snapshot: PrincipalSnapshot, basis: Basis, generation: number): void {
+  if (basis.scopes.length > maxScopes) return;
+  const statement = changesStatement(principal, basis);
+  comparisons.set(snapshot, { statement, readAt: performance.now(), generation });
+}
 
 /** The result for a state that no noted change concerns. */
 const unchanged = '';
@@ -93,13 +132,8 @@ export class AssumedPrincipal implements Precondition {
   #compareWithBasis(result: string | null): void {
     const [text = null, basis = ''] = result?.split('\n') ?? [];
     this.compare(text);
-    if (this.#outcome === 'confirmed') this.#keep(JSON.parse(basis) as Basis);
-  }
-
-  #keep(basis: Basis): void {
-    if (basis.scopes.length > maxScopes) return;
-    const statement = changesStatement(this.#principal, basis);
-    comparisons.set(this.#snapshot, { statement, readAt: performance.now(), generation: this.#generation });
+    if (this.#outcome === 'confirmed')
+      keepBasis(this.#principal, this.#snapshot, JSON.parse(basis) as Basis, this.#generation);
   }
 }
 

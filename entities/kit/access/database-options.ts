@@ -31,6 +31,8 @@ export interface DatabaseOptions {
   readonly resultsTtlMs?: () => number;
   /** `db.enablehistory`. */
   readonly recordHistory: boolean;
+  /** `server.enablegraphsubscriptions`: changes are recorded for subscribers. */
+  readonly feedsSubscribers?: boolean;
   readonly registry: Registry;
   /** Secrets whose keys encrypt sealed fields, the newest first, separated by commas (`sessions.encryptionkey`). */
   readonly encryptionSecrets: () => string;

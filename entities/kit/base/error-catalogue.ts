@@ -67,6 +67,12 @@ export const errorCatalogue = {
     '`after` or `before` is a cursor of another list, of another order, or changed on its way.',
     'Use cursors of the same list with the same order, from `page_info`; or begin again without a cursor.',
   ),
+  cursor_expired: entry(
+    'invalid',
+    'The cursor of the subscription is too old.',
+    'Changes are kept for subscribers for a day, and a cursor counts only in the database that it comes from.',
+    'Subscribe without a cursor, then read the records again: what happened meanwhile is in them.',
+  ),
   invalid_token: entry(
     'invalid',
     'The token is not valid.',
@@ -173,7 +179,7 @@ export const errorCatalogue = {
     'denied',
     'The CSRF token is missing.',
     'A request that changes something is authenticated by cookies and does not repeat the CSRF cookie in the header.',
-    'Send the value of the cookie `csrf_token`, which each GET request sets, as the header X-Csrf-Token; or send the access token in the header Authorization, which needs no CSRF token.',
+    'Send the value of the cookie `csrf_token`, which each GET request sets, as the header X-Csrf-Token; or, once signed in, send the access token in the header Authorization, which needs no CSRF token.',
   ),
   csrf_token_invalid: entry(
     'denied',
@@ -181,11 +187,17 @@ export const errorCatalogue = {
     'The header X-Csrf-Token is not the value of the CSRF cookie, or belongs to another session: each sign-in and each switch sets a new one.',
     'Read the cookie `csrf_token` again, and send its value.',
   ),
+  foreign_origin: entry(
+    'denied',
+    'The page that asks is of another origin.',
+    'A subscription came with the cookies of a browser from a page of another website, or without saying from which.',
+    'Operators list the origin in `server.cors.alloworigins`; programs send the header Authorization instead of cookies.',
+  ),
   not_found: entry(
     'not_found',
     'There is no such record.',
     'The record does not exist, was deleted, belongs to another organization than the current one, or may not be viewed by the caller; answers do not tell which.',
-    'Check the id (not the display id) in the list of its kind, and with GET /v1/account/userinfo in which organization you act.',
+    'Check the id (not the display id) in the list of its kind, and in which organization you act: GET /v1/account/userinfo says so, and the header X-Organization-ID of answers to personal tokens. POST /v1/switch acts in another one.',
   ),
   chat_not_connected: entry(
     'not_found',
@@ -432,6 +444,18 @@ export const errorCatalogue = {
     'Too much other work of this kind is waiting.',
     'Work that costs much, such as hashing passwords, waits in a queue that is full.',
     'Try again after the seconds in Retry-After.',
+  ),
+  slow_consumer: entry(
+    'limited',
+    'The subscription was ended because its client does not keep up.',
+    'The client has not taken a message for as long as `server.writetimeout` says.',
+    'Read faster, or select less; then subscribe again `after` the last cursor: nothing is lost.',
+  ),
+  subscriptions_disabled: entry(
+    'unavailable',
+    'The installation serves no subscriptions.',
+    '`server.enablegraphsubscriptions` is off.',
+    'Operators turn it on, in all processes; clients ask again from time to time until then.',
   ),
   shutting_down: entry(
     'unavailable',

@@ -11,5 +11,7 @@ export function idHint(text: string, prefixes?: readonly string[]): string {
   if (isId(text.toUpperCase())) return ' The letters of ids are capital letters.';
   if (emailPattern.test(text))
     return ' This is an e-mail address, and an id is expected: the filter "email" of the list of users finds the person with the id.';
+  if (/^(me|self)$/i.test(text))
+    return ' Your own id is "sub" of GET /v1/account/userinfo, in GraphQL { self { id } }.';
   return displayIdHint(text, prefixes);
 }

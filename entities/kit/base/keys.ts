@@ -14,6 +14,8 @@ export type KeyPurpose =
   | 'session-encryption'
   | 'session-signature'
   | 'sign-in-state'
+  | 'subscription-cursor'
+  | 'tls-certificate'
   | 'totp-secret'
   | 'workflow-payload';
 

@@ -1,3 +1,4 @@
+import { didYouMean } from './did-you-mean.ts';
 import { idHint } from './id-hint.ts';
 import { idPattern } from './ids.ts';
 import { isDay, missingDay, parseInstant } from './instant.ts';
@@ -79,8 +80,22 @@ export function found(value: unknown): string {
   return `; it is ${JSON.stringify(typeof value === 'string' ? shortened(value) : value)}`;
 }
 
-export function oneOf(values: readonly string[]): string {
-  return `must be one of ${values.join(', ')}`;
+/** Longer lists of constants begin with the one that is meant: their end may not be shown. */
+const maxPlainChoice = 12;
+
+/** @param wrong that is none of the values */
+export function oneOf(values: readonly string[], wrong?: unknown): string {
+  const isLong = values.length > maxPlainChoice && typeof wrong === 'string';
+  const near = isLong ? didYouMean(wrong, values) : undefined;
+  return near === undefined
+    ? `must be one of ${values.join(', ')}`
+    : `must be another value (did you mean "${near}"?): one of ${values.join(', ')}`;
+}
+
+/** The message for a field that is missing. @param values constants of which its value is one */
+export function required(values: readonly (string | null)[] = []): string {
+  const named = values.filter((value) => value !== null);
+  return named.length > 0 && named.length <= maxPlainChoice ? `is required: one of ${named.join(', ')}` : 'is required';
 }
 
 /** The error as the end of a sentence about the value: what it must be, and what it is. */
@@ -101,7 +116,12 @@ export function schemaMessage(
     case 'format':
       return isSecret ? expectation(format) : mismatch(format, value);
     case 'enum':
-      return oneOf(allowedValues.filter((allowed) => allowed !== null)) + sent;
+      return (
+        oneOf(
+          allowedValues.filter((allowed) => allowed !== null),
+          isSecret ? undefined : value,
+        ) + sent
+      );
     case 'minLength':
       return limit === 1 ? 'must not be empty' : `must have at least ${count('character')}${length}`;
     case 'maxLength':

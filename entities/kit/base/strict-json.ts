@@ -15,7 +15,8 @@ export function parseStrictJson(text: string): unknown {
   try {
     document = JSON.parse(text);
   } catch (cause) {
-    throw new JsonRefusal(`it is not valid JSON at ${errorPosition(text, (cause as Error).message)}`, { cause });
+    const index = errorIndex(text, (cause as Error).message);
+    throw new JsonRefusal(`it is not valid JSON at ${positionOf(text, index)}${reasonAt(text, index)}`, { cause });
   }
   const problem = jsonProblem(document);
   if (problem) throw new JsonRefusal(problem);
@@ -52,14 +53,27 @@ export function jsonProblem(document: unknown): string | undefined {
 
 const token = /[ \t\r\n]*(?:"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\],:])/y;
 
-/**
- * Line and column of the first invalid character. The parser reports its position except where a value is missing; that position
- * is searched for.
- */
-function errorPosition(text: string, message: string): string {
+/** Index of the first invalid character. The parser reports it except where a value is missing; that index is searched for. */
+function errorIndex(text: string, message: string): number {
   const [, position] = / at position (\d+)/.exec(message) ?? [];
-  const lines = text.slice(0, position === undefined ? missingValue(text) : Number(position)).split('\n');
+  return position === undefined ? missingValue(text) : Number(position);
+}
+
+/** Line and column of an index. */
+function positionOf(text: string, index: number): string {
+  const lines = text.slice(0, index).split('\n');
   return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
+}
+
+/** For the mistakes that are made most: what is wrong at the first invalid character, as the end of a sentence; else empty. */
+function reasonAt(text: string, index: number): string {
+  const before = text.slice(0, index).trimEnd();
+  const sign = text.slice(index).trimStart().slice(0, 1);
+  if (before === '') return '';
+  if (sign === '') return ': the document ends before all of its brackets and texts are closed';
+  if (before.endsWith(',') && '}]'.includes(sign)) return ': a comma is followed by no further member; remove it';
+  if (/[{[,:]$/.test(before) && /['A-Za-z_“”]/.test(sign)) return ': names and texts are written in double quotes';
+  return '\r\n'.includes(text.charAt(index)) ? ': a line break in a text is written as \\n' : '';
 }
 
 function missingValue(text: string): number {

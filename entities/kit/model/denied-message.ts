@@ -17,7 +17,7 @@ export function deniedMessage(module: EntityModule, operation: Operation): strin
   const reason =
     operation === 'create' || !isExposed(module) || people.length === 0
       ? ''
-      : ' Owners and administrators can ask explainAccess which rule decides.';
+      : ' Owners and administrators can ask explainAccess (GraphQL) which rule decides.';
   const what =
     operation === 'create' ? `create a record of type ${module.typeName} here` : `${operation} this ${module.typeName}`;
   return `You may not ${what}. ${who}.${reason}`;

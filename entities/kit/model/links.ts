@@ -1,4 +1,5 @@
 import type { EntityModule } from './define.ts';
+import { groupLinkNote } from './derived/join.ts';
 import type { JoinSide } from './record-rules.ts';
 import type { Registry } from './registry.ts';
 
@@ -26,10 +27,16 @@ export function linksOf({ modules, byKind }: Pick<Registry, 'modules' | 'byKind'
 }
 
 /** The description of an input that changes links. */
-export function linkDescription({ target }: Links, change: 'add' | 'remove'): string {
+export function linkDescription({ target, through }: Links, change: 'add' | 'remove'): string {
   return change === 'add'
-    ? `Ids of ${target.typeName} records to link with this record; those that are linked already stay so.`
+    ? `Ids of ${target.typeName} records to link with this record; those that are linked already stay so.${accessNote(through)}`
     : `Ids of ${target.typeName} records of which to end the link.`;
+}
+
+/** For links with groups: that they are no shares, as somebody may expect; else empty. */
+function accessNote({ sides }: EntityModule): string {
+  const [owner, group] = sides ?? [];
+  return owner && group?.kind === 'group' ? groupLinkNote(owner.kind) : '';
 }
 
 /** Ids of records to link with a record, or of which to end the link. */

@@ -8,6 +8,8 @@ export interface WorkContext {
   readonly traceparent?: string;
   /** The transaction is read-only: PostgreSQL rejects writes. */
   readonly readOnly?: boolean;
+  /** Nothing is answered from results that were read before (`db.cachettl`). */
+  readonly isFresh?: boolean;
   /** Time by which the work must have ended, in milliseconds since the epoch. */
   readonly deadline?: number;
   /** What must be true for the work to go on; it costs no round trip of its own. */
@@ -32,6 +34,8 @@ export interface CommitSummary {
   readonly tupleChanges: number;
   /** Objects that records own since the commit, or no longer: they are to be copied, and later removed. */
   readonly objectChanges: number;
+  /** Changes that subscribers are told of. */
+  readonly feedChanges: number;
   /** Whether rights to records that existed before the commit may have changed. */
   readonly hasChangedRights: boolean;
 }

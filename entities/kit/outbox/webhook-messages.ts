@@ -131,6 +131,14 @@ export async function addMessage(work: Work, message: OwnMessage): Promise<void>
   );
 }
 
+/** Lets nobody else create an endpoint in the organization until the end of the transaction: their number is limited. */
+export async function lockEndpointsOf(work: Work, organizationId: string): Promise<void> {
+  const session = await work.readAs('system');
+  await session.query(`select pg_advisory_xact_lock(hashtextextended('webhook-endpoints:' || $1, 0))`, [
+    organizationId,
+  ]);
+}
+
 /** Lets what may be sent begin at once: the endpoint was changed or enabled. */
 export async function unblockEndpoint(work: Work, endpointId: string): Promise<void> {
   const session = await work.readAs('system');

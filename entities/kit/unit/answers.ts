@@ -94,6 +94,22 @@ export class Answers {
     return (await this.#answer(statement)) as unknown as readonly (FoundNode | null)[];
   }
 
+  /**
+   * Records of known kinds by id, in the order of the ids; null where there is none that the caller can view. It is the only statement of
+   * this unit of work and ends it.
+   * @param selections of the kinds
+   * @param kinds of the ids, by topic
+   * @throws AppError limit_exceeded
+   */
+  async singleStatementNodes(
+    selections: readonly RecordSelection[],
+    ids: readonly string[],
+    kinds: readonly string[],
+  ): Promise<readonly (FoundNode | null)[]> {
+    const statement = compileNodes(selections, ids, kinds, this.#caller, this.#work.plans);
+    return JSON.parse((await this.#singleStatementAnswer(statement)) ?? '[]') as readonly (FoundNode | null)[];
+  }
+
   /** One record with everything selected below it, in one statement. @throws AppError not_found, limit_exceeded */
   async record(selection: RecordSelection, id: string): Promise<RecordJson> {
     return found(await this.#answer(compileRecord(selection, id, this.#caller, this.#work.plans)), selection, id);

@@ -5,7 +5,7 @@ import { pipelinedChange, pipelinedMessages, pipelinedRead, type TextRow } from 
 import type { Statement } from '../storage/sql.ts';
 import { Transaction, type StatementObserver, type TransactionSettings } from '../storage/transaction.ts';
 import type { Beside } from './answer-work.ts';
-import type { ResultCache } from './result-cache.ts';
+import { ResultCache } from './result-cache.ts';
 
 /** The part of a database that transactions of units of work need. */
 export interface TransactionSource {
@@ -16,6 +16,9 @@ export interface TransactionSource {
     readonly onBackgroundError: (error: unknown, doing: string) => void;
   };
 }
+
+/** Reads always. */
+const noResults = new ResultCache({ modules: [] });
 
 /** The transaction of a unit of work, which begins with the first statement. */
 export class LazyTransaction {
@@ -54,12 +57,14 @@ export class LazyTransaction {
   /**
    * Runs a statement as a transaction of its own, in one round trip, or only asks whether its last result still counts
    * (result-cache.ts). Must not be called after `begin`.
+   * @param isFresh no earlier result counts
    * @param beside is sent with it, whatever is asked
    */
-  readOnce(statement: Statement, caller: Caller, beside?: Beside): Promise<readonly TextRow[]> {
+  readOnce(statement: Statement, caller: Caller, isFresh: boolean, beside?: Beside): Promise<readonly TextRow[]> {
     const settings = this.#settings();
     const { connections, options, results } = this.#source;
-    return results.read(statement, caller, async (statements) => {
+    const cache = isFresh ? noResults : results;
+    return cache.read(statement, caller, async (statements) => {
       const all = beside ? [...statements, beside.statement] : statements;
       this.#pipelinedMessages = pipelinedMessages + all.length - 1 + (settings.precondition ? 1 : 0);
       const answers = await pipelinedRead(connections, settings, all, options.observer);

@@ -153,7 +153,9 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     }
     this.#refuseUnlessOpen();
     failpoint('before-commit');
-    const rows = await this.#committing(() => this.#transaction.readOnce(statement, this.context.caller, beside));
+    const rows = await this.#committing(() =>
+      this.#transaction.readOnce(statement, this.context.caller, this.context.isFresh ?? false, beside),
+    );
     await this.#committed();
     return rows;
   }
@@ -349,14 +351,15 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     // The answer does not wait for these hooks.
     void this.#afterCommit.run(this.options.onBackgroundError);
     const { requestId } = this.context;
-    const { pendingEvents, tupleChanges, objectChanges, raisedScopes } = this.counters;
+    const { pendingEvents, tupleChanges, objectChanges, feedChanges, raisedScopes } = this.counters;
     this.database.results.noteChanges(this.counters.changedRecords);
-    if (pendingEvents > 0 || tupleChanges > 0 || objectChanges > 0)
+    if (pendingEvents > 0 || tupleChanges > 0 || objectChanges > 0 || feedChanges > 0)
       await this.database.committed({
         requestId,
         pendingEvents,
         tupleChanges,
         objectChanges,
+        feedChanges,
         hasChangedRights: raisedScopes.size > 0,
       });
   }

@@ -19,6 +19,8 @@ interface ChangeEffects {
   readonly pendingEvents: number;
   readonly tupleChanges: number;
   readonly objectChanges: number;
+  /** Changes that subscribers are told of. */
+  readonly feedChanges: number;
   /** Scopes with changed rights to existing records. */
   readonly raisedScopes: ReadonlySet<string>;
 }
@@ -31,6 +33,7 @@ export class ChangeCounters {
   pendingEvents = 0;
   tupleChanges = 0;
   objectChanges = 0;
+  feedChanges = 0;
   /** Scopes with changed rights to records that existed before. */
   readonly raisedScopes = new Set<string>();
   readonly #changedRecords = new Set<string>();

@@ -12,6 +12,7 @@ import type { ChangeWork } from './change-work.ts';
 import { objectRows, type ObjectRow } from './object-changes.ts';
 import { verdictRows, type VerdictRow } from './file-verdicts.ts';
 import { draftOf, draftsOfFields } from './custom-events.ts';
+import { feedRows, type FeedRow } from '../outbox/feed-rows.ts';
 import type { EventDraft } from '../model/event-draft.ts';
 import { scheduleAfterCommitHooks } from './run-hooks.ts';
 
@@ -52,8 +53,10 @@ export function prepareRecords(
   const announced = publicKindsIn(events, publicKinds(work.registry));
   const objects = objectRows(changes, by);
   const verdicts = verdictRows(changes);
+  const recorded = changes.map((change) => ({ change, id: newId() }));
+  const feed = options.feedsSubscribers ? feedRows(recorded) : [];
   const entries = {
-    history: options.recordHistory ? historyEntries(changes, by) : [],
+    history: options.recordHistory ? historyEntries(recorded, by) : [],
     events,
     tuples: deduplicateTuples(tuples),
     created: changes.flatMap(kindOfCreation),
@@ -63,6 +66,7 @@ export function prepareRecords(
     ...(objects.length > 0 ? { objects } : {}),
     ...(verdicts.length > 0 ? { verdicts } : {}),
     ...(announced.length > 0 ? { public_kinds: announced } : {}),
+    ...(feed.length > 0 ? { feed } : {}),
   };
   return {
     entries,
@@ -71,6 +75,7 @@ export function prepareRecords(
         pendingEvents: written.events.filter(({ pending }) => pending).length + written.messages,
         tupleChanges: tuples.length,
         objectChanges: objects.length,
+        feedChanges: feed.length,
         raisedScopes: new Set(tuples.flatMap((tuple) => (tuple.raises ? [tuple.organization_id ?? systemScope] : []))),
       }),
   };
@@ -117,6 +122,8 @@ export interface Entries {
   readonly verdicts?: readonly VerdictRow[];
   /** Kinds of these events that endpoints can receive: `write_changes` decides which endpoints of the organizations want them. */
   readonly public_kinds?: readonly string[];
+  /** What subscribers are told of. */
+  readonly feed?: readonly FeedRow[];
 }
 
 export interface Written {
@@ -162,11 +169,17 @@ interface RecordedBy {
   readonly at: string;
 }
 
+/** A change with the id of its entry. */
+export interface RecordedEntry {
+  readonly change: RecordedChange;
+  readonly id: string;
+}
+
 /** Rows of the table `history`: one for each change, with a snapshot of the record after it. */
-function historyEntries(changes: readonly RecordedChange[], by: RecordedBy): object[] {
-  return changes.map((change) => ({
+function historyEntries(recorded: readonly RecordedEntry[], by: RecordedBy): object[] {
+  return recorded.map(({ change, id }) => ({
     ...by,
-    id: newId(),
+    id,
     entity_kind: change.module.topic,
     entity_id: change.id,
     organization_id: change.organizationId,

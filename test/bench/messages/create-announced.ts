@@ -3,6 +3,7 @@ import { duel } from '../duel.ts';
 import type { LoadRequest } from '../load-generator.ts';
 import type { Bench } from '../row.ts';
 import { endpointSettings } from './bench-endpoints.ts';
+import { createEndpoint } from './create-endpoint.ts';
 
 type Person = ApiInstallation['people'][number];
 
@@ -15,7 +16,7 @@ export const createAnnounced: Bench = {
       const { url, client } = installation;
       // The first organization is unlike the others.
       const [, announced, silent] = installation.people as [Person, Person, Person];
-      await addEndpoint(url, announced);
+      await createEndpoint(url, announced.token);
       const requests = ({ token }: Person): LoadRequest[] => [
         { method: 'POST', path: '/v1/tasks', token, body: { title: 'Something that somebody has to do' } },
       ];
@@ -33,16 +34,6 @@ export const createAnnounced: Bench = {
     }
   },
 };
-
-async function addEndpoint(url: string, { token }: Person): Promise<void> {
-  const answer = await fetch(`${url}/v1/webhook-endpoints`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    // No worker runs: what is measured is the create, not what follows from it.
-    body: JSON.stringify({ name: 'sink', url: 'http://127.0.0.1:9/', topics: ['task.*'], scopes: ['task:read'] }),
-  });
-  if (answer.status !== 201) throw new Error(`create-announced: ${answer.status} ${await answer.text()}`);
-}
 
 /** Every event of the one has its message, and none of the other has one. */
 async function check(client: ApiInstallation['client'], announced: Person, silent: Person): Promise<void> {

@@ -19,9 +19,20 @@ interface Accepted extends MailOfA {
 
 /**
  * What the fake does with a mail that it could accept: `accept` and answer; `accept-silently` or `accept-and-cut`: accept without an
- * answer; `silent`: neither; `limit`, `fail`: 429, 500.
+ * answer; `accept-with-page`: accept, while something in between answers with a page of its own; `silent`: neither; `limit`, `fail`: 429,
+ * 500.
  */
-export type BehaviourOfA = 'accept' | 'accept-silently' | 'accept-and-cut' | 'silent' | 'limit' | 'fail';
+export type BehaviourOfA =
+  | 'accept'
+  | 'accept-silently'
+  | 'accept-and-cut'
+  | 'accept-with-page'
+  | 'silent'
+  | 'limit'
+  | 'fail';
+
+/** Of something in between. */
+export const foreignPage: FakeAnswer = { status: 200, body: null, text: '<html>Welcome</html>' };
 
 const problem = (status: number, name: string, message: string): FakeAnswer => ({
   status,
@@ -137,6 +148,7 @@ export class FakeProviderA {
     if ('status' in answer) return answer;
     if (typeof key === 'string') this.#keys.set(key, { body, answer });
     if (behaviour === 'accept-silently') return 'silent';
+    if (behaviour === 'accept-with-page') return foreignPage;
     return behaviour === 'accept-and-cut' ? 'cut' : { status: 200, body: answer };
   }
 }

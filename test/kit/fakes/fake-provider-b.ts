@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { HttpFake, type Answering, type FakeAnswer, type FakeRequest } from './http-fake.ts';
-import type { BehaviourOfA } from './fake-provider-a.ts';
+import { foreignPage, type BehaviourOfA } from './fake-provider-a.ts';
 
 /** A mail as mail provider B is given it. */
 export interface MailOfB {
@@ -102,6 +102,7 @@ export class FakeProviderB {
     // What was refused is said in any case.
     if (answer.status !== 200) return answer;
     if (behaviour === 'accept-silently') return 'silent';
+    if (behaviour === 'accept-with-page') return foreignPage;
     return behaviour === 'accept-and-cut' ? 'cut' : answer;
   }
 

@@ -17,7 +17,7 @@ export function joinOf(module: EntityModule, target: EntityModule): EntityModule
   const derived = defineEntityModule({
     kind: `${module.kind}${target.typeName}`,
     table: `${snakeCase(module.kind)}_${target.table}`,
-    description: `Link of one ${inWords(module.kind)} with one ${inWords(target.kind)}.`,
+    description: `Link of one ${inWords(module.kind)} with one ${inWords(target.kind)}.${target.kind === 'group' ? groupLinkNote(module.kind) : ''}`,
     fields: {
       [own.field]: linkedRecord(module),
       [other.field]: linkedRecord(target),
@@ -44,6 +44,11 @@ export function joinOf(module: EntityModule, target: EntityModule): EntityModule
     events: ['created', 'deleted'],
   });
   return { ...derived, sides: [own, other] };
+}
+
+/** The end of descriptions of links with groups: shares are other records, which are easily taken for links. @param kind that is linked */
+export function groupLinkNote(kind: string): string {
+  return ` A link gives nobody access: a ${inWords(kind)} share does.`;
 }
 
 function sideOf({ kind, table }: EntityModule): JoinSide {

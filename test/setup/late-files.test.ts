@@ -10,18 +10,22 @@ import { S3_CREDENTIALS } from '#temporal-dev/servers/launch-s3.ts';
 import { searchContext } from '../kit/object-stores.ts';
 import { startSeaweed } from '../kit/seaweed.ts';
 import { newS3Bucket } from '../kit/storage-providers.ts';
-import { needsObjectStores, objectStoresLast } from './object-store-files.ts';
+import { builtServersOf, lateFilesLast } from './late-files.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-test('files that need servers of object storage run last', async () => {
+test('files that need a certificate authority or object storage run last', async () => {
   const files = globSync('test/**/*.test.ts', { cwd: root }).map((file) => join(root, file));
-  const late = files.filter(needsObjectStores).map((file) => file.slice(root.length));
-  for (const file of ['test/conformance/storage-provider.test.ts', 'test/config/storage-leaves.test.ts'])
+  const late = files.filter((file) => builtServersOf(file).length > 0).map((file) => file.slice(root.length));
+  for (const file of [
+    'test/conformance/storage-provider.test.ts',
+    'test/config/storage-leaves.test.ts',
+    'test/api/automatic-certificate.test.ts',
+  ])
     expect(late).toContain(file);
   expect(late).not.toContain('test/api/uploads.test.ts');
   const early = files.map((file) => file.slice(root.length)).filter((file) => !late.includes(file));
-  expect(objectStoresLast(files, (file) => file).map((file) => file.slice(root.length))).toEqual([...early, ...late]);
+  expect(lateFilesLast(files, (file) => file).map((file) => file.slice(root.length))).toEqual([...early, ...late]);
 });
 
 test('until versitygw is built, SeaweedFS serves S3', async () => {

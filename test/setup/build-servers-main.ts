@@ -2,16 +2,14 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findBinary, findInstalled } from '#temporal-dev/binaries/find-binary.ts';
-import { gcsBinary } from '#temporal-dev/binaries/gcs-binary.ts';
-import { s3Binary } from '#temporal-dev/binaries/s3-binary.ts';
 import { messageOf } from '#temporal-dev/machine/stack-error.ts';
-import { searchContext } from '../kit/object-stores.ts';
+import { builtServers, searchContext } from '../kit/object-stores.ts';
 
 /** Time between two lines about progress, in milliseconds. */
 const progressEveryMs = 30_000;
 
-// The servers of object storage are built one after the other: two builds at once would leave the suite no processor.
-const stateDir = join(fileURLToPath(new URL('../..', import.meta.url)), '.local', 'object-stores');
+// The servers that only tests use are built one after the other: two builds at once would leave the suite no processor.
+const stateDir = join(fileURLToPath(new URL('../..', import.meta.url)), '.local', 'built-servers');
 mkdirSync(stateDir, { recursive: true });
 const aborted = new AbortController();
 process.once('SIGTERM', () => aborted.abort(new Error('the run has ended')));
@@ -25,7 +23,8 @@ const context = {
     console.log(line);
   },
 };
-for (const spec of [s3Binary, gcsBinary]) {
+for (const [name, spec] of Object.entries(builtServers)) {
+  if (!process.argv.includes(name)) continue;
   if (await findInstalled(spec, context)) continue;
   try {
     await findBinary(spec, context);

@@ -1,7 +1,7 @@
 const text = { type: 'string' } as const;
 
 /** Headers of answers, as the description of the API has them. */
-export const answerHeaders = {
+export const documentedHeaders = {
   'X-Request-Id': {
     description: 'Id of the request, which also stands in logs, events and workflows. Quote it in support requests.',
     schema: text,
@@ -40,7 +40,7 @@ export const answerHeaders = {
   },
 } as const;
 
-export type AnswerHeader = keyof typeof answerHeaders;
+export type AnswerHeader = keyof typeof documentedHeaders;
 
 /** Headers of every refusal. */
 export const refusalHeaders = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] as const satisfies AnswerHeader[];

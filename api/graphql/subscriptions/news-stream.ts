@@ -1,0 +1,93 @@
+import { isAppError, isRefusal } from '#entities/kit/base/errors.ts';
+import type { Registry } from '#entities/kit/model/registry.ts';
+import { endReason } from '../../subscriptions/subscription-hub.ts';
+import type { PlacedNews, RecordSubscription } from '../../subscriptions/record-subscription.ts';
+import type { StreamContext, StreamSource } from './stream-field.ts';
+import { visibleNews, type SelectionsByName, type VisibleNews } from './visible-news.ts';
+
+/** Pause before another attempt to read what could not be read, in milliseconds. */
+const retryMs = 500;
+
+export interface NewsStreamOptions {
+  readonly subscription: RecordSubscription;
+  readonly context: StreamContext;
+  readonly registry: Registry;
+  readonly selections: SelectionsByName;
+  /** Leaves out changes before their records are read. */
+  readonly isWanted?: (placed: PlacedNews) => boolean;
+  /** The message of a change; left out for none. */
+  readonly message: (news: VisibleNews, cursor: string) => unknown;
+  /** The message that says only from where to go on. */
+  readonly positionMessage: (cursor: string) => unknown;
+}
+
+/** Turns changes into messages: their records are read as the subscriber is at that moment, several in one statement. */
+export class NewsStream implements StreamSource {
+  readonly #options: NewsStreamOptions;
+  readonly #messages: { readonly value: unknown; readonly changedAt?: string }[] = [];
+  readonly #closed = Promise.withResolvers<void>();
+  #isClosed = false;
+  #isBegun = false;
+
+  constructor(options: NewsStreamOptions) {
+    this.#options = options;
+  }
+
+  async next(): Promise<unknown> {
+    const { subscription, context, positionMessage } = this.#options;
+    try {
+      if (!this.#isBegun) {
+        this.#isBegun = true;
+        return positionMessage(context.hub.cursors.seal(subscription.position));
+      }
+      while (this.#messages.length === 0) {
+        const placed = await this.#patiently(() => subscription.next());
+        if (!placed) return undefined;
+        if (placed.length === 0) return positionMessage(context.hub.cursors.seal(subscription.position));
+        await this.#read(placed);
+      }
+      const message = this.#messages.shift();
+      if (message?.changedAt) context.hub.metrics.delivered(message.changedAt);
+      return message?.value;
+    } catch (error) {
+      this.close(endReason(error));
+      throw error;
+    }
+  }
+
+  close(reason: string): void {
+    const { context, subscription } = this.#options;
+    this.#isClosed = true;
+    this.#closed.resolve();
+    this.#messages.length = 0;
+    context.hub.unsubscribe(context.connection, subscription, reason);
+  }
+
+  async #read(placed: readonly PlacedNews[]): Promise<void> {
+    const { context, registry, selections, isWanted, message } = this.#options;
+    const wanted = isWanted ? placed.filter(isWanted) : placed;
+    if (wanted.length === 0) return;
+    const visible = await this.#patiently(() => visibleNews(wanted, selections, context, registry));
+    for (const one of visible ?? [])
+      this.#messages.push({
+        value: message(one, context.hub.cursors.seal(one.position)),
+        changedAt: one.news.changedAt,
+      });
+  }
+
+  /** Tries again while the database is away or busy: what was taken must not be lost. @returns undefined when it was closed meanwhile */
+  async #patiently<T>(work: () => Promise<T>): Promise<T | undefined> {
+    while (!this.#isClosed) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isAppError(error) || isRefusal(error)) throw error;
+        const timer = Promise.withResolvers<void>();
+        const timeout = setTimeout(timer.resolve, retryMs);
+        await Promise.race([timer.promise, this.#closed.promise]);
+        clearTimeout(timeout);
+      }
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,41 @@
+/** What the lists and calls of this API are called in other products: the first parts of paths, without `/v1`. */
+const elsewhere: Readonly<Record<string, readonly string[]>> = {
+  '/v1/account/userinfo': ['me', 'users/me', 'profile', 'whoami', 'current-user', 'account/me'],
+  '/v1/api-tokens': ['api-keys', 'apikeys', 'tokens'],
+  '/v1/event-types': ['events'],
+  '/v1/groups': ['teams'],
+  '/v1/invites': ['invitations'],
+  '/v1/login': ['auth/login', 'auth', 'signin', 'sign-in', 'token', 'oauth/token', 'auth/token'],
+  '/v1/memberships': ['members'],
+  '/v1/notes': ['comments'],
+  '/v1/register': ['auth/register', 'auth/signup', 'signup', 'sign-up'],
+  '/v1/task-files': ['attachments'],
+  '/v1/task-shares': ['shares'],
+  '/v1/webhook-endpoints': ['webhooks', 'hooks'],
+  '/livez': ['health', 'healthz', 'status', 'ping'],
+  '/docs': ['swagger', 'api-docs', 'redoc'],
+  '/openapi.json': ['swagger.json', 'openapi.yaml', 'openapi'],
+};
+
+const known: ReadonlyMap<string, string> = new Map(
+  Object.entries(elsewhere).flatMap(([path, names]) => names.map((name) => [name, path] as const)),
+);
+
+/** Where texts are searched: the rest of a sentence about a path or a parameter that looks for it over REST. */
+export const searchRemedy =
+  'texts are searched in GraphQL: search(query: "…") in all kinds, taskSearch and the like in one';
+
+/**
+ * What to do instead, for paths that other products have: the end of a sentence. What follows the first parts of the path, such as
+ * an id, is kept. Undefined for other paths.
+ */
+export function addressElsewhere(path: string): string | undefined {
+  const parts = path.replace(/^(\/api)?(\/v\d+)?\//, '').split('/');
+  if (parts.length === 1 && parts[0] === 'search') return searchRemedy;
+  for (const length of [2, 1]) {
+    const meant = known.get(parts.slice(0, length).join('/'));
+    const rest = parts.slice(length).map((part) => `/${part}`);
+    if (meant !== undefined) return `did you mean ${meant}${rest.join('')}? See /docs`;
+  }
+  return undefined;
+}

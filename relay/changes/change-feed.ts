@@ -1,0 +1,182 @@
+import type { Logger } from 'pino';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import type { FeedPosition, FeedSnapshot, RecordNews } from '#entities/kit/outbox/feed-position.ts';
+import { readRecordChanges, type FeedFilter, type FeedPage } from '#entities/kit/outbox/record-changes.ts';
+import type { Database } from '#entities/kit/unit/database.ts';
+import { listenForEvents } from '../outbox/wake-up.ts';
+
+export interface ChangeFeedOptions {
+  readonly database: Database;
+  /** Connection URI for the connection that listens for notifications. */
+  readonly url: string;
+  readonly logger: Logger;
+}
+
+/** Changes that one snapshot has more than another one. */
+export interface NewsBatch {
+  readonly from: FeedSnapshot;
+  readonly to: FeedSnapshot;
+  readonly news: readonly RecordNews[];
+  /** Whether these are the last ones up to `to`. */
+  readonly isWhole: boolean;
+}
+
+export interface Follower {
+  /** Called with all changes of all organizations, in order. */
+  onNews(batch: NewsBatch): void;
+  /** The state of callers has changed who depend on one of these ids (hashes, as in `caller_basis`). */
+  onCallers(scopes: ReadonlySet<string>): void;
+  /** Called after each look, and at least once in `pollMs`, also when the database does not answer. */
+  onTick(): void;
+}
+
+/** Longest pause between two looks, in milliseconds: how late a lost notification is made up for. Changes of rights come with none. */
+const pollMs = 1_000;
+
+/** Shortest pause between two looks, in milliseconds. */
+const minPauseMs = 10;
+
+/**
+ * Follows the committed changes of records, over all processes: it reads rows, woken by notifications and by time. What it has read is
+ * a snapshot, not a number, so that no change is passed over, in whatever order transactions commit (record-changes.ts).
+ */
+export class ChangeFeed {
+  readonly #options: ChangeFeedOptions;
+  #follower: Follower | undefined;
+  #position: FeedPosition | undefined;
+  #stopListening: (() => Promise<void>) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #isWanted = false;
+  #lookedAt = 0;
+  /** Resolved, or rejected, by the first look that begins after they asked. */
+  #waiting: PromiseWithResolvers<void>[] = [];
+
+  constructor(options: ChangeFeedOptions) {
+    this.#options = options;
+  }
+
+  /** Up to where everything was told; undefined before the first look. */
+  get position(): FeedSnapshot | undefined {
+    // In the midst of a batch nobody can join.
+    return this.#position?.within ? undefined : this.#position;
+  }
+
+  get isRunning(): boolean {
+    return this.#follower !== undefined;
+  }
+
+  /** Begins to read, from what is committed now on. */
+  start(follower: Follower): void {
+    if (this.#follower) return;
+    this.#follower = follower;
+    this.#stopListening = listenForEvents({
+      url: this.#options.url,
+      logger: this.#options.logger,
+      onWake: () => this.#look(),
+      channel: 'core_changes',
+    });
+    this.#look();
+  }
+
+  /** Reads nothing more. Whoever follows later begins anew. */
+  async stop(): Promise<void> {
+    this.#follower = undefined;
+    this.#position = undefined;
+    clearTimeout(this.#timer);
+    const stopped = this.#stopListening?.();
+    this.#stopListening = undefined;
+    await Promise.all([stopped, this.#running]);
+  }
+
+  /**
+   * Resolves when a look that began after this call has ended, so that all that was committed before it was told.
+   * @throws AppError of the database, and shutting_down when nobody follows the changes any more
+   */
+  refresh(): Promise<void> {
+    const waiter = Promise.withResolvers<void>();
+    this.#waiting.push(waiter);
+    this.#look();
+    return waiter.promise;
+  }
+
+  /** Changes for one reader, a page at a time. @throws AppError of the database */
+  read(from: FeedPosition, to: FeedSnapshot, filter: FeedFilter): Promise<FeedPage> {
+    return this.#read({ from, to, filter });
+  }
+
+  /** What is committed now. @throws AppError of the database */
+  async now(): Promise<FeedSnapshot> {
+    return (await this.#read({})).to;
+  }
+
+  #read(read: Parameters<typeof readRecordChanges>[1]): Promise<FeedPage> {
+    const context = { caller: systemCaller('change feed'), requestId: `changes-${newId()}`, readOnly: true };
+    return this.#options.database.transact(context, (unit) => readRecordChanges(unit, read));
+  }
+
+  /** Looks now, or after the look under way; soon after another one, with a short pause. */
+  #look(): void {
+    if (!this.#follower) {
+      for (const { reject } of this.#waiting.splice(0)) reject(notFollowed());
+      return;
+    }
+    this.#isWanted = true;
+    if (this.#running) return;
+    clearTimeout(this.#timer);
+    const sinceMs = performance.now() - this.#lookedAt;
+    this.#timer = setTimeout(() => this.#begin(), this.#waiting.length > 0 ? 0 : Math.max(0, minPauseMs - sinceMs));
+  }
+
+  #begin(): void {
+    this.#isWanted = false;
+    this.#lookedAt = performance.now();
+    const asked = this.#waiting.splice(0);
+    this.#running = this.#lookFor(asked);
+  }
+
+  async #lookFor(asked: readonly PromiseWithResolvers<void>[]): Promise<void> {
+    try {
+      await this.#lookOnce();
+      for (const { resolve } of asked) resolve();
+    } catch (error) {
+      for (const { reject } of asked) reject(error);
+      this.#options.logger.warn({ err: error }, 'changes of records cannot be read now; trying again');
+    }
+    this.#running = undefined;
+    if (!this.#follower) {
+      for (const { reject } of this.#waiting.splice(0)) reject(notFollowed());
+      return;
+    }
+    this.#follower.onTick();
+    if (this.#isWanted) this.#look();
+    else this.#timer = setTimeout(() => this.#begin(), pollMs);
+  }
+
+  async #lookOnce(): Promise<void> {
+    for (let hasMore = true; hasMore && this.#follower;) {
+      const from = this.#position;
+      const page = await this.#read({ from });
+      const follower = this.#follower;
+      // It was stopped, or started anew.
+      if (!follower || from !== this.#position) return;
+      ({ hasMore } = page);
+      if (!from) {
+        this.#position = page.to;
+        return;
+      }
+      const { snapshot, time, epoch } = from;
+      const last = page.news.at(-1);
+      this.#position =
+        hasMore && last ? { snapshot, time, epoch, within: { to: page.to, xid: last.xid, id: last.id } } : page.to;
+      follower.onNews({ from: { snapshot, time, epoch }, to: page.to, news: page.news, isWhole: !hasMore });
+      if (page.callers.length > 0) follower.onCallers(new Set(page.callers));
+    }
+  }
+}
+
+function notFollowed(): AppError {
+  return new AppError('shutting_down', 'Changes are not followed any more.');
+}
