@@ -12,6 +12,7 @@ import {
   type Schema,
 } from './openapi-document.ts';
 import { withSharedParameters } from './shared-parameters.ts';
+import { withExamples } from './with-examples.ts';
 import { SharedSchemas } from './shared-schemas.ts';
 
 const problemType = 'application/problem+json';
@@ -26,7 +27,7 @@ export function describeOperations(document: OpenApiDocument): OpenApiDocument {
   const complete = mapOperations(document.paths, (operation) => description.completed(operation));
   const webhooks = mapOperations(document.webhooks, (operation) => description.completed(operation));
   const components = { ...document.components, ...description.components };
-  return withSharedParameters({ ...document, paths: complete, webhooks, components });
+  return withExamples(withSharedParameters({ ...document, paths: complete, webhooks, components }));
 }
 
 class Description {

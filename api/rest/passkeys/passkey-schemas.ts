@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 
 /** Bytes in base64url, without padding. @param maxLength in characters */
 function BytesSchema(maxLength: number, description: string) {
-  return Type.String({ minLength: 1, maxLength, pattern: '^[A-Za-z0-9_-]+$', description });
+  return Type.String({ minLength: 1, maxLength, pattern: '^[A-Za-z0-9_-]+$', examples: ['AQIDBAUGBwg'], description });
 }
 
 const credentialFields = {

@@ -147,6 +147,11 @@ function describedValue(field: Field, schema: JsonSchema): TSchema {
   });
 }
 
+/** Values of texts whose pattern does not tell what they are. */
+const examplesByPattern: Readonly<Record<string, readonly string[]>> = {
+  '^\\+[1-9][0-9]{1,14}$': ['+14155550123'],
+};
+
 /** JSON schema of a value that is not null. The data layer validates values again. */
 export function valueSchema(field: Field): JsonSchema {
   if (field.values) return { type: 'string', enum: field.values };
@@ -155,5 +160,7 @@ export function valueSchema(field: Field): JsonSchema {
   if (field.type === 'file') return idText;
   // The data layer says in words how many digits are accepted.
   if (field.type === 'decimal') return { type: 'string', format: 'decimal', maxLength: 100 };
-  return { ...(field.schema as JsonSchema) };
+  const schema = field.schema as JsonSchema;
+  const examples = field.naming === 'kind' ? ['task'] : examplesByPattern[String(schema['pattern'])];
+  return { ...schema, ...(examples && schema['examples'] === undefined ? { examples } : {}) };
 }

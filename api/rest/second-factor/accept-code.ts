@@ -22,6 +22,7 @@ export const CodeSchema = Type.String({
   minLength: 6,
   maxLength: 16,
   pattern: '^[0-9 ]+$',
+  examples: ['123456'],
   writeOnly: true,
   description: 'Digits that the authenticator app shows, such as 123456.',
 });

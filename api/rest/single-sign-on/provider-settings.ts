@@ -37,6 +37,7 @@ const BodySchema = Type.Object(
       minLength: 1,
       maxLength: 512,
       pattern: '^https?://[^\\s?#]+$',
+      examples: ['https://accounts.example.com'],
       description: 'Issuer URL of the OpenID Connect provider, such as https://login.example.com, without query.',
     }),
     client_id: Type.String({ minLength: 1, maxLength: 256, description: 'Client id of this server at the provider.' }),
