@@ -144,6 +144,7 @@ export const derivedByOthers = [
   'docs/reference/configuration.md',
   'docs/reference/errors.md',
   'docs/reference/events.md',
+  'docs/reference/openapi.json',
 ];
 
 /** Tests of what they added: one that is written for the route, and those that go through all there is. */

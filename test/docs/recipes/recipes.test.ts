@@ -216,6 +216,7 @@ test('a kind is two files and one line by hand; everything else is generated', a
   expect(generated.filter((file) => !printed.includes(file))).toEqual([
     'docs/reference/events.md',
     'docs/reference/events.schema.json',
+    'docs/reference/openapi.json',
     'docs/reference/policy.md',
     'entities/authorization.fga',
     expect.stringMatching(/^migrations\/migration-\d{14}-add-risks\.ts$/),

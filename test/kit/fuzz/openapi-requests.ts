@@ -1,7 +1,7 @@
 import type { InjectOptions } from 'fastify';
 import { recordNames } from '#api/rest/records/record-names.ts';
 import { registry } from '#entities/index.ts';
-import { resolved, type DescribedApi, type DescribedOperation } from '../described-api.ts';
+import { resolved, type DescribedApi } from '../described-api.ts';
 import { formOf } from '../multipart-form.ts';
 import type { Random } from '../random.ts';
 import { hostileText, hostileTexts, hostileValue, idOf, mutated, type FuzzIds } from './hostile-values.ts';
@@ -14,7 +14,7 @@ interface Parameter {
   readonly schema?: JsonSchema;
 }
 
-interface Described extends Pick<DescribedOperation, 'responses'> {
+interface Described {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content?: Readonly<Record<string, { readonly schema?: JsonSchema }>> };
 }
