@@ -39,7 +39,7 @@ export function exampleOf(
   if (words) return words[0];
   const [choice] = (schema['anyOf'] ?? schema['oneOf'] ?? []) as readonly Schema[];
   if (choice) return exampleOf(choice, schemas, use, name, level + 1);
-  const [kind] = [type ?? []].flat().filter((each) => each !== 'null');
+  const kind = [type ?? []].flat().find((each) => each !== 'null');
   switch (kind) {
     case 'string':
       return typeof format === 'string' && format in byFormat ? byFormat[format] : textOf(schema, name);
@@ -54,6 +54,7 @@ export function exampleOf(
     }
     case 'object':
       return level >= maxLevels ? {} : objectOf(schema, properties, schemas, use, level);
+    case undefined:
     default:
       return properties && Object.keys(properties).length > 0
         ? objectOf(schema, properties, schemas, use, level)
