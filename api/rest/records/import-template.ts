@@ -4,6 +4,7 @@ import type { EntityModule } from '#entities/kit/model/define.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { recordNames } from './record-names.ts';
+import { notModified } from './record-version.ts';
 
 /** Actions of imports that the kind offers. */
 function actionsOf({ mutate = [] }: EntityModule): ('create' | 'update')[] {
@@ -45,7 +46,8 @@ export function importTemplateRoutes(registry: Registry, module: EntityModule): 
         },
         { additionalProperties: false },
       ),
-      answers: { 200: Type.String() },
+      sends: ['ETag'],
+      answers: { 200: Type.String(), 304: notModified },
       produces: 'text/csv; charset=utf-8',
       errors: ['invalid_input'],
       handle: ({ query, reply }) => {
