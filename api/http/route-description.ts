@@ -46,7 +46,7 @@ export function describedAnswers({ answers }: Described): Record<string, TSchema
 
 /** All errors of a route: those it declares, and those that follow from its method, body and access. */
 export function errorsOf(route: Described): ErrorCode[] {
-  const { method, body, receives, tus, access, acceptsTokens, acceptsSingleSignOn, allowsMissingFactor, errors } =
+  const { method, tus, access, acceptsTokens, acceptsSingleSignOn, allowsMissingFactor, errors } =
     route;
   const codes = new Set<ErrorCode>([
     ...errors,
@@ -56,13 +56,20 @@ export function errorsOf(route: Described): ErrorCode[] {
     ...(access === 'required' ? (['module_not_enabled', 'authorization_unavailable'] as const) : []),
     ...(access === 'required' && method !== 'GET' ? (['organization_archived', 'concurrent_changes'] as const) : []),
     ...(access === 'required' && method === 'DELETE' ? (['still_referenced'] as const) : []),
-    ...(access === 'anonymous' ? [] : (['invalid_input'] as const)),
+    ...(access === 'anonymous' && method === 'GET' ? [] : (['invalid_input'] as const)),
     ...(method === 'GET'
       ? []
-      : (['malformed_body', 'unsupported_media_type', 'csrf_token_missing', 'csrf_token_invalid'] as const)),
-    ...(body || receives ? (['body_too_large', 'limit_exceeded'] as const) : []),
+      : ([
+          'malformed_body',
+          'body_too_large',
+          'limit_exceeded',
+          'unsupported_media_type',
+          'csrf_token_missing',
+          'csrf_token_invalid',
+        ] as const)),
     ...(tus ? (['protocol_version_unsupported'] as const) : []),
-    ...(access === 'required' ? (['unauthenticated'] as const) : []),
+    // A token that is none is refused even where nobody has to be signed in.
+    ...(access === 'anonymous' ? [] : (['unauthenticated'] as const)),
     ...(keepsAnswers(route)
       ? (['idempotency_key_in_use', 'idempotency_key_reused', 'idempotency_answer_withheld'] as const)
       : []),
