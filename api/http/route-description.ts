@@ -46,8 +46,7 @@ export function describedAnswers({ answers }: Described): Record<string, TSchema
 
 /** All errors of a route: those it declares, and those that follow from its method, body and access. */
 export function errorsOf(route: Described): ErrorCode[] {
-  const { method, tus, access, acceptsTokens, acceptsSingleSignOn, allowsMissingFactor, errors } =
-    route;
+  const { method, tus, access, acceptsTokens, acceptsSingleSignOn, allowsMissingFactor, errors } = route;
   const codes = new Set<ErrorCode>([
     ...errors,
     ...everywhere,
