@@ -71,6 +71,8 @@ const maintenance = 'maintain_partitions(timestamptz, interval, interval)';
 
 /** Changes of records for those who subscribe to them. */
 export class Migration20261125143500RecordChanges extends Migration {
+  readonly locks = { caller_changes: 'it is small: the daily maintenance deletes what was noted before' };
+
   override up(): void {
     for (const statement of tables) this.addSql(statement);
     this.addSql(changedFunction('write_changes(jsonb)', recording));
