@@ -278,11 +278,15 @@ describe('what is refused leaves nothing', () => {
       await arrived;
       connection.end();
     }
-    await eventually(async () => (await rows()).slice(before).every(({ state }) => state === 'refused'));
+    await eventually(async () => {
+      const left = (await rows()).slice(before);
+      return left.length > 0 && left.every(({ state }) => state === 'refused');
+    });
   });
 });
 
 test('what was refused left nothing', async () => {
-  await expectNothingElse(ready);
+  // The last of the clients that left may be noticed late.
+  await eventually(() => expectNothingElse(ready).then(() => true));
   expect(messageOf(await upload([{ ...notes, name: 'x.png' }]))).toContain('Its name says image/png');
 });

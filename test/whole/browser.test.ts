@@ -292,7 +292,8 @@ test('T-110: in a real browser, a PDF is shown, and HTML and SVG of files run no
   );
   expect(await run('document.contentType')).toBe('application/pdf');
 
-  // The scripts run where the browser gets them as a page.
+  // The scripts run where the browser gets them as a page without a policy: the files are not protected by that of the page around them.
+  await world.reconfigure({ CORE_SERVER_SECURE_CONTENTSECURITYPOLICY: '' });
   await page.open(`${origin}/livez`);
   const inFrame = (attribute: string, value: string) =>
     `document.body.append(Object.assign(document.createElement('iframe'), { ${attribute}: ${JSON.stringify(value)} }))`;
