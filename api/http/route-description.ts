@@ -72,7 +72,6 @@ export function errorsOf(route: Described): ErrorCode[] {
     ...(keepsAnswers(route)
       ? (['idempotency_key_in_use', 'idempotency_key_reused', 'idempotency_answer_withheld'] as const)
       : []),
-    ...(refusesKeys(route) ? (['invalid_input'] as const) : []),
     ...(access === 'required' && !allowsMissingFactor ? (['second_factor_required'] as const) : []),
     ...(access === 'anonymous' || (acceptsTokens && acceptsSingleSignOn) ? [] : (['permission_denied'] as const)),
   ]);

@@ -9,6 +9,25 @@ const dayMs = 86_400_000;
 
 const unread: Filter = { is: 'field', field: 'isRead', comparison: { eq: false } };
 
+/** What is read of a page of notifications of which only the ids matter. */
+export const idsOfPage: PageSelection['parts'] = [
+  { is: 'records', as: 'records', record: { module: notification, parts: [{ is: 'value', as: 'id', field: 'id' }] } },
+  {
+    is: 'pageInfo',
+    as: 'pageInfo',
+    parts: [
+      { is: 'hasNextPage', as: 'hasNextPage' },
+      { is: 'endCursor', as: 'endCursor' },
+    ],
+  },
+];
+
+/** What `idsOfPage` reads. */
+export interface PageOfIds {
+  readonly records: readonly { readonly id: string }[];
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+}
+
 export interface NotificationInbox {
   /** The page, as its selection says. */
   readonly page: RecordJson;

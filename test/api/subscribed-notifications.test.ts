@@ -4,7 +4,7 @@ import { isSettled } from '../kit/event-fixtures.ts';
 import { EventSubscriber } from '../kit/event-subscriber.ts';
 import { signedIn } from '../kit/people.ts';
 import { SocketSubscriber } from '../kit/socket-subscriber.ts';
-import { ended, startExport } from '../kit/started-transfers.ts';
+import { ended, startExport, startImport } from '../kit/started-transfers.ts';
 import { assign, ownerAndMember } from '../kit/told-people.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -29,8 +29,7 @@ interface Added {
 }
 
 function open(client: TestClient, after?: string | null): Promise<EventSubscriber> {
-  const headers = { authorization: `Bearer ${client.cookies.get('access_token')}` };
-  return EventSubscriber.open(url, added, headers, { after });
+  return EventSubscriber.open(url, added, headersOf(client), { after });
 }
 
 async function next(subscriber: EventSubscriber): Promise<Added> {
@@ -118,10 +117,29 @@ test('who may no longer view the record gets neither its name nor its link', asy
   resumed.close();
 });
 
+const headersOf = (client: TestClient) => ({ authorization: `Bearer ${client.cookies.get('access_token')}` });
+
+test('the progress of an import is told until it has ended, with its problems, to whoever started it', async () => {
+  const { owner, member } = await ownerAndMember(world);
+  const document = ['title,due_at', 'right,', 'wrong,tomorrow', 'right as well,'].join('\n');
+  const { id } = await startImport(world, owner.person, owner.client, document);
+  const progress = `subscription ($id: ID!) { importProgress(id: $id) { id status doneRows problems finishedAt } }`;
+  const subscriber = await EventSubscriber.open(url, progress, headersOf(owner.client), { id });
+  let last: { readonly status: string; readonly problems: readonly string[] | null } | undefined;
+  for (let message = await subscriber.next(); message; message = await subscriber.next()) {
+    expect(message.errors).toBeUndefined();
+    last = message.data.importProgress;
+  }
+  const { status, problems } = await ended(owner.client, 'imports', id);
+  expect(last).toMatchObject({ status: status.toUpperCase(), problems, finishedAt: expect.any(String) });
+  expect(problems?.join()).toContain('tomorrow');
+  const foreign = await EventSubscriber.open(url, progress, headersOf(member.client), { id });
+  expect((await foreign.next())?.errors?.[0]?.extensions.code).toBe('not_found');
+});
+
 test('the progress of an export is told until it has ended, to whoever started it', async () => {
   const { owner, member } = await ownerAndMember(world);
   for (let index = 0; index < 3; index++) await owner.client.post('/v1/tasks', { title: `task ${index}` });
-  const headersOf = (client: TestClient) => ({ authorization: `Bearer ${client.cookies.get('access_token')}` });
   const progress = `subscription ($id: ID!) { exportProgress(id: $id) { id status doneRows finishedAt } }`;
   const started = await startExport(owner.client, { record_kind: 'task' });
   const socket = await SocketSubscriber.open(url, { headers: headersOf(owner.client) });

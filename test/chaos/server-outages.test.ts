@@ -5,7 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PartName } from '#temporal-dev/machine/stack-environment.ts';
 import { asOwner } from '../kit/as-owner.ts';
+import { EventSubscriber } from '../kit/event-subscriber.ts';
 import { eventually } from '../kit/eventually.ts';
+import { buildPerson, signedIn } from '../kit/people.ts';
 import { ProductProcesses } from '../kit/product-processes.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { prepareTestStack, type StartedTestStack } from '../setup/test-stack.ts';
@@ -26,7 +28,7 @@ beforeAll(async () => {
   const anyDatabase = { databaseUrl: own.stack.postgresUrl.replace('DATABASE', 'postgres') };
   await asOwner(anyDatabase, 'alter role all set synchronous_commit = on');
   await own.servers.restart('openfga');
-  world = await openWorld({ stack: own.stack });
+  world = await openWorld({ stack: own.stack, environment: { CORE_SERVER_ENABLEGRAPHSUBSCRIPTIONS: 'true' } });
   product = await ProductProcesses.start(world, ['api/api-main.ts', 'worker/worker-main.ts']);
   await eventually(() => product.places.every(({ current }) => current.isServing));
 });
@@ -92,6 +94,53 @@ test('PostgreSQL killed: requests get 503, and everything recovers without help'
   expect(traffic.unanswered).toBe(0);
   expect(traffic.putOff.filter((type) => !problems.has(type))).toEqual([]);
   await expectExactlyOnce(world, traffic);
+});
+
+test('PostgreSQL killed: whoever subscribes learns of every change once, without subscribing again', async () => {
+  const person = await buildPerson(world);
+  const client = await signedIn(world, person);
+  const { organization } = person;
+  const subscriber = await EventSubscriber.open(
+    product.apiUrls[0] ?? '',
+    'subscription { recordChanged(kinds: [TASK]) { operation id } }',
+    { authorization: `Bearer ${client.cookies.get('access_token')}` },
+  );
+  await subscriber.next();
+  let refused = 0;
+  const create = async () => {
+    const { status } = await client.post('/v1/tasks', { title: 'before, meanwhile or after' });
+    if (status !== 201) refused++;
+    return status === 201;
+  };
+  for (let index = 0; index < 10; index++) expect(await create()).toBe(true);
+  const end = new AbortController();
+  const writing = (async () => {
+    while (!end.signal.aborted) await create();
+  })();
+  await own.servers.kill('postgres');
+  await eventually(() => refused > 3);
+  await own.servers.restart('postgres');
+  const before = refused;
+  await eventually(create);
+  end.abort();
+  await writing;
+  for (let index = 0; index < 10; index++) await eventually(create);
+  expect(before).toBeGreaterThan(3);
+
+  // Also what was committed although its answer was lost.
+  const rows = await asOwner<{ id: string }>(world, 'select id from tasks where organization_id = $1', [
+    organization.id,
+  ]);
+  const told: string[] = [];
+  while (told.length < rows.length) {
+    const message = await subscriber.next();
+    expect(message?.errors).toBeUndefined();
+    const { operation, id } = message?.data.recordChanged;
+    if (operation === 'CREATED') told.push(id);
+  }
+  subscriber.close();
+  expect(told.toSorted()).toEqual(rows.map(({ id }) => id).toSorted());
+  product.refuseCrashes();
 });
 
 test('OpenFGA killed: no request fails, and permissions are applied when it is back', async () => {

@@ -1,21 +1,16 @@
 import { GraphQLBoolean, GraphQLInt, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
 import { notification } from '#entities/notifications/notification.ts';
 import { defaultPageSize, pageSlice } from '../../http/page-slice.ts';
-import { consoleUrlOf, notificationInbox } from '../../people/notification-inbox.ts';
+import { consoleUrlOf, idsOfPage, notificationInbox, type PageOfIds } from '../../people/notification-inbox.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import type { HandWrittenField } from '../hand-written-field.ts';
 
-interface Inbox {
+type PageInfo = PageOfIds['pageInfo'];
+
+interface Inbox extends PageInfo {
   readonly ids: readonly string[];
   readonly unreadCount: number;
   readonly consoleUrl: string | null;
-  readonly hasNextPage: boolean;
-  readonly endCursor: string | null;
-}
-
-interface InboxPage {
-  readonly records: readonly { readonly id: string }[];
-  readonly pageInfo: Pick<Inbox, 'hasNextPage' | 'endCursor'>;
 }
 
 /** Hand-written, because the look-back of the configuration decides what is in it. */
@@ -55,25 +50,11 @@ export const notificationInboxField: HandWrittenField = {
         unit.data,
         {
           ...pageSlice({ first: first as number | null, after: after as string | null }, current.server.maxresultlimit),
-          parts: [
-            {
-              is: 'records',
-              as: 'records',
-              record: { module: notification, parts: [{ is: 'value', as: 'id', field: 'id' }] },
-            },
-            {
-              is: 'pageInfo',
-              as: 'pageInfo',
-              parts: [
-                { is: 'hasNextPage', as: 'hasNextPage' },
-                { is: 'endCursor', as: 'endCursor' },
-              ],
-            },
-          ],
+          parts: idsOfPage,
         },
         { lookBackDays: current.server.notificationlookbackdays, now: unit.clock.now() },
       );
-      const { records, pageInfo } = page as unknown as InboxPage;
+      const { records, pageInfo } = page as unknown as PageOfIds;
       return { ids: records.map(({ id }) => id), unreadCount, consoleUrl: consoleUrlOf(current), ...pageInfo };
     },
   }),

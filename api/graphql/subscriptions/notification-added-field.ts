@@ -1,7 +1,7 @@
 import { GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
 import { notification } from '#entities/notifications/notification.ts';
 import type { PlacedNews } from '../../subscriptions/record-subscription.ts';
-import { inboxFilter } from '../../people/notification-inbox.ts';
+import { idsOfPage, inboxFilter, type PageOfIds } from '../../people/notification-inbox.ts';
 import type { Types } from '../hand-written-field.ts';
 import type { FieldConfig } from '../passthrough-field.ts';
 import { NewsStream } from './news-stream.ts';
@@ -151,27 +151,10 @@ class EarlierNotifications {
         size: pageSize,
         from: 'first',
         ...(after === undefined ? {} : { after }),
-        parts: [
-          {
-            is: 'records',
-            as: 'records',
-            record: { module: notification, parts: [{ is: 'value', as: 'id', field: 'id' }] },
-          },
-          {
-            is: 'pageInfo',
-            as: 'pageInfo',
-            parts: [
-              { is: 'hasNextPage', as: 'hasNextPage' },
-              { is: 'endCursor', as: 'endCursor' },
-            ],
-          },
-        ],
+        parts: idsOfPage,
       }),
     );
-    const { records, pageInfo } = JSON.parse(text) as {
-      readonly records: readonly { readonly id: string }[];
-      readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
-    };
+    const { records, pageInfo } = JSON.parse(text) as PageOfIds;
     return { ids: records.map(({ id }) => id), ...pageInfo };
   }
 }

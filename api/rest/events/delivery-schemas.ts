@@ -64,6 +64,16 @@ export const pageParts = {
   ),
 };
 
+/** The messages of an event to endpoints. */
+export const messages = Type.Array(
+  Type.Object({
+    endpoint_id: id('Id of the webhook endpoint.'),
+    state: Type.String({ description: 'How far the message is.' }),
+    attempts: Type.Integer({ description: 'Attempts that failed since the message became due.' }),
+  }),
+  { description: 'By endpoint.' },
+);
+
 /** Deliveries that are alike. */
 export const GroupSchema = Type.Object(
   {
@@ -126,14 +136,7 @@ export const eventAnswer = (more: { readonly event?: object; readonly repair?: o
       description: 'What else the event says; null for kinds whose events endpoints cannot receive.',
     }),
     deliveries: Type.Array(Type.Object(deliveryParts), { description: 'By listener.' }),
-    messages: Type.Array(
-      Type.Object({
-        endpoint_id: id('Id of the webhook endpoint.'),
-        state: Type.String({ description: 'How far the message is.' }),
-        attempts: Type.Integer({ description: 'Attempts that failed since the message became due.' }),
-      }),
-      { description: 'By endpoint.' },
-    ),
+    messages,
     repairs: Type.Array(
       Type.Object({
         listener: Type.String({ description: 'Whose delivery.' }),

@@ -4,7 +4,7 @@ import { workOf } from '../../http/request-context.ts';
 import { defineRoute } from '../../http/route.ts';
 import type { Services } from '../../http/services.ts';
 import { traceOfRequest, type ShownTrace } from '../../webhooks/trace-of-request.ts';
-import { id, instant } from './delivery-schemas.ts';
+import { id, instant, messages } from './delivery-schemas.ts';
 import { tracePage } from './request-trace-page.ts';
 import { shownTrace } from './shown-trace.ts';
 
@@ -49,14 +49,7 @@ const TraceSchema = Type.Object(
           }),
           { description: 'By listener.' },
         ),
-        messages: Type.Array(
-          Type.Object({
-            endpoint_id: id('Id of the webhook endpoint.'),
-            state: Type.String({ description: 'How far the message is.' }),
-            attempts: Type.Integer({ description: 'Attempts that failed since the message became due.' }),
-          }),
-          { description: 'By endpoint.' },
-        ),
+        messages,
       }),
       { description: 'In their order; at most two hundred.' },
     ),
