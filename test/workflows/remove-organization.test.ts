@@ -141,7 +141,7 @@ test('a removal goes on where a worker has left off, and others do not notice', 
   // Both got the tasks that are suggested to a new organization.
   await eventually(async () => (await left(other.id))['tasks'] === 24 && (await left(gone.id))['tasks'] === 1_504);
   const before = await left(other.id);
-  await remove(gone);
+  expect(await remove(gone)).toMatchObject({ status: 204 });
   await eventually(async () => (await left(gone.id))['tasks'] !== 1_504);
   await worker.stop();
   worker = await world.startWorker();
@@ -167,7 +167,7 @@ test('organizations below it go with it', async () => {
   );
   await asSystem(world, below.id, (data) => data.create(task, { title: 'below' }));
   const worker = await world.startWorker();
-  await remove(gone);
+  expect(await remove(gone)).toMatchObject({ status: 204 });
   await eventually(async () => (await left(below.id))['tasks'] === 0 && (await left(gone.id))['tasks'] === 0);
   const again = await signedIn(world, gone.owner);
   await eventually(async () => {
