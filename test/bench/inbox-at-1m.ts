@@ -72,10 +72,11 @@ export const inboxAt1m: Bench = {
 async function fill({ client }: ApiInstallation, person: Person, from: number, to: number): Promise<void> {
   const { organizationId, userId, taskIds } = person;
   await client.query(
-    `insert into notifications (id, created_at, updated_at, created_by, updated_by, record_version, organization_id, user_id, type, topic,
-       title, body, target_kind, target_id, is_read, read_at, event_id)
-     select id, at, at, 'system:benchmark', 'system:benchmark', 1, $3, $4, 'user', case n % 3 when 0 then 'task.mentioned' else 'task.assigned' end,
-       'A task was assigned to you', 'Task ' || n, 'task', ($5::text[])[1 + n % cardinality($5::text[])],
+    `insert into notifications (id, created_at, updated_at, created_by, updated_by, record_version, organization_id, user_id, shown_to, type, topic,
+       title, body, link, target_kind, target_id, is_read, read_at, event_id)
+     select id, at, at, 'system:benchmark', 'system:benchmark', 1, $3, $4, $4, 'user', case n % 3 when 0 then 'task.mentioned' else 'task.assigned' end,
+       'A task was assigned to you', 'Task ' || n, '/tasks/' || ($5::text[])[1 + n % cardinality($5::text[])], 'task',
+       ($5::text[])[1 + n % cardinality($5::text[])],
        n % $6 > 0, case when n % $6 > 0 then at end, id
      from (select n, '01K' || lpad(upper(to_hex(n)), 23, '0') as id, now() - interval '20 days' * (1 - n / $7::float8) as at
        from generate_series($1::int, $2::int - 1) as n) as made`,
