@@ -24,14 +24,15 @@ export const apiToken: Bench = {
   },
 };
 
-async function createToken(url: string, access: string): Promise<string> {
+/** Creates an API token that reads tasks. @param access access token of its owner */
+export async function createToken(url: string, access: string): Promise<string> {
   const answer = await fetch(`${url}/v1/api-tokens`, {
     method: 'POST',
     headers: { authorization: `Bearer ${access}`, 'content-type': 'application/json' },
     body: JSON.stringify({ name: 'benchmark', scopes: ['task:read'] }),
   });
   const body = (await answer.json()) as { token?: string };
-  if (body.token === undefined) throw new Error(`api-token: no token was created: ${JSON.stringify(body)}`);
+  if (body.token === undefined) throw new Error(`no API token was created: ${JSON.stringify(body)}`);
   return body.token;
 }
 

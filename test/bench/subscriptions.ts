@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { eventually } from '../kit/eventually.ts';
 import { SocketSubscriber } from '../kit/socket-subscriber.ts';
 import { openApiInstallation, type ApiInstallation } from './api-installation.ts';
+import { createToken } from './api-token-rate.ts';
 import { percentile, type Bench } from './row.ts';
 
 const settings = { CORE_SERVER_ENABLEGRAPHSUBSCRIPTIONS: 'true' };
@@ -81,7 +82,10 @@ export const subscriptionIdle: Bench = {
       // What the first ones load is not theirs.
       await open(50, first?.token ?? '');
       const before = residentOf(installation.pid);
-      for (const { token } of installation.people) await open(Math.min(idleOfOne - 50, idle - sockets.length), token);
+      // A person and each of their API tokens have connections of their own.
+      const apiTokens = await Promise.all(installation.people.map(({ token }) => createToken(installation.url, token)));
+      for (const token of [...installation.people.map((person) => person.token), ...apiTokens])
+        await open(Math.min(idleOfOne - 50, idle + 50 - sockets.length), token);
       const count = sockets.length - 50;
       const after = residentOf(installation.pid);
       say(`${Math.round(before)} kB before, ${Math.round(after)} kB with ${count} more`);
