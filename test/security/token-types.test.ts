@@ -40,7 +40,8 @@ let values: Record<
   | 'support'
   | 'supportState'
   | 'impersonation'
-  | 'portal',
+  | 'portal'
+  | 'endpointSecret',
   string
 >;
 let fake: FakeIdentityProvider;
@@ -66,6 +67,12 @@ beforeAll(async () => {
   await supporter.post('/v1/support/login', asked);
   const gone = await buildPerson(world);
   await (await signedIn(world, gone)).post('/v1/account/deactivate', { password: testPassword });
+  const endpoint = await client.post('/v1/webhook-endpoints', {
+    name: 'one of each type',
+    url: 'https://93.184.215.14/',
+    topics: ['task.*'],
+    scopes: ['task:read'],
+  });
   values = {
     access: client.cookies.get('access_token') ?? '',
     refresh: client.cookies.get('refresh_token') ?? '',
@@ -82,6 +89,7 @@ beforeAll(async () => {
     support: await beginSupport(world, fake, person.organization.id),
     supportState: supporter.cookies.get('sign_in_state') ?? '',
     impersonation: impersonation.body.access_token,
+    endpointSecret: endpoint.body.secret,
     portal: String((await client.post('/v1/webhook-portal/links', {})).body.url).split('#token=')[1] ?? '',
   };
 });
@@ -117,8 +125,13 @@ const others = (own: TokenType) =>
       'supportState',
       'impersonation',
       'portal',
+      'endpointSecret',
     ] as const
   ).filter((type) => type !== own);
+
+test('there is a value of every type', () => {
+  expect(Object.entries(values).filter(([, value]) => typeof value !== 'string' || value.length < 20)).toEqual([]);
+});
 
 test.each(others('access'))('T-21: a %s token is refused as an access token', async (type) => {
   const client = world.client();
