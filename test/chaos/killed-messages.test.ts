@@ -23,7 +23,7 @@ import { expectAgreement } from './recovery-checks.ts';
 
 // On servers of its own, which are really killed.
 
-const kills = timesOf({ sample: 20, prove: 200 });
+const kills = timesOf({ sample: 50, prove: 200 });
 /** Kills between two checks of all that happened so far; an organization sends a limited number of mails a day. */
 const killsPerCheck = 20;
 /** Longest time between two kills, in milliseconds. */
