@@ -102,11 +102,15 @@ const failures = () => world.logs.filter(({ msg }) => String(msg).startsWith('no
 /** Failures that were followed by another attempt. */
 let followed = 0;
 
-/** On a machine that is busy, an authority may wait in vain for its proof. Then the time of the next attempt comes. */
-function followFailures(): void {
-  if (failures().length === followed) return;
-  followed = failures().length;
-  world.clock.advance(day / 2);
+/** On a machine that is busy, an authority may wait in vain for its proof. Then the time of the next attempt comes, until the answer is there. */
+async function eventuallyIssued(question: () => Promise<boolean> | boolean): Promise<void> {
+  await eventually(() => {
+    if (failures().length > followed) {
+      followed = failures().length;
+      world.clock.advance(day / 2);
+    }
+    return question();
+  });
 }
 
 /** What waits for a certificate, however many attempts of a busy machine fail before. */
@@ -114,10 +118,7 @@ async function issued<T>(waiting: Promise<T>): Promise<T> {
   let isSettled = false;
   const settling = waiting.finally(() => (isSettled = true));
   settling.catch(() => {});
-  await eventually(() => {
-    followFailures();
-    return isSettled;
-  });
+  await eventuallyIssued(() => isSettled);
   return settling;
 }
 
@@ -160,10 +161,7 @@ test('before there is a certificate, connections are refused, and the authority 
   const held = new Promise<void>((resolve) => (release = resolve));
   authority.proxy.before = (path) => (path.startsWith('/finalize-order') ? held : Promise.resolve());
   const listening = instance.listen();
-  await eventually(() => {
-    followFailures();
-    return authority.proxy.requests.some((asked) => asked.includes('/finalize-order'));
-  });
+  await eventuallyIssued(() => authority.proxy.requests.some((asked) => asked.includes('/finalize-order')));
   // The proof was right, and nobody else gets in: with HTTP/2, HTTP/1.1, without a choice, with TLS 1.2.
   const url = `https://127.0.0.1:${authority.port}`;
   const others: ConnectionOptions[] = [
@@ -242,10 +240,7 @@ describe('renewal', () => {
     expect(ordered(authority)).toBe(1);
     world.clock.advance(2 * day);
     // Meanwhile no connection is refused.
-    await eventually(async () => {
-      followFailures();
-      return (await seen(url)).serialNumber !== before;
-    });
+    await eventuallyIssued(async () => (await seen(url)).serialNumber !== before);
     const after = (await seen(url)).serialNumber;
     await eventually(async () => (await seen(otherUrl)).serialNumber === after);
     expect((await http2Request(open, { ':path': '/livez' })).status).toBe(200);
@@ -297,10 +292,7 @@ describe('renewal', () => {
     });
     authority.proxy.instead = () => undefined;
     world.clock.advance(10_000);
-    await eventually(async () => {
-      followFailures();
-      return (await seen(url)).serialNumber !== before;
-    });
+    await eventuallyIssued(async () => (await seen(url)).serialNumber !== before);
     expect(valueOf(await scrape(metricsUrl), 'core_tls_certificate_failed_renewals')).toBe(0);
   });
 
@@ -310,10 +302,7 @@ describe('renewal', () => {
     const before = (await seen(url)).serialNumber;
     await authority.restart();
     world.clock.advance(61 * day);
-    await eventually(async () => {
-      followFailures();
-      return (await seen(url)).serialNumber !== before;
-    });
+    await eventuallyIssued(async () => (await seen(url)).serialNumber !== before);
     expect(authority.proxy.count('/sign-me-up')).toBe(2);
   });
 
@@ -364,10 +353,7 @@ describe('an authority', () => {
     expect(authority.proxy.requests).toHaveLength(asked);
     // The process that waits gets it in the end.
     world.clock.advance(120_000);
-    await eventually(() => {
-      followFailures();
-      return waiting.api.certificate?.current !== undefined;
-    });
+    await eventuallyIssued(() => waiting.api.certificate?.current !== undefined);
   });
 
   test('that does not find this server is repeated with its reason', async () => {

@@ -11,7 +11,7 @@ import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { http2Connection } from '../kit/http2-client.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { SocketSubscriber } from '../kit/socket-subscriber.ts';
-import type { TestClient } from '../kit/test-client.ts';
+import { bearerOf, type TestClient } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   ({ url, metricsUrl } = await world.listen());
   person = await buildPerson(world);
   client = await signedIn(world, person);
-  headers = { authorization: `Bearer ${client.cookies.get('access_token')}` };
+  headers = bearerOf(client);
 });
 afterAll(async () => {
   expect(world.logs.filter(({ level }) => level === 'error')).toEqual([]);

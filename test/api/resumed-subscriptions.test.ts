@@ -5,7 +5,7 @@ import { asOwner } from '../kit/as-owner.ts';
 import { EventSubscriber } from '../kit/event-subscriber.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
-import type { TestClient } from '../kit/test-client.ts';
+import { bearerOf, type TestClient } from '../kit/test-client.ts';
 import { openWorld, type Instance, type World } from '../kit/world.ts';
 
 let world: World;
@@ -19,7 +19,7 @@ beforeAll(async () => {
   instance = await world.openInstance();
   urls = [(await world.listen()).url, (await instance.listen()).url];
   client = await signedIn(world, await buildPerson(world));
-  headers = { authorization: `Bearer ${client.cookies.get('access_token')}` };
+  headers = bearerOf(client);
 });
 afterAll(() => world.close());
 

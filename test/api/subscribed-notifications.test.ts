@@ -6,7 +6,7 @@ import { signedIn } from '../kit/people.ts';
 import { SocketSubscriber } from '../kit/socket-subscriber.ts';
 import { ended, startExport, startImport } from '../kit/started-transfers.ts';
 import { assign, ownerAndMember } from '../kit/told-people.ts';
-import type { TestClient } from '../kit/test-client.ts';
+import { bearerOf, type TestClient } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const dayMs = 86_400_000;
@@ -29,7 +29,7 @@ interface Added {
 }
 
 function open(client: TestClient, after?: string | null): Promise<EventSubscriber> {
-  return EventSubscriber.open(url, added, headersOf(client), { after });
+  return EventSubscriber.open(url, added, bearerOf(client), { after });
 }
 
 async function next(subscriber: EventSubscriber): Promise<Added> {
@@ -117,14 +117,12 @@ test('who may no longer view the record gets neither its name nor its link', asy
   resumed.close();
 });
 
-const headersOf = (client: TestClient) => ({ authorization: `Bearer ${client.cookies.get('access_token')}` });
-
 test('the progress of an import is told until it has ended, with its problems, to whoever started it', async () => {
   const { owner, member } = await ownerAndMember(world);
   const document = ['title,due_at', 'right,', 'wrong,tomorrow', 'right as well,'].join('\n');
   const { id } = await startImport(world, owner.person, owner.client, document);
   const progress = `subscription ($id: ID!) { importProgress(id: $id) { id status doneRows problems finishedAt } }`;
-  const subscriber = await EventSubscriber.open(url, progress, headersOf(owner.client), { id });
+  const subscriber = await EventSubscriber.open(url, progress, bearerOf(owner.client), { id });
   let last: { readonly status: string; readonly problems: readonly string[] | null } | undefined;
   for (let message = await subscriber.next(); message; message = await subscriber.next()) {
     expect(message.errors).toBeUndefined();
@@ -133,7 +131,7 @@ test('the progress of an import is told until it has ended, with its problems, t
   const { status, problems } = await ended(owner.client, 'imports', id);
   expect(last).toMatchObject({ status: status.toUpperCase(), problems, finishedAt: expect.any(String) });
   expect(problems?.join()).toContain('tomorrow');
-  const foreign = await EventSubscriber.open(url, progress, headersOf(member.client), { id });
+  const foreign = await EventSubscriber.open(url, progress, bearerOf(member.client), { id });
   expect((await foreign.next())?.errors?.[0]?.extensions.code).toBe('not_found');
 });
 
@@ -142,7 +140,7 @@ test('the progress of an export is told until it has ended, to whoever started i
   for (let index = 0; index < 3; index++) await owner.client.post('/v1/tasks', { title: `task ${index}` });
   const progress = `subscription ($id: ID!) { exportProgress(id: $id) { id status doneRows finishedAt } }`;
   const started = await startExport(owner.client, { record_kind: 'task' });
-  const socket = await SocketSubscriber.open(url, { headers: headersOf(owner.client) });
+  const socket = await SocketSubscriber.open(url, { headers: bearerOf(owner.client) });
   socket.subscribe(progress, { id: started.id });
   const seen: string[] = [];
   for (let message = await socket.next(); message; message = await socket.next()) {
@@ -153,7 +151,7 @@ test('the progress of an export is told until it has ended, to whoever started i
   }
   expect(seen.at(-1)).toBe((await ended(owner.client, 'exports', started.id)).status.toUpperCase());
   // Not even by others of the organization.
-  const other = await SocketSubscriber.open(url, { headers: headersOf(member.client) });
+  const other = await SocketSubscriber.open(url, { headers: bearerOf(member.client) });
   other.subscribe(progress, { id: started.id });
   expect((await other.next())?.errors?.[0]?.extensions.code).toBe('not_found');
   other.close();

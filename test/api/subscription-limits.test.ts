@@ -3,6 +3,7 @@ import { subscriptionLimits } from '#api/subscriptions/subscription-limits.ts';
 import { eventually } from '../kit/eventually.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { SocketSubscriber } from '../kit/socket-subscriber.ts';
+import { bearerOf } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -25,13 +26,9 @@ afterAll(() => world.close());
 
 const changes = 'subscription { recordChanged(kinds: [TASK]) { id } }';
 
-async function headersOf(person: Person): Promise<Record<string, string>> {
-  return { authorization: `Bearer ${(await signedIn(world, person)).cookies.get('access_token')}` };
-}
-
 /** Connections of a person, each of which is there. */
 async function connections(person: Person, count: number): Promise<SocketSubscriber[]> {
-  const headers = await headersOf(person);
+  const headers = bearerOf(await signedIn(world, person));
   const sockets = await Promise.all(Array.from({ length: count }, () => SocketSubscriber.open(url, { headers })));
   open.push(...sockets);
   return sockets;
@@ -39,7 +36,7 @@ async function connections(person: Person, count: number): Promise<SocketSubscri
 
 /** What one more connection of a person gets, over a websocket and over server-sent events. */
 async function refused(person: Person) {
-  const headers = await headersOf(person);
+  const headers = bearerOf(await signedIn(world, person));
   const socket = new SocketSubscriber(url, { headers });
   await socket.opened();
   socket.send({ type: 'connection_init' });

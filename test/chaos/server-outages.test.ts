@@ -9,6 +9,7 @@ import { EventSubscriber } from '../kit/event-subscriber.ts';
 import { eventually } from '../kit/eventually.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import { ProductProcesses } from '../kit/product-processes.ts';
+import { bearerOf } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { prepareTestStack, type StartedTestStack } from '../setup/test-stack.ts';
 import { expectExactlyOnce } from './recovery-checks.ts';
@@ -103,7 +104,7 @@ test('PostgreSQL killed: whoever subscribes learns of every change once, without
   const subscriber = await EventSubscriber.open(
     product.apiUrls[0] ?? '',
     'subscription { recordChanged(kinds: [TASK]) { operation id } }',
-    { authorization: `Bearer ${client.cookies.get('access_token')}` },
+    bearerOf(client),
   );
   await subscriber.next();
   let refused = 0;

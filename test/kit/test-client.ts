@@ -78,3 +78,8 @@ export class TestClient {
     };
   }
 }
+
+/** The header with which other programs act as a client that is signed in. */
+export function bearerOf({ cookies }: Pick<TestClient, 'cookies'>): { authorization: string } {
+  return { authorization: `Bearer ${cookies.get('access_token')}` };
+}

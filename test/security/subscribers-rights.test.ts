@@ -6,7 +6,7 @@ import { EventSubscriber, type SubscriberMessage } from '../kit/event-subscriber
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { SocketSubscriber } from '../kit/socket-subscriber.ts';
-import type { TestClient } from '../kit/test-client.ts';
+import { bearerOf, type TestClient } from '../kit/test-client.ts';
 import { openWorld, type Instance, type World } from '../kit/world.ts';
 
 /** T-52: what is subscribed to is guarded like what is asked for, and ends with the right to it. */
@@ -82,10 +82,6 @@ async function subscribed(way: Way, headers: Headers, query = changes, variables
   };
 }
 
-function bearer(client: TestClient): Headers {
-  return { authorization: `Bearer ${client.cookies.get('access_token')}` };
-}
-
 function cookies(client: TestClient): string {
   return [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
 }
@@ -106,7 +102,7 @@ describe.each(ways)('T-52: over %s', (way) => {
     const member = await buildPerson(world, { organization: owner.organization, role: 'member' });
     const foreign = await buildPerson(world);
     const [inside, outside] = [await signedIn(world, member), await signedIn(world, foreign)];
-    const [own, other] = [await subscribed(way, bearer(inside)), await subscribed(way, bearer(outside))];
+    const [own, other] = [await subscribed(way, bearerOf(inside)), await subscribed(way, bearerOf(outside))];
     await createTask(boss, { title: 'nobody but the boss' });
     const assigned = await createTask(boss, { title: 'for the member', assignee_id: member.user.id });
     const theirs = await createTask(outside, { title: 'of another organization' });
@@ -118,7 +114,7 @@ describe.each(ways)('T-52: over %s', (way) => {
 
   test('a right that is taken away ends the messages about its record', async () => {
     const member = await buildPerson(world, { organization: owner.organization, role: 'member' });
-    const subscriber = await subscribed(way, bearer(await signedIn(world, member)));
+    const subscriber = await subscribed(way, bearerOf(await signedIn(world, member)));
     const id = await createTask(boss, { title: 'for now', assignee_id: member.user.id });
     await expectNext(subscriber, id);
     await boss.mutate({ method: 'PATCH', url: `/v1/tasks/${id}`, payload: { assignee_id: null } });
@@ -151,7 +147,7 @@ describe.each(ways)('T-52: over %s', (way) => {
   ])('it ends with a reason when %s, in another process', async (_what, end) => {
     const member = await buildPerson(world, { organization: owner.organization, role: 'member' });
     const client = await signedIn(elsewhere, member);
-    const subscriber = await subscribed(way, bearer(client));
+    const subscriber = await subscribed(way, bearerOf(client));
     await end(client, member);
     expect(await subscriber.ended()).toBeOneOf(['unauthenticated', 'permission_denied']);
   });
@@ -180,8 +176,8 @@ test('T-52: it ends when the token expires', async () => {
   const own = await openWorld({ environment: { CORE_SERVER_ENABLEGRAPHSUBSCRIPTIONS: 'true' } });
   const { url: address } = await own.listen();
   const client = await signedIn(own, await buildPerson(own));
-  const events = await EventSubscriber.open(address, changes, bearer(client));
-  const socket = await SocketSubscriber.open(address, { headers: bearer(client) });
+  const events = await EventSubscriber.open(address, changes, bearerOf(client));
+  const socket = await SocketSubscriber.open(address, { headers: bearerOf(client) });
   await events.next();
   own.clock.advance(own.config.current.auth.token.accessduration + 1_000);
   expect(await events.next()).toMatchObject({ errors: [{ extensions: { code: 'unauthenticated' } }] });
@@ -251,7 +247,7 @@ test('T-52: no other address becomes a websocket, and other protocols are refuse
   ];
   for (const path of ['/', '/livez', '/v1/tasks', '/graphql/', '/graphql/stream', '/metrics', '/graphiql'])
     expect(await statusOf(`GET ${path} HTTP/1.1\r\nhost: x\r\n${upgrade.join('\r\n')}\r\n\r\n`), path).not.toBe(101);
-  const headers = bearer(boss);
+  const headers = bearerOf(boss);
   const authorization = `authorization: ${headers['authorization']}`;
   for (const [line, wrong] of [
     ['sec-websocket-version: 13', 'sec-websocket-version: 1'],
@@ -298,7 +294,7 @@ async function statusOf(request: string): Promise<number> {
 
 describe('hostile clients', () => {
   test('frames that are no messages, and too many of them, close the connection', async () => {
-    const headers = bearer(boss);
+    const headers = bearerOf(boss);
     for (const [frames, code] of [
       [['not json'], 4400],
       [['{"type":"nonsense"}'], 4400],
@@ -326,7 +322,7 @@ describe('hostile clients', () => {
   });
 
   test('10,000 subscriptions at once are too many, and the others go on', async () => {
-    const headers = bearer(boss);
+    const headers = bearerOf(boss);
     const calm = await subscribed('websocket', headers);
     const socket = await SocketSubscriber.open(url, { headers });
     for (let index = 0; index < 10_000; index++) socket.subscribe(changes);
@@ -354,7 +350,7 @@ describe('hostile clients', () => {
     const { url: address } = await own.listen();
     const person = await buildPerson(own);
     const client = await signedIn(own, person);
-    const headers = bearer(client);
+    const headers = bearerOf(client);
     const long = `subscription ($after: String) { recordChanged(kinds: [TASK], after: $after) { cursor operation id
       record { ... on Task { details } } } }`;
     const socket = await SocketSubscriber.open(address, { headers });

@@ -19,31 +19,33 @@ import { openWorld, type World } from '../kit/world.ts';
 
 // T-21: values that we hand out are of a type; none is accepted in the place of another.
 
+const types = [
+  'access',
+  'refresh',
+  'session',
+  'csrf',
+  'confirmation',
+  'reset',
+  'emailChange',
+  'reactivation',
+  'challenge',
+  'invite',
+  'subscriber',
+  'unsubscribe',
+  'support',
+  'supportState',
+  'impersonation',
+  'portal',
+  'endpointSecret',
+] as const;
+type TokenType = (typeof types)[number];
+
 let world: World;
 let email: string;
 /** Of somebody with a second factor. */
 let app: Authenticator;
 /** One valid value of every type. */
-let values: Record<
-  | 'access'
-  | 'refresh'
-  | 'session'
-  | 'csrf'
-  | 'confirmation'
-  | 'reset'
-  | 'emailChange'
-  | 'reactivation'
-  | 'challenge'
-  | 'invite'
-  | 'subscriber'
-  | 'unsubscribe'
-  | 'support'
-  | 'supportState'
-  | 'impersonation'
-  | 'portal'
-  | 'endpointSecret',
-  string
->;
+let values: Record<TokenType, string>;
 let fake: FakeIdentityProvider;
 
 beforeAll(async () => {
@@ -105,29 +107,7 @@ async function challengeToken(): Promise<string> {
   return (await world.client().post('/v1/login', credentials)).body.challenge_token;
 }
 
-type TokenType = keyof typeof values;
-const others = (own: TokenType) =>
-  (
-    [
-      'access',
-      'refresh',
-      'session',
-      'csrf',
-      'confirmation',
-      'reset',
-      'emailChange',
-      'reactivation',
-      'challenge',
-      'invite',
-      'subscriber',
-      'unsubscribe',
-      'support',
-      'supportState',
-      'impersonation',
-      'portal',
-      'endpointSecret',
-    ] as const
-  ).filter((type) => type !== own);
+const others = (own: TokenType) => types.filter((type) => type !== own);
 
 test('there is a value of every type', () => {
   expect(Object.entries(values).filter(([, value]) => typeof value !== 'string' || value.length < 20)).toEqual([]);
