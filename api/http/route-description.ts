@@ -12,6 +12,8 @@ import type { Deprecation } from './deprecation.ts';
 /** What a route says about itself (route.ts). */
 interface Described extends Limitable {
   readonly access: Access;
+  readonly params?: TObject;
+  readonly query?: TObject;
   readonly body?: TObject;
   readonly receives?: readonly string[];
   readonly answers: Readonly<Record<number, TSchema>>;
@@ -44,7 +46,7 @@ export function describedAnswers({ answers }: Described): Record<string, TSchema
   );
 }
 
-/** All errors of a route: those it declares, and those that follow from its method, body and access. */
+/** All errors of a route: those it declares, and those that follow from its method, input and access. */
 export function errorsOf(route: Described): ErrorCode[] {
   const { method, tus, access, acceptsTokens, acceptsSingleSignOn, allowsMissingFactor, errors } = route;
   const codes = new Set<ErrorCode>([
@@ -55,7 +57,9 @@ export function errorsOf(route: Described): ErrorCode[] {
     ...(access === 'required' ? (['module_not_enabled', 'authorization_unavailable'] as const) : []),
     ...(access === 'required' && method !== 'GET' ? (['organization_archived', 'concurrent_changes'] as const) : []),
     ...(access === 'required' && method === 'DELETE' ? (['still_referenced'] as const) : []),
-    ...(access === 'anonymous' && method === 'GET' ? [] : (['invalid_input'] as const)),
+    ...(access === 'anonymous' && method === 'GET' && !route.query && !route.params
+      ? []
+      : (['invalid_input'] as const)),
     ...(method === 'GET'
       ? []
       : ([

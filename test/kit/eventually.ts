@@ -1,5 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
+/** Pauses between questions, in milliseconds. */
+const [shortestPauseMs, longestPauseMs] = [15, 250];
+
 /**
  * Asks until the answer is there; for what other processes bring about. Asynchronous parts of the product are waited for
  * like this, never slept for.
@@ -10,7 +13,7 @@ export async function eventually<T>(
   question: () => Promise<T | undefined | null | false> | T | undefined | null | false,
   withinMs = 600_000,
 ): Promise<T> {
-  const giveUpAt = Date.now() + withinMs;
+  const beganAt = Date.now();
   let last: unknown;
   for (;;) {
     try {
@@ -19,7 +22,9 @@ export async function eventually<T>(
     } catch (error) {
       last = error;
     }
-    if (Date.now() > giveUpAt) throw new Error(`it did not happen within ${withinMs} ms`, { cause: last });
-    await pause(15);
+    const waitedMs = Date.now() - beganAt;
+    if (waitedMs > withinMs) throw new Error(`it did not happen within ${withinMs} ms`, { cause: last });
+    // What has taken long is asked about less often: asking takes time from what is waited for.
+    await pause(Math.min(Math.max(shortestPauseMs, waitedMs / 8), longestPauseMs));
   }
 }
