@@ -125,7 +125,9 @@ describe('/openapi.json', () => {
   });
 
   test('says of every operation how it is refused, as problem documents', () => {
-    for (const [name, { responses = {}, requestBody }] of operations) {
+    for (const [name, { responses = {}, requestBody, parameters = [] }] of operations) {
+      if (requestBody || parameters.some((one) => one.in !== 'header'))
+        expect(responses['400']?.description, name).toContain('`invalid_input`');
       const refusals = Object.entries(responses).filter(
         ([status, { content }]) => Number(status) >= 400 && !content?.['application/json'],
       );
