@@ -45,6 +45,8 @@ export interface RequestContext {
   keyed: KeyedRequest | undefined;
   /** Whether the response is a stream that goes on for as long as its client wants: its duration says nothing about the server. */
   isEndless: boolean;
+  /** Whether the response has the bytes of a file: its client may take as long as it needs, while it takes some. */
+  isDownload: boolean;
   /** Cookies to set with a successful response. */
   cookies: readonly PendingCookie[];
 }
@@ -111,6 +113,7 @@ export function newRequestContext(
     unit: undefined,
     keyed: undefined,
     isEndless: false,
+    isDownload: false,
     cookies: [],
   };
 }

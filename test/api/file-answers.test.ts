@@ -78,7 +78,7 @@ const endless = defineRoute({
       },
     });
     opened.push(stream);
-    return { status: 200, headers: { 'content-type': 'text/plain' }, length: Number.MAX_SAFE_INTEGER, stream };
+    return { status: 200, headers: { 'content-type': 'text/plain' }, length: Number.MAX_SAFE_INTEGER, content: stream };
   },
 });
 

@@ -290,6 +290,24 @@ describe('disk', () => {
     }
   });
 
+  it('reads a short range at once, of the version that was asked for and of no other', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'core-disk-'));
+    const provider = new DiskProvider(root);
+    const key = 'core/01A/one';
+    const version = await provider.put(key, [Buffer.from('0123456789')], text);
+    const readShort = (first: number, last: number) => provider.readShort(key, { range: { first, last }, version });
+    expect(String(await readShort(3, 5))).toBe('345');
+    expect(String(await readShort(9, 9))).toBe('9');
+    expect(await failureOf(readShort(8, 10))).toBe('broken');
+    await provider.put(key, [Buffer.from('something else')], text);
+    expect(await failureOf(readShort(3, 5))).toBe('changed');
+    await provider.delete([key]);
+    expect(await failureOf(readShort(3, 5))).toBe('missing');
+    await rm(root, { recursive: true });
+    const unmounted = new DiskProvider(root, async () => false);
+    expect(await failureOf(unmounted.readShort(key, { range: { first: 0, last: 0 }, version }))).toBe('unavailable');
+  });
+
   it('removes what an interrupted write left, together with its key', async () => {
     const root = await mkdtemp(join(tmpdir(), 'core-disk-'));
     const provider: StorageProvider = new DiskProvider(root);

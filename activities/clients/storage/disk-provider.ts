@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { close, createReadStream, fstatSync, open, type BigIntStats } from 'node:fs';
+import { close, closeSync, createReadStream, fstatSync, open, read, type BigIntStats } from 'node:fs';
 import { link, mkdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,6 +11,7 @@ import { pieceBytes } from './part-body.ts';
 import { probeProvider } from './probe-provider.ts';
 import {
   StorageError,
+  type ByteRange,
   type ObjectPage,
   type PartBody,
   type PartsRef,
@@ -24,6 +25,7 @@ import { changed, partsMissing } from './storage-failures.ts';
 
 const openFile = promisify(open);
 const closeFile = promisify(close);
+const readFile = promisify(read);
 
 const keyForm = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
 
@@ -127,6 +129,25 @@ export class DiskProvider implements StorageProvider {
       } catch (error) {
         await closeFile(fd);
         throw error;
+      }
+    });
+  }
+
+  /** Opens and reads in the thread pool, and does the rest at once: a stream would take it four turns, and a dozen events. */
+  readShort(
+    key: string,
+    { range, version }: { readonly range: ByteRange; readonly version: string },
+  ): Promise<Buffer> {
+    return this.#inFolder(async () => {
+      const fd = await openFile(this.#path(key), 'r');
+      try {
+        if (!hasContentOf(version, fstatSync(fd, { bigint: true }))) throw changed(key);
+        const length = range.last - range.first + 1;
+        const { bytesRead, buffer } = await readFile(fd, Buffer.allocUnsafeSlow(length), 0, length, range.first);
+        if (bytesRead < length) throw new StorageError('broken', `${key} has less bytes than were stored.`);
+        return buffer;
+      } finally {
+        closeSync(fd);
       }
     });
   }

@@ -36,6 +36,9 @@ interface Source {
   readonly version: string;
 }
 
+/** Maximum length in bytes of a range that is read at once. */
+const shortBytes = 65_536;
+
 /** Suffix of the bucket beside the live one that has its copies. */
 const backupSuffix = '-backup';
 
@@ -154,6 +157,21 @@ export class ObjectStorage {
         ...(signal ? { signal } : {}),
       });
       return stream;
+    } catch (error) {
+      throw readProblem(error);
+    }
+  }
+
+  /**
+   * Reads a short range as `openForRead` does, at once.
+   * @returns undefined for a longer range, and where a stream takes no longer
+   * @throws AppError likewise
+   */
+  async readShort(object: ReadableObject, range: ByteRange): Promise<Buffer | undefined> {
+    if (range.last - range.first >= shortBytes) return undefined;
+    const { provider, key, version } = this.#sourceOf(object);
+    try {
+      return await provider.readShort?.(key, { range, version });
     } catch (error) {
       throw readProblem(error);
     }

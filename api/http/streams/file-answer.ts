@@ -22,7 +22,7 @@ export async function fileAnswer(
   { method, headers }: Pick<FastifyRequest, 'method' | 'headers'>,
   file: ServedFile,
   asked: Disposition,
-  open: (range: ByteRange | undefined) => Promise<Readable>,
+  open: (range: ByteRange | undefined) => Promise<Readable | Buffer>,
 ): Promise<StreamResponse> {
   const { sizeBytes, sha256 } = file;
   const etag = `"${sha256.toString('base64url')}"`;
@@ -45,11 +45,11 @@ export async function fileAnswer(
         details: { contentRange: `bytes */${sizeBytes}` },
       },
     );
-  const stream = await open(range);
-  if (!range) return { status: 200, headers: about, length: sizeBytes, stream };
+  const content = await open(range);
+  if (!range) return { status: 200, headers: about, length: sizeBytes, content };
   const { first, last } = range;
   const contentRange = { 'content-range': `bytes ${first}-${last}/${sizeBytes}` };
-  return { status: 206, headers: { ...about, ...contentRange }, length: last - first + 1, stream };
+  return { status: 206, headers: { ...about, ...contentRange }, length: last - first + 1, content };
 }
 
 /** Browsers must neither guess another type nor run what the file contains. */

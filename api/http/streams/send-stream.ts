@@ -7,21 +7,23 @@ import type { StreamResponse } from './stream-response.ts';
  * Prepares the answer to a request for bytes. What it returns is sent as the payload; undefined for an answer without a body.
  */
 export function streamPayload(
-  { status, headers, length, stream }: StreamResponse,
+  { status, headers, length, content }: StreamResponse,
   request: FastifyRequest,
   reply: FastifyReply,
-): Readable | undefined {
+): Readable | Buffer | undefined {
+  request.core.isDownload = true;
   reply.headers(headers);
   if (status !== 304) reply.header('content-length', length);
   // Fastify would answer HEAD with the length of what it gets.
-  if (!stream) return status === 304 ? undefined : Readable.from([]);
+  if (!content) return status === 304 ? undefined : Readable.from([]);
+  if (Buffer.isBuffer(content)) return content;
   // It may break before Fastify listens.
-  stream.on('error', () => {});
+  content.on('error', () => {});
   // Also when the response is not sent after all, and when its client has left already.
-  if (reply.raw.destroyed) stream.destroy();
-  else reply.raw.once('close', () => stream.destroy());
-  abortUnlessExact(stream, length, reply.raw, (reason) => request.log.error(reason));
-  return stream;
+  if (reply.raw.destroyed) content.destroy();
+  else reply.raw.once('close', () => content.destroy());
+  abortUnlessExact(content, length, reply.raw, (reason) => request.log.error(reason));
+  return content;
 }
 
 /**

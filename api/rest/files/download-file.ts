@@ -112,21 +112,23 @@ function readLink({ core, params, query }: FastifyRequest, { downloadLinks, defa
 
 async function answerDownload(call: Call<unknown>) {
   const { request, reply, services, query } = call;
+  const { storage } = services;
   const { core } = request;
   const isLinked = query['token'] !== undefined;
   // The caller is certain before anything is opened: what is opened is sent at once.
   const object = (await visibleOfKnown(call)) ?? (await visibleObject(call, isLinked));
   if (isWithheld(object.availability, core.caller, services.database.options.registry)) throw withheldFile(object);
-  const signal = endOf(reply);
   const link = links.get(core);
   // Conditional requests are about the entity tag of this server.
   const isPlain = request.method === 'GET' && request.headers['if-none-match'] === undefined;
   const location = link && isPlain ? await redirectTo(object, link, services) : undefined;
   if (location !== undefined) return redirection(location);
   return fileAnswer(request, object, link?.disposition ?? 'attachment', async (range) => {
-    const stream = await services.storage.openForRead(object, { signal, ...(range ? { range } : {}) });
-    await useUp(link, stream, request, services);
-    return stream;
+    const content =
+      (range && (await storage.readShort(object, range))) ??
+      (await storage.openForRead(object, { signal: endOf(reply), ...(range ? { range } : {}) }));
+    await useUp(link, content, request, services);
+    return content;
   });
 }
 
@@ -177,7 +179,7 @@ async function visibleObject(call: Call<unknown>, isLinked: boolean): Promise<Ow
 /** Bytes are about to be sent: whatever was answered without bytes, such as HEAD, did not use the link. */
 async function useUp(
   link: DownloadLink | undefined,
-  stream: Readable,
+  content: Readable | Buffer,
   { core }: FastifyRequest,
   { database }: Services,
 ): Promise<void> {
@@ -186,7 +188,7 @@ async function useUp(
   try {
     if (!(await database.useLink({ nonce, expiresAt }, core.deadline))) throw missingFile();
   } catch (error) {
-    stream.destroy();
+    if (!Buffer.isBuffer(content)) content.destroy();
     throw error;
   }
 }
