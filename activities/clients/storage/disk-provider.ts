@@ -134,10 +134,7 @@ export class DiskProvider implements StorageProvider {
   }
 
   /** Opens and reads in the thread pool, and does the rest at once: a stream would take it four turns, and a dozen events. */
-  readShort(
-    key: string,
-    { range, version }: { readonly range: ByteRange; readonly version: string },
-  ): Promise<Buffer> {
+  readShort(key: string, { range, version }: { readonly range: ByteRange; readonly version: string }): Promise<Buffer> {
     return this.#inFolder(async () => {
       const fd = await openFile(this.#path(key), 'r');
       try {

@@ -91,10 +91,7 @@ export interface StorageProvider {
     options?: ReadOptions,
   ): Promise<{ readonly stream: Readable; readonly sizeBytes: number; readonly version: string }>;
   /** A short range at once, where that takes less than a stream. All of it is in memory. */
-  readShort?(
-    key: string,
-    options: { readonly range: ByteRange; readonly version: string },
-  ): Promise<Buffer>;
+  readShort?(key: string, options: { readonly range: ByteRange; readonly version: string }): Promise<Buffer>;
   /** @returns undefined for an object that does not exist */
   head(key: string): Promise<{ readonly sizeBytes: number; readonly version: string } | undefined>;
   /** Copies within the bucket what is of the version, else `changed`. @returns the version of the copy */
