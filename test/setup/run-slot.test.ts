@@ -7,7 +7,8 @@ import { takeRunSlot } from './run-slot.ts';
 test('runs beside each other get state folders of their own, which later runs use again', async () => {
   const local = await realpath(await mkdtemp(join(tmpdir(), 'slots-')));
   const [first, second] = await Promise.all([takeRunSlot(local), takeRunSlot(local)]);
-  expect([first.stateDir, second.stateDir].toSorted()).toEqual([join(local, 'test'), join(local, 'test-1')]);
+  const paths = await Promise.all(['test', 'test-1'].map((name) => realpath(join(local, name))));
+  expect([first.stateDir, second.stateDir].toSorted()).toEqual(paths.toSorted());
   await first.release();
   const third = await takeRunSlot(local);
   expect(third.stateDir).toBe(first.stateDir);
