@@ -157,7 +157,8 @@ async function resumesAfterStall({ client, concerns }: Uploader): Promise<void> 
     client.mutate({
       method: 'PATCH',
       url: location,
-      payload: large.subarray(offset),
+      // A copy: whoever receives bytes uses them up.
+      payload: Buffer.from(large.subarray(offset)),
       headers: { ...tus, 'upload-offset': String(offset), 'content-type': 'application/offset+octet-stream' },
     });
   proxy.inject('hang', (request) => concerns(request) && part(2)(request));

@@ -42,7 +42,8 @@ function contextOf(memoryBytes = 64 * mebibyte, stallTimeoutMs = 600_000): Conte
 }
 
 function* cut(content: Buffer, pieceBytes: number): Generator<Buffer> {
-  for (let start = 0; start < content.length; start += pieceBytes) yield content.subarray(start, start + pieceBytes);
+  for (let start = 0; start < content.length; start += pieceBytes)
+    yield Buffer.from(content.subarray(start, start + pieceBytes));
 }
 
 let number = 0;
@@ -289,7 +290,7 @@ describe('a provider that answers after an upload was given up', () => {
     });
     const attempt = (provider: StorageProvider, context: ReceiveContext) =>
       receive(
-        Readable.from([content], { objectMode: false }),
+        Readable.from([Buffer.from(content)], { objectMode: false }),
         { provider, key, isRepeatable: true },
         { name: 'content.bin' },
         { maxBytes: 1_000 },

@@ -32,7 +32,7 @@ export async function writeAt(
       rest = withoutFirst(rest, bytesWritten);
     }
   };
-  if ('file' in body) for await (const piece of piecesOf(body, options)) await write([piece]);
+  if ('file' in body) for await (const piece of piecesOf(body, options, { reuses: true })) await write([piece]);
   // One call writes all of them.
   else await write(body.filter(({ length }) => length > 0));
   options.signal?.throwIfAborted();

@@ -1,12 +1,8 @@
 import { mkdir, open, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newId } from '#entities/kit/base/ids.ts';
-import type { BudgetShare } from './memory-budget.ts';
+import { blockBytes, type BudgetShare } from './memory-budget.ts';
 import { StorageError, type PartBody } from './provider.ts';
-
-/** Pieces below this size are copied together: a client that sends single bytes would cost a buffer for each. */
-const smallBytes = 16_384;
-const blockBytes = 65_536;
 
 /** Where the parts of one upload are held until a provider has them. */
 export interface PartRoom {
@@ -15,17 +11,16 @@ export interface PartRoom {
   readonly folder: string;
 }
 
-/** Bytes of one part: in memory while the budget allows it, else in a temporary file. */
+/** Bytes of one part: copied into memory while the budget allows it, else in a temporary file. */
 export class HeldPart {
   readonly #room: PartRoom;
   readonly #maxBytes: number;
   readonly #signal: AbortSignal;
-  #pieces: Buffer[] = [];
-  /** The last piece, while small pieces are copied into it. */
-  #block: { readonly buffer: Buffer; used: number } | undefined;
-  #memory = 0;
+  /** All but the last are full. */
+  #blocks: Buffer[] = [];
   #file: FileHandle | undefined;
   #isRoomTaken = false;
+  #isRead = false;
   #size = 0;
 
   constructor(room: PartRoom, maxBytes: number, signal: AbortSignal) {
@@ -38,16 +33,22 @@ export class HeldPart {
     return this.#size;
   }
 
+  /** Whoever asks for it reads it until `stored`. */
   get body(): PartBody {
     if (this.#file) return { file: this.#file, start: 0, end: this.#size };
-    this.#closeBlock();
-    return this.#pieces;
+    this.#isRead = true;
+    return this.#inMemory();
   }
 
   async add(piece: Buffer): Promise<void> {
     if (!this.#file && !this.#keep(piece)) await this.#moveToFile();
     if (this.#file) await writeAll(this.#file, piece);
     this.#size += piece.length;
+  }
+
+  /** The provider has the body, so nobody reads it any more. */
+  stored(): void {
+    this.#isRead = false;
   }
 
   /** Gives back what it holds; it can be repeated. */
@@ -62,27 +63,19 @@ export class HeldPart {
 
   /** @returns whether there was memory for it */
   #keep(piece: Buffer): boolean {
-    const { budget } = this.#room;
-    if (piece.length >= smallBytes) {
-      if (!budget.takeMemory(piece.length)) return false;
-      this.#memory += piece.length;
-      this.#closeBlock();
-      this.#pieces.push(piece);
-      return true;
+    const missing = Math.ceil((this.#size + piece.length) / blockBytes) - this.#blocks.length;
+    const more = missing > 0 ? this.#room.budget.takeBlocks(missing) : [];
+    if (!more) return false;
+    this.#blocks.push(...more);
+    for (let copied = 0; copied < piece.length;) {
+      const at = this.#size + copied;
+      copied += piece.copy(this.#blocks[Math.floor(at / blockBytes)] as Buffer, at % blockBytes, copied);
     }
-    if (!this.#block || this.#block.used + piece.length > blockBytes) {
-      if (!budget.takeMemory(blockBytes)) return false;
-      this.#memory += blockBytes;
-      this.#closeBlock();
-      this.#block = { buffer: Buffer.allocUnsafeSlow(blockBytes), used: 0 };
-    }
-    this.#block.used += piece.copy(this.#block.buffer, this.#block.used);
     return true;
   }
 
-  #closeBlock(): void {
-    if (this.#block) this.#pieces.push(this.#block.buffer.subarray(0, this.#block.used));
-    this.#block = undefined;
+  #inMemory(): Buffer[] {
+    return this.#blocks.map((block, index) => block.subarray(0, this.#size - index * blockBytes));
   }
 
   async #moveToFile(): Promise<void> {
@@ -90,16 +83,15 @@ export class HeldPart {
     await budget.takeFile(this.#maxBytes, this.#signal);
     this.#isRoomTaken = true;
     this.#file = await openUnnamed(folder);
-    this.#closeBlock();
-    for (const piece of this.#pieces) await writeAll(this.#file, piece);
+    for (const piece of this.#inMemory()) await writeAll(this.#file, piece);
     this.#giveBackMemory();
   }
 
   #giveBackMemory(): void {
-    this.#room.budget.giveBackMemory(this.#memory);
-    this.#memory = 0;
-    this.#pieces = [];
-    this.#block = undefined;
+    const blocks = this.#blocks;
+    this.#blocks = [];
+    // A request that was given up may go on to read its body for a while.
+    this.#room.budget.giveBackBlocks(blocks, !this.#isRead);
   }
 }
 

@@ -23,7 +23,8 @@ export class Measurement {
   readonly #limits: FileLimits;
   readonly #types: FileTypes;
   readonly #hash = createHash('sha256');
-  #head: Buffer[] | undefined = [];
+  /** The first bytes, as long as the type is not known. */
+  #head: Buffer | undefined = Buffer.allocUnsafeSlow(headBytes);
   #sizeBytes = 0;
   #contentType: string | undefined;
 
@@ -48,15 +49,14 @@ export class Measurement {
     if (this.#sizeBytes > this.#limits.maxBytes) throw tooLarge(this.#limits.maxBytes);
     this.#hash.update(piece);
     if (!this.#head) return;
-    const missing = headBytes - (this.#sizeBytes - piece.length);
-    this.#head.push(Buffer.from(piece.subarray(0, missing)));
-    if (piece.length >= missing) await this.#detect();
+    piece.copy(this.#head, this.#sizeBytes - piece.length);
+    if (this.#sizeBytes >= headBytes) await this.#detect(this.#head);
   }
 
   /** @throws AppError file_type_refused, invalid_input for an empty file, checksum_mismatch for one that was announced otherwise */
   async finish(): Promise<Measured> {
     if (this.#sizeBytes === 0) throw new AppError('invalid_input', 'The file is empty; send one with content.');
-    if (this.#head) await this.#detect();
+    if (this.#head) await this.#detect(this.#head.subarray(0, this.#sizeBytes));
     const sha256 = this.#hash.digest();
     const { sizeBytes: announced, sha256: claimed } = this.#expected;
     if (announced !== undefined && announced !== this.#sizeBytes)
@@ -66,8 +66,7 @@ export class Measurement {
     return { sizeBytes: this.#sizeBytes, sha256, contentType: this.#contentType ?? this.#types.ofUnknown };
   }
 
-  async #detect(): Promise<void> {
-    const head = Buffer.concat(this.#head ?? []);
+  async #detect(head: Buffer): Promise<void> {
     this.#head = undefined;
     this.#contentType = await detectType(head, this.#expected, this.#types, this.#limits.accept);
   }

@@ -4,11 +4,15 @@ const filesPerMemory = 8;
 /** Largest part of the memory, and of the temporary files, that one organization may hold. */
 const organizationShare = 0.75;
 
+/** Size of the blocks in which memory is lent, in bytes. */
+export const blockBytes = 65_536;
+
 /** The part of the budget that one organization may use, or one person where there is no organization. */
 export interface BudgetShare {
-  /** @returns whether there is memory for so many bytes; then they are taken */
-  readonly takeMemory: (bytes: number) => boolean;
-  readonly giveBackMemory: (bytes: number) => void;
+  /** @returns so many blocks, whose content is arbitrary; undefined while there is no memory for them */
+  readonly takeBlocks: (count: number) => Buffer[] | undefined;
+  /** @param isFree whether nobody reads them any more: others write into them */
+  readonly giveBackBlocks: (blocks: readonly Buffer[], isFree: boolean) => void;
   /**
    * Takes room for a whole part, so that whoever has some never waits for more.
    * @param signal ends the waiting, with its reason
@@ -25,13 +29,15 @@ interface Waiting {
 
 /**
  * Memory of one process for parts of uploads that are not stored yet (`objectstorage.maxmemorymb`). What exceeds it is written to
- * temporary files, which are limited, too: then uploads wait, and their clients with them. One organization holds at most three quarters,
+ * temporary files, which are limited, too: then uploads wait, and their clients with them. Blocks of memory are kept and lent again, because
+ * V8 collects buffers that have waited for a while only after many of them. One organization holds at most three quarters,
  * so its stalled uploads do not stop those of others; of those who wait, the organization that holds least comes first.
  */
 export class MemoryBudget {
   readonly #limit: () => number;
   readonly #memory = new Holdings();
   readonly #files = new Holdings();
+  readonly #free: Buffer[] = [];
   #waiting: Waiting[] = [];
   #peak = 0;
   #filesMade = 0;
@@ -55,8 +61,8 @@ export class MemoryBudget {
   /** @param owner id of the organization, or of the person */
   shareOf(owner: string): BudgetShare {
     return {
-      takeMemory: (bytes) => this.#takeMemory(owner, bytes),
-      giveBackMemory: (bytes) => this.#memory.add(owner, -bytes),
+      takeBlocks: (count) => this.#takeBlocks(owner, count),
+      giveBackBlocks: (blocks, isFree) => this.#giveBackBlocks(owner, blocks, isFree),
       takeFile: (bytes, signal) => this.#takeFile(owner, bytes, signal),
       giveBackFile: (bytes) => {
         this.#files.add(owner, -bytes);
@@ -65,12 +71,22 @@ export class MemoryBudget {
     };
   }
 
-  #takeMemory(owner: string, bytes: number): boolean {
+  #takeBlocks(owner: string, count: number): Buffer[] | undefined {
     const limit = this.#limit();
-    if (this.#memory.total + bytes > limit || this.#memory.of(owner) + bytes > limit * organizationShare) return false;
+    const bytes = count * blockBytes;
+    if (this.#memory.total + bytes > limit || this.#memory.of(owner) + bytes > limit * organizationShare)
+      return undefined;
     this.#memory.add(owner, bytes);
     this.#peak = Math.max(this.#peak, this.#memory.total);
-    return true;
+    return Array.from({ length: count }, () => this.#free.pop() ?? Buffer.allocUnsafeSlow(blockBytes));
+  }
+
+  #giveBackBlocks(owner: string, blocks: readonly Buffer[], isFree: boolean): void {
+    this.#memory.add(owner, -blocks.length * blockBytes);
+    if (isFree) this.#free.push(...blocks);
+    // The limit may be lower than it was.
+    const kept = Math.max(0, Math.floor((this.#limit() - this.#memory.total) / blockBytes));
+    this.#free.length = Math.min(this.#free.length, kept);
   }
 
   async #takeFile(owner: string, bytes: number, signal: AbortSignal): Promise<void> {

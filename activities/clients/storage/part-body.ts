@@ -15,9 +15,17 @@ export function readBody(body: PartBody, options?: WriteOptions): Readable {
   return Readable.from(piecesOf(body, options), { objectMode: false });
 }
 
-/** The pieces of a body. Each is progress when the next one is asked for. @throws the reason of the signal */
-export async function* piecesOf(body: PartBody, { signal, onProgress }: WriteOptions = {}): AsyncGenerator<Buffer> {
-  for await (const piece of 'file' in body ? filePieces(body) : body) {
+/**
+ * The pieces of a body. Each is progress when the next one is asked for.
+ * @param reuses whether pieces of a file count only until the next one is asked for: all of them are read into one buffer then
+ * @throws the reason of the signal
+ */
+export async function* piecesOf(
+  body: PartBody,
+  { signal, onProgress }: WriteOptions = {},
+  { reuses = false }: { readonly reuses?: boolean } = {},
+): AsyncGenerator<Buffer> {
+  for await (const piece of 'file' in body ? filePieces(body, reuses) : body) {
     signal?.throwIfAborted();
     if (piece.length === 0) continue;
     yield piece;
@@ -25,18 +33,22 @@ export async function* piecesOf(body: PartBody, { signal, onProgress }: WriteOpt
   }
 }
 
-async function* filePieces({
-  file,
-  start,
-  end,
-}: {
-  readonly file: FileHandle;
-  readonly start: number;
-  readonly end: number;
-}): AsyncGenerator<Buffer> {
+async function* filePieces(
+  {
+    file,
+    start,
+    end,
+  }: {
+    readonly file: FileHandle;
+    readonly start: number;
+    readonly end: number;
+  },
+  reuses: boolean,
+): AsyncGenerator<Buffer> {
+  const own = reuses ? Buffer.allocUnsafeSlow(Math.min(pieceBytes, end - start)) : undefined;
   for (let position = start; position < end;) {
     const length = Math.min(pieceBytes, end - position);
-    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, position);
+    const { bytesRead, buffer } = await file.read(own ?? Buffer.allocUnsafeSlow(length), 0, length, position);
     if (bytesRead === 0) throw new StorageError('broken', 'A temporary file has less bytes than were written to it.');
     position += bytesRead;
     yield buffer.subarray(0, bytesRead);

@@ -66,7 +66,7 @@ export class PartPump {
     this.#part = this.#newPart();
   }
 
-  /** Takes bytes; waits while enough of them are on their way. */
+  /** Copies bytes; waits while enough of them are on their way. */
   async add(bytes: Buffer): Promise<void> {
     const { partBytes } = this.#target;
     for (let start = 0; start < bytes.length;) {
@@ -80,7 +80,11 @@ export class PartPump {
   /** Stores what is left and makes the object of its parts; a small one needs one request. @returns its version */
   async finish(): Promise<string> {
     const { provider, key, contentType } = this.#target;
-    if (!this.#ref) return this.#attempt((options) => provider.put(key, this.#part.body, contentType(), options));
+    if (!this.#ref) {
+      const version = await this.#attempt((options) => provider.put(key, this.#part.body, contentType(), options));
+      this.#part.stored();
+      return version;
+    }
     if (this.#part.sizeBytes > 0) await this.#send();
     await this.#settle();
     const ref = this.#ref;
@@ -140,6 +144,7 @@ export class PartPump {
     const { provider, onPart } = this.#target;
     const { body, sizeBytes } = part;
     const tag = await this.#attempt((options) => provider.putPart(ref, number, body, options));
+    part.stored();
     const stored = { number, sizeBytes, tag };
     this.#stored.push(stored);
     await onPart?.(stored, ref);

@@ -1,3 +1,4 @@
+import { on } from 'node:events';
 import type { Readable } from 'node:stream';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import type { Measured } from '#entities/kit/objects/stored-object.ts';
@@ -29,8 +30,8 @@ export interface ReceiveTarget {
 }
 
 /**
- * Streams a file to its provider. The source is read as fast as the provider takes the bytes and the budget allows. Nothing goes
- * anywhere before its type is known and accepted. What was stored is removed when it fails; what a crash, or a provider that does not
+ * Streams a file to its provider. The source, whose buffers are used up, is read as fast as the provider takes the bytes and the budget
+ * allows. Nothing goes anywhere before its type is known and accepted. What was stored is removed when it fails; what a crash, or a provider that does not
  * answer, leaves is removed with its row.
  * @returns when the object is durable
  * @throws AppError body_too_large, file_type_refused, checksum_mismatch, invalid_input, storage_unavailable; the error of the source
@@ -82,19 +83,45 @@ export async function receive(
   }
 }
 
-/** The pieces of a source, which is left open for its owner when the reader stops. */
-export function pieces(source: Readable): AsyncIterable<Buffer> {
-  return { [Symbol.asyncIterator]: () => source.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer> };
+/**
+ * The pieces of a source as they come: its own iterator joins those that wait. Each is gone when the next one is asked for. The source is
+ * left open for its owner when the reader stops.
+ * @throws the error of the source
+ */
+export async function* pieces(source: Readable): AsyncGenerator<Buffer, undefined> {
+  if (!source.readableEnded && !source.destroyed) {
+    const arriving = on(source, 'data', { close: ['end', 'close'], highWaterMark: 1, lowWaterMark: 1 });
+    try {
+      // It may have been paused before.
+      source.resume();
+      for await (const [piece] of arriving as AsyncIterable<[Buffer]>) {
+        yield piece;
+        free(piece);
+      }
+    } finally {
+      source.pause();
+    }
+  }
+  if (!source.readableEnded) throw source.errored ?? closed();
+}
+
+/** Frees the memory of a buffer that has all of it: V8 collects a buffer that has waited for a while only after many of them. */
+function free({ buffer, byteLength }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
 /** Is aborted when the source breaks off. */
 function goneWith(source: Readable): AbortSignal {
   const gone = new AbortController();
   const leave = () => {
-    if (!source.readableEnded) gone.abort(source.errored ?? new Error('the source of the file was closed'));
+    if (!source.readableEnded) gone.abort(source.errored ?? closed());
   };
   source.once('error', leave).once('close', leave);
   return gone.signal;
+}
+
+function closed(): Error {
+  return new Error('the source of the file was closed');
 }
 
 /** Whether the provider has what was sent: it may have accepted a request and lost its effect. @throws StorageError broken */
