@@ -28,15 +28,21 @@ export interface StateFolder {
 export async function openStateFolder(path: string): Promise<StateFolder> {
   const target = (await hasRoom()) ? join(memory, `core-server-${userInfo().uid}`, nameOf(path)) : undefined;
   if ((await linkedFrom(path)) !== target) {
-    // Of earlier runs, which had more room or less: perhaps with servers that still go on.
-    const former = await realpath(path).catch(() => undefined);
-    if (former !== undefined) await resetStack(former, () => {});
-    if (former !== undefined) await rm(former, { recursive: true, force: true });
-    await rm(path, { recursive: true, force: true });
+    await removeFormer(path);
+    if (target !== undefined) await symlink(target, path);
   }
   await mkdir(target ?? path, { recursive: true });
-  if (target !== undefined && (await linkedFrom(path)) === undefined) await symlink(target, path);
   return { path: await realpath(path), release: () => (target === undefined ? Promise.resolve() : emptied(target)) };
+}
+
+/** Of earlier runs, which had more room or less: perhaps with servers that still go on. */
+async function removeFormer(path: string): Promise<void> {
+  const former = await realpath(path).catch(() => undefined);
+  if (former !== undefined) {
+    await resetStack(former, () => {});
+    await rm(former, { recursive: true, force: true });
+  }
+  await rm(path, { recursive: true, force: true });
 }
 
 async function hasRoom(): Promise<boolean> {

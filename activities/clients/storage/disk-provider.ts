@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { close, closeSync, createReadStream, fstatSync, open, read, type BigIntStats } from 'node:fs';
+import { closeSync, createReadStream, fstatSync, open, read, type BigIntStats } from 'node:fs';
 import { link, mkdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -24,7 +24,6 @@ import {
 import { changed, partsMissing } from './storage-failures.ts';
 
 const openFile = promisify(open);
-const closeFile = promisify(close);
 const readFile = promisify(read);
 
 const keyForm = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
@@ -127,7 +126,7 @@ export class DiskProvider implements StorageProvider {
         const stream = createReadStream('', { fd, ...bounds, highWaterMark: pieceBytes, signal });
         return { stream, sizeBytes: Number(found.size), version: versionOf(found) };
       } catch (error) {
-        await closeFile(fd);
+        closeSync(fd);
         throw error;
       }
     });

@@ -34,15 +34,7 @@ export async function* piecesOf(
 }
 
 async function* filePieces(
-  {
-    file,
-    start,
-    end,
-  }: {
-    readonly file: FileHandle;
-    readonly start: number;
-    readonly end: number;
-  },
+  { file, start, end }: Extract<PartBody, { readonly file: FileHandle }>,
   reuses: boolean,
 ): AsyncGenerator<Buffer> {
   const own = reuses ? Buffer.allocUnsafeSlow(Math.min(pieceBytes, end - start)) : undefined;

@@ -102,19 +102,24 @@ async function take(
   use: (piece: Buffer) => Promise<void>,
 ): Promise<{ readonly error: unknown } | undefined> {
   let taken = 0;
-  const iterator = pieces(source)[Symbol.asyncIterator]();
-  for (;;) {
-    let next: IteratorResult<Buffer>;
-    try {
-      next = await iterator.next();
-    } catch (error) {
-      return { error };
+  const arriving = pieces(source);
+  try {
+    for (;;) {
+      let next: IteratorResult<Buffer>;
+      try {
+        next = await arriving.next();
+      } catch (error) {
+        return { error };
+      }
+      if (next.done) return undefined;
+      taken += next.value.length;
+      if (taken > maxBytes)
+        throw new AppError('body_too_large', 'The request has more bytes than the upload still lacks.');
+      await use(next.value);
     }
-    if (next.done) return undefined;
-    taken += next.value.length;
-    if (taken > maxBytes)
-      throw new AppError('body_too_large', 'The request has more bytes than the upload still lacks.');
-    await use(next.value);
+  } finally {
+    // No listener of a reader that has stopped stays at the source.
+    await arriving.return(undefined);
   }
 }
 

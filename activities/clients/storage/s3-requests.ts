@@ -83,7 +83,7 @@ export async function signedBody(
   options: WriteOptions,
 ): Promise<{ readonly stream: Readable; readonly sha256: string }> {
   const hash = createHash('sha256');
-  if ('file' in body) for await (const piece of piecesOf(body, options)) hash.update(piece);
+  if ('file' in body) for await (const piece of piecesOf(body, options, { reuses: true })) hash.update(piece);
   else for (const piece of body) hash.update(piece);
   return { stream: readBody(body, options), sha256: hash.digest('hex') };
 }
