@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, createReadStream, fstatSync, open, read, type BigIntStats } from 'node:fs';
+import type { BigIntStats } from 'node:fs';
 import { link, mkdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { mebibyte } from '#entities/kit/base/mebibyte.ts';
+import { readBytes, streamFile, versionOf } from './disk-reads.ts';
 import { incoming, removeUnfinishedBefore, removeUnfinishedOf, temporaryPrefix } from './disk-unfinished.ts';
 import { makeFolder, modes, synchronize, unlessNoFile, withFile, writeAt } from './durable-files.ts';
 import { listFolder } from './list-folder.ts';
-import { pieceBytes } from './part-body.ts';
 import { probeProvider } from './probe-provider.ts';
 import {
   StorageError,
@@ -22,9 +21,6 @@ import {
   type WriteOptions,
 } from './provider.ts';
 import { changed, partsMissing } from './storage-failures.ts';
-
-const openFile = promisify(open);
-const readFile = promisify(read);
 
 const keyForm = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
 
@@ -114,38 +110,12 @@ export class DiskProvider implements StorageProvider {
     });
   }
 
-  read(key: string, { range, version, signal }: ReadOptions = {}): ReturnType<StorageProvider['read']> {
-    return this.#inFolder(async () => {
-      // A descriptor, because each call of a file handle costs a promise more.
-      const fd = await openFile(this.#path(key), 'r');
-      try {
-        // Known since it was opened: another turn of the thread pool would cost more than the call.
-        const found = fstatSync(fd, { bigint: true });
-        if (version !== undefined && !hasContentOf(version, found)) throw changed(key);
-        const bounds = range ? { start: range.first, end: range.last } : {};
-        const stream = createReadStream('', { fd, ...bounds, highWaterMark: pieceBytes, signal });
-        return { stream, sizeBytes: Number(found.size), version: versionOf(found) };
-      } catch (error) {
-        closeSync(fd);
-        throw error;
-      }
-    });
+  read(key: string, options: ReadOptions = {}): ReturnType<StorageProvider['read']> {
+    return this.#inFolder(() => streamFile(this.#path(key), key, options));
   }
 
-  /** Opens and reads in the thread pool, and does the rest at once: a stream would take it four turns, and a dozen events. */
-  readShort(key: string, { range, version }: { readonly range: ByteRange; readonly version: string }): Promise<Buffer> {
-    return this.#inFolder(async () => {
-      const fd = await openFile(this.#path(key), 'r');
-      try {
-        if (!hasContentOf(version, fstatSync(fd, { bigint: true }))) throw changed(key);
-        const length = range.last - range.first + 1;
-        const { bytesRead, buffer } = await readFile(fd, Buffer.allocUnsafeSlow(length), 0, length, range.first);
-        if (bytesRead < length) throw new StorageError('broken', `${key} has less bytes than were stored.`);
-        return buffer;
-      } finally {
-        closeSync(fd);
-      }
-    });
+  readShort(key: string, wanted: { readonly range: ByteRange; readonly version: string }): Promise<Buffer> {
+    return this.#inFolder(() => readBytes(this.#path(key), key, wanted));
   }
 
   head(key: string): ReturnType<StorageProvider['head']> {
@@ -281,17 +251,6 @@ function noFolder(folder: string): StorageError {
     'unavailable',
     `The folder ${folder} does not exist, although files are stored in it: mount its disk, or make the folder empty again if they are lost.`,
   );
-}
-
-/** The inode tells two files apart that were written within the resolution of the clock of files. */
-function versionOf({ size, mtimeNs, ino }: BigIntStats): string {
-  return [size, mtimeNs, ino].map((value) => value.toString(36)).join('-');
-}
-
-/** Without the inode, which is another one after the folder was moved to another disk. */
-function hasContentOf(version: string, found: BigIntStats): boolean {
-  const withoutInode = (text: string) => text.slice(0, text.lastIndexOf('-'));
-  return withoutInode(version) === withoutInode(versionOf(found));
 }
 
 const failures: Readonly<Record<string, StorageFailure>> = { ENOENT: 'missing', ENOSPC: 'full', EDQUOT: 'full' };
