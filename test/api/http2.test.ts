@@ -270,7 +270,7 @@ describe('limits', () => {
     const quick = await hurried({ CORE_SERVER_READHEADERTIMEOUT: '200', CORE_SERVER_IDLETIMEOUT: '60000' });
     const silent = await http2Connection(quick.url, cert);
     await closed(silent);
-    const lazy = await hurried({ CORE_SERVER_READHEADERTIMEOUT: '60000', CORE_SERVER_IDLETIMEOUT: '200' });
+    const lazy = await hurried({ CORE_SERVER_READHEADERTIMEOUT: '60000', CORE_SERVER_IDLETIMEOUT: '1000' });
     const idle = await http2Connection(lazy.url, cert);
     expect((await http2Request(idle, { ':path': '/livez' })).status).toBe(200);
     await closed(idle);
@@ -278,7 +278,7 @@ describe('limits', () => {
     await connected(async (session) => {
       gate = new Gate();
       const waiting = http2Request(session, { ':path': '/test/held' });
-      await pause(600);
+      await pause(2_500);
       gate.open();
       expect((await waiting).status).toBe(200);
     }, lazy.url);
