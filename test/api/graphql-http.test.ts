@@ -376,7 +376,7 @@ test('what a literal or a missing variable is wrong about is named', async () =>
   const client = await signedIn(world, await buildPerson(world));
   const said = async (query: string, variables = {}) => messageOf(await client.graphql(query, variables));
   expect(await said('{ tasks(first: "10") { totalCount } }')).toBe(
-    'The input is not valid: first must be a whole number; it is "10".',
+    'The input is not valid: first must be a whole number; it is "10". Write it without quotes: 10.',
   );
   expect(await said('query ($id: ID!) { task(id: $id) { id } }', { idd: 'x' })).toBe(
     'The input is not valid: id is required; the operation has no variable "idd".',

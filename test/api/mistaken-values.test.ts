@@ -43,9 +43,17 @@ describe('a misspelt scope is answered with the one that was meant', () => {
     const answer = await client.post(path, { name: 'mine', scopes });
     expectProblem(answer, 'invalid_input');
     const problems = [
-      { path: '/scopes/0', message: expect.stringMatching(/can have \(did you mean "task:read"\?\); scopes are /) },
-      { path: '/scopes/1', message: 'is not a scope that this token can have (did you mean "task:read"?)' },
-      { path: '/scopes/2', message: 'is not a scope that this token can have' },
+      {
+        path: '/scopes/0',
+        message: expect.stringMatching(
+          /^is not a scope that this token can have; it is "tasks:read" \(did you mean "task:read"\?\)\. Scopes are the topic of a kind, .*: .*task:read, /,
+        ),
+      },
+      {
+        path: '/scopes/1',
+        message: 'is not a scope that this token can have; it is "task:raed" (did you mean "task:read"?)',
+      },
+      { path: '/scopes/2', message: 'is not a scope that this token can have; it is "nothing like it"' },
     ];
     expect(fieldProblems(answer)).toEqual(problems);
     const typeName = `${field[0]?.toUpperCase()}${field.slice(1)}Input`;

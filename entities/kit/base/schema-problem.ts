@@ -52,13 +52,33 @@ export function expectation(type: string): string {
   return expectations[type] ?? `must match format "${type}"`;
 }
 
-/** What a value must be, what it is, and for a time what is wrong with it. @param type a type or a format of JSON Schema */
+/** What a value must be, what it is, and how to write what was probably meant. @param type a type or a format of JSON Schema */
 export function mismatch(type: string, value: unknown): string {
-  const hint = typeof value === 'string' ? (hints[type]?.(value) ?? '') : '';
+  const hint = typeof value === 'string' ? (hints[type]?.(value) ?? '') : quotesHint(type, value);
   return `${expectation(type)}${found(value)}${hint}`;
 }
 
-const hints: Readonly<Record<string, (text: string) => string>> = { date: dayHint, 'date-time': timestampHint };
+const hints: Readonly<Record<string, (text: string) => string>> = {
+  date: dayHint,
+  'date-time': timestampHint,
+  integer: plainHint(/^-?\d+$/),
+  number: plainHint(/^-?\d+(?:\.\d+)?$/),
+  boolean: plainHint(/^(?:true|false)$/),
+};
+
+/** For texts of what is written without quotes. */
+function plainHint(pattern: RegExp): (text: string) => string {
+  return (text) => (text.length <= maxHintLength && pattern.test(text) ? `. Write it without quotes: ${text}` : '');
+}
+
+/** For what must be a text. */
+function quotesHint(type: string, value: unknown): string {
+  const isPlain = typeof value === 'number' || typeof value === 'boolean';
+  return type === 'string' && isPlain ? `. Write it in quotes: "${value}"` : '';
+}
+
+/** Longer numbers are none that every client writes exactly. */
+const maxHintLength = 15;
 
 function dayHint(text: string): string {
   const day = missingDay(text);
@@ -106,15 +126,17 @@ export function schemaMessage(
   const { keyword, message } = problem;
   const { pattern, limit = 0, format = '', type = '', allowedValues = [] } = problem.params as Params;
   const sent = isSecret ? '' : found(value);
+  const mismatched = (expected: string) => (isSecret ? expectation(expected) : mismatch(expected, value));
   const count = (unit: string) => `${limit} ${unit}${limit === 1 ? '' : 's'}`;
   const length = isSecret || !isSized(value) ? '' : `; it has ${value.length}`;
   switch (keyword) {
     case 'type':
       if (value === null) return 'must not be empty';
-      if (Object.hasOwn(expectations, valueFormat)) return expectation(valueFormat) + sent;
-      return expectation([type].flat().find((name) => name !== 'null') ?? '') + sent;
+      return mismatched(
+        Object.hasOwn(expectations, valueFormat) ? valueFormat : ([type].flat().find((name) => name !== 'null') ?? ''),
+      );
     case 'format':
-      return isSecret ? expectation(format) : mismatch(format, value);
+      return mismatched(format);
     case 'enum':
       return (
         oneOf(

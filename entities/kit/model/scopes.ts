@@ -2,6 +2,7 @@ import { didYouMean } from '../base/did-you-mean.ts';
 import { AppError, type FieldProblem } from '../base/errors.ts';
 import { inputError } from '../base/input-error.ts';
 import { onceForEach } from '../base/once-for-each.ts';
+import { found } from '../base/schema-problem.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import { callerKinds, type Caller, type VisitorKind } from './caller.ts';
 import type { EntityModule } from './define.ts';
@@ -136,15 +137,18 @@ export function refuseUnknownScopes(registry: Registry, sort: TokenSort, scopes:
   if (problems.length > 0) throw inputError(problems);
 }
 
+const scopeForm =
+  'Scopes are the topic of a kind, a colon, and read, write or delete, each of which includes those before it:';
+
 /** A problem for each scope that is none of these tokens. */
 export function unknownScopes(registry: Registry, sort: TokenSort, scopes: readonly string[]): FieldProblem[] {
   const known = offeredScopes(registry, sort);
   const wrong = scopes.flatMap((scope, index) => (known.includes(scope) ? [] : [{ scope, path: `/scopes/${index}` }]));
   return wrong.map(({ scope, path }, index) => {
     const near = didYouMean(scope, known);
-    const message = `is not a scope that this token can have${near === undefined ? '' : ` (did you mean "${near}"?)`}`;
+    const message = `is not a scope that this token can have${found(scope)}${near === undefined ? '' : ` (did you mean "${near}"?)`}`;
     // The list can be long, so it is there once.
-    return { path, message: index === 0 ? `${message}; scopes are ${known.join(', ')}` : message };
+    return { path, message: index === 0 ? `${message}. ${scopeForm} ${known.join(', ')}` : message };
   });
 }
 

@@ -90,7 +90,7 @@ class FilterReader {
   #operand(module: EntityModule, name: string, operator: Operator, value: unknown, path: string): unknown {
     const { operand: takes } = operator;
     if (takes === 'flag')
-      return typeof value === 'boolean' ? value : this.#wrong(path, expectation('boolean') + found(value));
+      return typeof value === 'boolean' ? value : this.#wrong(path, mismatch('boolean', value));
     if (takes === 'value') return this.#value(module, name, operator, value, path);
     if (!Array.isArray(value) || value.length > maxOperandValues)
       return this.#wrong(path, `must be a list of at most ${maxOperandValues} values`);
@@ -102,14 +102,14 @@ class FilterReader {
     const type = filteredType(module, name);
     const { values } = module.fields[name] ?? {};
     if (type === 'integer')
-      return Number.isSafeInteger(value) ? value : this.#wrong(path, expectation('integer') + found(value));
+      return Number.isSafeInteger(value) ? value : this.#wrong(path, mismatch('integer', value));
     if (type === 'boolean')
-      return typeof value === 'boolean' ? value : this.#wrong(path, expectation('boolean') + found(value));
-    if (typeof value !== 'string') return this.#wrong(path, expectation('string') + found(value));
+      return typeof value === 'boolean' ? value : this.#wrong(path, mismatch('boolean', value));
+    if (typeof value !== 'string') return this.#wrong(path, mismatch('string', value));
     if (type === 'timestamp') return parseInstant(value) ?? this.#wrong(path, mismatch('date-time', value));
     if (type === 'date' && !isDay(value)) return this.#wrong(path, mismatch('date', value));
     if (type === 'decimal' && !/^\d{1,38}(\.\d{1,38})?$/.test(value))
-      return this.#wrong(path, expectation('decimal') + found(value));
+      return this.#wrong(path, mismatch('decimal', value));
     const problem = operandProblem(this.#registry, module, name, operator.name, value);
     if (problem !== undefined) return this.#wrong(path, problem);
     if (values === undefined) return value;
