@@ -224,7 +224,7 @@ describe('a PostgreSQL that stands still', () => {
     expect((await client.get('/test/settings')).status).toBe(200);
     proxy.stall();
     // What it has breaks with the first that use it.
-    if (!areThere) while (pool.totalCount > 0) expect((await client.get('/test/settings')).status).toBe(503);
+    if (!areThere) while (pool.idleCount > 0) expect((await client.get('/test/settings')).status).toBe(503);
     expectProblem(await client.get('/test/settings'), 'deadline_exceeded');
   });
 });
