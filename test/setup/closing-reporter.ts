@@ -17,11 +17,11 @@ export interface ClosingReporterOptions {
 
 /** How many files are named for their time. */
 const slowest = 10;
-/** How many characters of the reason of a failure are repeated at the end. */
-const longestReason = 1_500;
+/** How many characters of the reason of a failure are repeated at the end: several must fit into what is kept of a log. */
+const longestReason = 500;
 
 /**
- * Closes a run: what failed, what was skipped and why, whether every configuration field has the effect it claims, the slowest files, the
+ * Closes a run: what was skipped and why, the slowest files, what failed, whether every configuration field has the effect it claims, the
  * seed, and last the counts in one line.
  */
 export class ClosingReporter implements Reporter {
@@ -62,10 +62,11 @@ export class ClosingReporter implements Reporter {
     if (this.#options.checksEffects && !this.#isPartial && reason === 'passed') {
       problems.push(...checkEffects(effects, { ran: new Set(passed.map(nameOf)), read: this.#configReads() }));
     }
-    for (const test of inState('failed')) for (const line of failureOf(test)) console.log(line);
-    for (const problem of problems) console.log(`suite: ${problem}`);
     for (const line of slowestFiles(modules)) console.log(line);
     for (const file of this.#options.leftOut ?? []) console.log(`left to other seeds and to npm run prove: ${file}`);
+    for (const module of brokenModules) console.log(`failed: ${fileOf(module)}: it cannot be loaded`);
+    for (const test of inState('failed')) for (const line of failureOf(test)) console.log(line);
+    for (const problem of problems) console.log(`suite: ${problem}`);
     const { seed } = this.#vitest?.getRootProject().getProvidedContext() ?? {};
     console.log(`seed: ${seed}; TEST_SEED=${seed} repeats the samples of this run`);
     const failed = inState('failed').length + brokenModules.length + problems.length + unhandled.length;
