@@ -116,7 +116,10 @@ class OperationForm {
   /** The place for the file of a field. */
   takePlace(field: string): Place {
     const place = this.#places?.get(field);
-    if (!place) throw invalid(`The file "${field}" is not named by "map", which must come before it, or came before.`);
+    if (!place)
+      throw invalid(
+        `The form has the file "${field}" that "map" does not name, or names no more. Send "operations" first, then "map", such as {"${field}":["variables.file"]}, then each file once.`,
+      );
     this.#places?.delete(field);
     return place;
   }

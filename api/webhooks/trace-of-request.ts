@@ -23,9 +23,17 @@ export async function traceOfRequest(asking: Asking, requestId: string): Promise
   const organizationId = ofAll ? null : managedOrganization(unit);
   const { changes, events } = await readRequestTrace(unit, requestId, organizationId);
   if (changes.length + events.length === 0)
-    throw new AppError('not_found', `Nothing is on record of a request "${shortened(requestId)}".`);
+    throw new AppError(
+      'not_found',
+      `Nothing that you may see is on record of a request "${shortened(requestId)}". ${ofAll ? ofOperators : ofManagers}`,
+    );
   return { ofAll, changes: changes.map((change) => withShownFields(unit, change)), events };
 }
+
+const ofOperators = 'Requests that changed nothing, and those whose events are deleted by now, have no trace.';
+/** The same whether or not another organization has the request. */
+const ofManagers =
+  'You see what requests changed in the organization in which you act, and what followed; POST /v1/switch acts in another one.';
 
 /** Names of fields that nobody can read are left out. */
 function withShownFields({ registry }: Pick<UnitOfWork, 'registry'>, change: TracedChange): TracedChange {

@@ -57,6 +57,7 @@ export const user = defineEntityModule({
     status: 'read',
     emailConfirmedAt: 'read',
   },
+  changedElsewhere: { email: 'POST /v1/account/email changes it' },
   filter: ['email', 'displayName', 'status'],
   order: ['displayName', 'createdAt'],
   search: ['displayName'],

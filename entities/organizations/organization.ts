@@ -137,6 +137,7 @@ export const organization = defineEntityModule({
     isPersonal: 'read',
     isArchived: 'read-write',
   },
+  changedElsewhere: { parentId: 'it is given when the organization is created' },
   filter: ['name', 'displayName', 'parentId', 'isPersonal', 'isArchived'],
   order: ['name', 'createdAt'],
   search: ['name', 'displayName'],

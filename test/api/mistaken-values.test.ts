@@ -46,14 +46,14 @@ describe('a misspelt scope is answered with the one that was meant', () => {
       {
         path: '/scopes/0',
         message: expect.stringMatching(
-          /^is not a scope that this token can have; it is "tasks:read" \(did you mean "task:read"\?\)\. Scopes are the topic of a kind, .*: .*task:read, /,
+          /^is not a scope that can be given here; it is "tasks:read" \(did you mean "task:read"\?\)\. Scopes are the topic of a kind, .*: .*task:read, /,
         ),
       },
       {
         path: '/scopes/1',
-        message: 'is not a scope that this token can have; it is "task:raed" (did you mean "task:read"?)',
+        message: 'is not a scope that can be given here; it is "task:raed" (did you mean "task:read"?)',
       },
-      { path: '/scopes/2', message: 'is not a scope that this token can have; it is "nothing like it"' },
+      { path: '/scopes/2', message: 'is not a scope that can be given here; it is "nothing like it"' },
     ];
     expect(fieldProblems(answer)).toEqual(problems);
     const typeName = `${field[0]?.toUpperCase()}${field.slice(1)}Input`;
@@ -66,16 +66,17 @@ describe('a misspelt scope is answered with the one that was meant', () => {
 
 test('a misspelt topic of a webhook endpoint is answered with the one that was meant', async () => {
   const input = { name: 'orders', url: 'https://example.com/hook', scopes: ['task:raed'] };
-  const topics = ['task.create', 'tasks.*', 'nothing like it'];
+  const topics = ['task.create', 'tasks.*', 'nothing like it', 'task'];
   const answer = await client.post('/v1/webhook-endpoints', { ...input, topics });
   expectProblem(answer, 'invalid_input');
-  const message = (hint: string) =>
-    `is not a type of event that endpoints receive${hint}; GET /v1/event-types lists them`;
+  const message = (hint: string, index: number) =>
+    `is not a type of event that endpoints receive; it is "${topics[index]}"${hint}; GET /v1/event-types lists them`;
   expect(fieldProblems(answer)).toEqual(
     expect.arrayContaining([
-      { path: '/topics/0', message: message(' (did you mean "task.created"?)') },
-      { path: '/topics/1', message: message(' (did you mean "task.*"?)') },
-      { path: '/topics/2', message: message('') },
+      { path: '/topics/0', message: message(' (did you mean "task.created"?)', 0) },
+      { path: '/topics/1', message: message(' (did you mean "task.*"?)', 1) },
+      { path: '/topics/2', message: message('', 2) },
+      { path: '/topics/3', message: message(' (did you mean "task.*"?)', 3) },
       { path: '/scopes/0', message: expect.stringContaining('did you mean "task:read"?') },
     ]),
   );

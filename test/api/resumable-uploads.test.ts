@@ -124,7 +124,7 @@ test('of two requests that write at once, one is refused', async () => {
   expect(parseAnswer(await first.untilClosed()).status).toBe(204);
   await untilChecked(location, 'ready');
   expect((await stored(location)).equals(content)).toBe(true);
-  expectProblem(await patch(location, 2_000, Buffer.alloc(1)), 'stale_record', 'all bytes are there');
+  expectProblem(await patch(location, 2_000, Buffer.alloc(1)), 'upload_complete', 'all bytes are there');
 });
 
 test('what is refused', async () => {
@@ -240,7 +240,7 @@ test('a direct upload: a link takes the bytes, once and until it ends, and they 
   expectProblem(await put(body.url, 'hell'), 'checksum_mismatch', 'less than announced');
   expect((await put(body.url, 'hello')).status).toBe(204);
   await untilChecked(location, 'ready');
-  expectProblem(await put(body.url, 'world'), 'stale_record', 'again');
+  expectProblem(await put(body.url, 'world'), 'upload_complete', 'again');
   expect((await stored(location)).toString()).toBe('hello');
   expect((await client.post(`${location}/complete`)).status).toBe(204);
   expect((await client.get(location)).body.state).toBe('ready');

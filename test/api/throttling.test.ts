@@ -167,7 +167,9 @@ describe('a browser that has signed in before', () => {
       expectProblem(await ask(known, person, 'wrong'), 'invalid_credentials', `attempt ${attempt}`);
     const refused = await ask(known, person);
     expectProblem(refused, 'too_many_requests');
-    expect(refused.body.detail).toBe('Too many failed sign-ins; try again in 15 minutes.');
+    expect(refused.body.detail).toBe(
+      'Too many failed sign-ins; try again in 15 minutes, or set a new password with POST /v1/forgot-password.',
+    );
     expect(await failures(addressKey(known))).toBe(0);
     expect((await ask(await somewhere(), person)).status).toBe(200);
   });

@@ -291,6 +291,38 @@ test.each([
   expect(answer.body.detail).toContain(meant);
 });
 
+test('what is changed in another way is answered with that way', async () => {
+  const patch = (path: string, payload: object) => client.mutate({ method: 'PATCH', url: `/v1/${path}`, payload });
+  const { body: self } = await client.get('/v1/account/userinfo');
+  expect(fieldProblems(await patch(`users/${self.sub}`, { email: 'other@example.com' }))).toEqual([
+    { path: '/email', message: 'is read-only: POST /v1/account/email changes it' },
+  ]);
+  const { body: token } = await client.post('/v1/personal-access-tokens', { name: 'mine', scopes: ['task:read'] });
+  expect(fieldProblems(await patch(`personal-access-tokens/${token.id}`, { scopes: ['task:write'] }))).toEqual([
+    { path: '/scopes', message: 'is read-only: it is given when the token is created; create another token' },
+  ]);
+  const invitation = await patch('invites/01M856EA0100SCGGA8P8JN60T7', { role: 'admin' });
+  expectProblem(invitation, 'method_not_allowed');
+  expect(invitation.body.detail).toContain('DELETE it and send another one with POST /v1/invites');
+});
+
+test('a number in place of a text, or a text in place of a number, is answered with how to write it', async () => {
+  const answer = await client.post('/v1/tasks', { title: 5, priority: '5' });
+  expect(fieldProblems(answer)).toEqual([
+    { path: '/title', message: 'must be a text; it is 5. Write it in quotes: "5"' },
+    { path: '/priority', message: 'must be a whole number; it is "5". Write it without quotes: 5' },
+  ]);
+  // What is secret is not repeated.
+  const login = await client.post('/v1/login', { username: 'ada@example.com', password: 123_456_789_012 });
+  expect(fieldProblems(login)).toEqual([{ path: '/password', message: 'must be a text. Write it in quotes' }]);
+});
+
+test('the trace of a request that changed nothing says what can be seen', async () => {
+  const answer = await client.get('/trace/unknown-request');
+  expectProblem(answer, 'not_found');
+  expect(answer.body.detail).toContain('You see what requests changed in the organization in which you act');
+});
+
 test('a tag whose name differs from that of another in the case of its letters is the same tag', async () => {
   expect((await client.post('/v1/tags', { name: 'Red' })).status).toBe(201);
   const again = await client.post('/v1/tags', { name: 'rED' });

@@ -23,10 +23,21 @@ test('the calls do what the page says', async () => {
   const person = await buildPerson(world);
   const client = await signedIn(world, person);
   await shell.run(`API=${url}\nTOKEN=${client.cookies.get('access_token')}\n`);
-  const [cost = '', hash = '', subscription = '', ...more] = codeBlocks('docs/graphql.md', 'sh');
+  const [define = '', create = '', list = '', change = '', cost = '', hash = '', subscription = '', ...more] =
+    codeBlocks('docs/graphql.md', 'sh');
   expect(more).toEqual([]);
+  await shell.run(define);
+  expect(JSON.parse(await shell.run(create))).toMatchObject({
+    data: { createTask: { task: { status: 'OPEN', recordVersion: 1 } } },
+  });
+  expect(JSON.parse(await shell.run(list))).toMatchObject({
+    data: { tasks: { totalCount: 1, pageInfo: { hasNextPage: false } } },
+  });
+  expect(JSON.parse(await shell.run(change))).toEqual({
+    data: { updateTask: { task: { status: 'COMPLETED', recordVersion: 2 } } },
+  });
   expect(JSON.parse(await shell.run(cost))).toMatchObject({
-    data: { tasks: { edges: [] } },
+    data: { tasks: { edges: [{ node: { title: 'Collect evidence' } }] } },
     extensions: {
       request_id: expect.any(String),
       cost: { fields: 4, fields_limit: 100, records: 10 },

@@ -36,6 +36,7 @@ const insteadOf: Readonly<Record<string, string>> = {
   'POST /v1/task-groups':
     'POST /v1/task-shares gives a group access to a task; PATCH /v1/tasks/{id} with add_group_ids links both, which gives nobody access.',
   'POST /v1/users': `People sign up with POST /v1/register. ${byInvitation}`,
+  'PATCH /v1/invites/{id}': 'To change an invitation, DELETE it and send another one with POST /v1/invites.',
   'POST /v1/sessions': 'People sign in with POST /v1/login.',
 };
 
@@ -50,7 +51,7 @@ export function refuseUnknownAddresses(app: FastifyInstance, hintFor: AddressHin
     const allowed = request.is404 ? addresses.methodsAt(request.url)?.join(', ') : undefined;
     if (allowed === undefined) return done(routeNotFound(request, remedyOf(request, addresses, hintFor)));
     void reply.header('allow', allowed);
-    const instead = insteadOf[`${request.method} ${pathOf(request)}`];
+    const instead = insteadOf[`${request.method} ${pathOf(request).replace(/[^/]{26}$/, '{id}')}`];
     const remedy = `${request.method} is not allowed here; use ${allowed}.${instead === undefined ? '' : ` ${instead}`}`;
     done(new AppError('method_not_allowed', remedy));
   });

@@ -19,6 +19,8 @@ const windowMs = 15 * 60_000;
 /** Failures within the window after which an account, a browser of its owner, or a network address must wait. */
 const limits = { account: 10, device: 10, address: 50 } as const;
 
+const orReset = ', or set a new password with POST /v1/forgot-password';
+
 /**
  * Signs in with a password. Unknown address, wrong password and unconfirmed address get the same response after the same time. The
  * password is hashed between two transactions, never inside one.
@@ -114,7 +116,7 @@ async function readCredential(call: Call<unknown>, email: string) {
     const person = await unit.data.findOne(user, { email: { eq: email } });
     const attempt = attemptOf(call, email, person?.passwordHash ?? null);
     const freeAt = await takeAttempt(unit, attempt.counters, windowMs);
-    if (freeAt) throw tooManyAttempts('Too many failed sign-ins', freeAt, services.clock.now());
+    if (freeAt) throw tooManyAttempts('Too many failed sign-ins', freeAt, services.clock.now(), orReset);
     return { credential: person, attempt };
   });
 }

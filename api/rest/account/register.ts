@@ -78,6 +78,11 @@ export const register = defineRoute({
       lastName,
       round: 1,
     });
-    return { status: 202, body: { message: `An e-mail has been sent to ${email}.` } };
+    return {
+      status: 202,
+      body: {
+        message: `An e-mail is sent to ${email}, at most one a minute: if you signed up a moment ago, use its link, or wait a minute and sign up again.`,
+      },
+    };
   },
 });

@@ -41,6 +41,9 @@ export const resend = defineRoute({
       lastName,
       round: Math.min(round + 1, maxRound),
     });
-    return { status: 202, body: { message: `If ${email} is not confirmed yet, an e-mail has been sent to it.` } };
+    return {
+      status: 202,
+      body: { message: `If ${email} is not confirmed yet, an e-mail is sent to it, at most one a minute.` },
+    };
   },
 });

@@ -95,7 +95,7 @@ const storeContent = defineRoute({
   ),
   receives: ['*'],
   answers: { 204: Type.Null() },
-  errors: [...uploadErrors, 'not_found', 'upload_busy', 'stale_record'],
+  errors: [...uploadErrors, 'not_found', 'upload_busy', 'upload_complete'],
   handle: async ({ params, query, request, services }) => {
     const { clock, fileReceiver, signedLinks, uploadRows } = services;
     const id = params['id'] ?? '';

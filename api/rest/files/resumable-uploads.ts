@@ -73,7 +73,7 @@ const continueUpload = defineRoute({
   headers: Type.Object({ ...tusHeaders, 'upload-offset': bytes('Bytes that the upload has already.') }),
   receives: ['application/offset+octet-stream'],
   answers: { 204: Type.Null() },
-  errors: [...uploadErrors, 'not_found', 'upload_busy', 'stale_record'],
+  errors: [...uploadErrors, 'not_found', 'upload_busy', 'upload_complete', 'stale_record'],
   handle: async (call) => {
     const { request, reply, services } = call;
     const { clock, fileReceiver, uploadRows } = services;

@@ -21,7 +21,7 @@ export interface UploadTurn {
 
 /**
  * Writes to an upload while no other request does.
- * @throws AppError upload_busy, stale_record for an upload that takes no more bytes, not_found
+ * @throws AppError upload_busy, upload_complete, not_found
  */
 export async function inTurn<T>(
   { uploadRows, clock }: Services,
@@ -56,5 +56,5 @@ function cannotWrite(id: string, upload: Upload | undefined): AppError {
     return new AppError('upload_busy', `Another request writes to the upload "${id}"; ask how far it is.`, {
       details: { retryAfterSeconds: 1 },
     });
-  return new AppError('stale_record', `The upload "${id}" takes no more bytes (${upload.state}).`);
+  return new AppError('upload_complete', `The upload "${id}" has all of its bytes; it is ${upload.state}.`);
 }

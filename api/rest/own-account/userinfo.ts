@@ -41,7 +41,8 @@ export const userinfoRoutes: readonly Route[] = [
     operationId,
     tag: 'Account',
     summary,
-    description: 'The signed-in user, with the standard claims of OpenID Connect. Change the names with `updateUser`.',
+    description:
+      'The signed-in user, with the standard claims of OpenID Connect. Change the names with PATCH /v1/users/{id}.',
     access: 'required',
     acceptsSingleSignOn: true,
     allowsMissingFactor: true,

@@ -17,7 +17,7 @@ import { filterableFields, orderableFields } from '#entities/kit/read/where.ts';
 import { viewDescription } from '../../people/apply-saved-view.ts';
 import { pageSlice, defaultPageSize, type SliceArguments } from '../../http/page-slice.ts';
 import { recordNames } from './record-names.ts';
-import { idText, valueSchema, type JsonSchema } from './record-schema.ts';
+import { idText, inRestNames, valueSchema, type JsonSchema } from './record-schema.ts';
 
 /** Query parameters of a list: page, order, count, and filters. */
 interface ListQuery extends SliceArguments {
@@ -208,7 +208,7 @@ function parameterName({ name }: ListFilter, operator: Operator): string {
 function plainSchema(module: EntityModule, { field: name }: ListFilter): TSchema {
   const field = module.fields[name];
   const schema = valueSchemaOf(module, name);
-  const description = field?.description ?? 'Equal to this value.';
+  const description = inRestNames(field?.description ?? 'Equal to this value.');
   if (field?.type === 'textList')
     return Type.Optional(
       Type.Unsafe({ ...schema, description: `Only records whose list contains this value. ${description}` }),

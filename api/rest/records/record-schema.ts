@@ -67,7 +67,8 @@ export function recordSchema(module: EntityModule): TObject {
   const properties = answeredFields(module).map((name): [string, TSchema] => {
     const field = module.fields[name];
     if (!field) return [snakeCase(name), Type.Unsafe(recordShapes[name] ?? id)];
-    if (field.type === 'file') return [snakeCase(name), Type.Unsafe({ ...fileSchema, description: field.description })];
+    if (field.type === 'file')
+      return [snakeCase(name), Type.Unsafe({ ...fileSchema, description: inRestNames(field.description) })];
     // Without limits: stored values may have been accepted under other limits.
     const { type, enum: words, items, format } = valueSchema(field);
     const shape = { ...(type ? { type } : {}), ...(words ? { enum: words } : {}), ...(items ? { items } : {}) };
@@ -138,13 +139,18 @@ function bodySchema(module: EntityModule, fields: readonly NamedField[], isNeede
 }
 
 function describedValue(field: Field, schema: JsonSchema): TSchema {
-  const described = { ...schema, description: field.description };
+  const described = { ...schema, description: inRestNames(field.description) };
   if (!field.optional || schema.type === undefined) return Type.Unsafe(described);
   return Type.Unsafe({
     ...described,
     type: [schema.type, 'null'],
     ...(schema.enum ? { enum: [...schema.enum, null] } : {}),
   });
+}
+
+/** A description with the names that other fields have in REST. */
+export function inRestNames(description: string): string {
+  return description.replaceAll(/`[a-z]+(?:[A-Z][a-z]*)+`/g, snakeCase);
 }
 
 /** Values of texts whose pattern does not tell what they are. */

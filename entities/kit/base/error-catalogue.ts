@@ -58,7 +58,7 @@ export const errorCatalogue = {
   malformed_body: entry(
     'invalid',
     'The request body cannot be read.',
-    'The body is not JSON, names a key twice, or ends before its announced length.',
+    'The body is not JSON, or ends before its announced length.',
     'Send one JSON document in UTF-8; the message says at which place reading it failed.',
   ),
   invalid_cursor: entry(
@@ -100,7 +100,7 @@ export const errorCatalogue = {
   weak_password: entry(
     'invalid',
     'The password is too easy to guess.',
-    'The password is short, common, or contains the name or the address of its owner.',
+    'The password has fewer than 12 characters and is easy to guess, has hardly any different characters, or is the name or the address of its owner.',
     'Choose a longer password, for example of four words that have nothing to do with each other.',
   ),
   invalid_signature: entry(
@@ -282,6 +282,12 @@ export const errorCatalogue = {
     'Other records still refer to this one.',
     'A record refers to the one that is deleted, or the target of a reference was deleted at the same time.',
     'Change or delete the records that refer to it first; then repeat the request.',
+  ),
+  upload_complete: entry(
+    'conflict',
+    'The upload takes no more bytes.',
+    'All bytes of the upload have arrived already, and a link takes them once.',
+    'Use the id of the upload in a record; for other bytes, begin another upload.',
   ),
   upload_not_ready: entry(
     'conflict',

@@ -35,7 +35,7 @@ export function checkOneTimeToken(key: Buffer, purpose: TokenPurpose, id: string
 
 /** How somebody gets another link. */
 const remedies: Readonly<Record<TokenPurpose, string>> = {
-  'email-verification': 'request a new one with POST /v1/resend',
+  'email-verification': 'request a new one with POST /v1/resend, or sign in if the address is confirmed already',
   'password-reset': 'request a new one with POST /v1/forgot-password',
   'email-change': 'change the address again with POST /v1/account/email',
   reactivation: 'ask the operator of the server to reactivate the account',

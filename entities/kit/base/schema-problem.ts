@@ -126,7 +126,10 @@ export function schemaMessage(
   const { keyword, message } = problem;
   const { pattern, limit = 0, format = '', type = '', allowedValues = [] } = problem.params as Params;
   const sent = isSecret ? '' : found(value);
-  const mismatched = (expected: string) => (isSecret ? expectation(expected) : mismatch(expected, value));
+  const mismatched = (expected: string) => {
+    if (!isSecret) return mismatch(expected, value);
+    return expectation(expected) + (quotesHint(expected, value) === '' ? '' : '. Write it in quotes');
+  };
   const count = (unit: string) => `${limit} ${unit}${limit === 1 ? '' : 's'}`;
   const length = isSecret || !isSized(value) ? '' : `; it has ${value.length}`;
   switch (keyword) {

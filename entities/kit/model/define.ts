@@ -72,6 +72,8 @@ export interface EntityDefinition<
   readonly policy?: Policy;
   /** Fields that callers can read or write; fields that are not named here are hidden. */
   readonly expose: { readonly [N in Name]?: Exposure };
+  /** How people change fields that answers have and inputs have not, as the end of a sentence. */
+  readonly changedElsewhere?: { readonly [N in Name]?: string };
   readonly filter: readonly Name[];
   readonly order: readonly (Name | 'createdAt' | 'updatedAt')[];
   readonly search?: readonly Name[];
@@ -236,6 +238,7 @@ export function defineEntityModule<
       definition.givesRole?.holder ?? [],
       definition.keepsLast?.field ?? [],
       Object.keys(definition.needsProof ?? {}),
+      Object.keys(definition.changedElsewhere ?? {}),
       Object.values(definition.fields).flatMap(({ file }) => Object.values(file?.fills ?? {})),
     ].flat(),
   ];

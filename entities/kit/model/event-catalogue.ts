@@ -1,5 +1,6 @@
 import { didYouMean } from '../base/did-you-mean.ts';
 import { onceForEach } from '../base/once-for-each.ts';
+import { found } from '../base/schema-problem.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { EntityModule } from './define.ts';
 import { changePayload, declaredEvents, type DeclaredEvent } from './events.ts';
@@ -58,12 +59,14 @@ export function patternProblem(registry: Registry, pattern: string): string | un
   const known = knownPatterns(registry);
   if (known.has(pattern)) return undefined;
   const isOfKind = (one: string) => one.endsWith('.*');
-  const near = didYouMean(
-    pattern,
-    [...known].filter((one) => isOfKind(one) === isOfKind(pattern)),
-  );
+  const near = known.has(`${pattern}.*`)
+    ? `${pattern}.*`
+    : didYouMean(
+        pattern,
+        [...known].filter((one) => isOfKind(one) === isOfKind(pattern)),
+      );
   const hint = near === undefined ? '' : ` (did you mean "${near}"?)`;
-  return `is not a type of event that endpoints receive${hint}; GET /v1/event-types lists them`;
+  return `is not a type of event that endpoints receive${found(pattern)}${hint}; GET /v1/event-types lists them`;
 }
 
 /** The pattern of all events of a kind. */

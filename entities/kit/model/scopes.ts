@@ -146,7 +146,7 @@ export function unknownScopes(registry: Registry, sort: TokenSort, scopes: reado
   const wrong = scopes.flatMap((scope, index) => (known.includes(scope) ? [] : [{ scope, path: `/scopes/${index}` }]));
   return wrong.map(({ scope, path }, index) => {
     const near = didYouMean(scope, known);
-    const message = `is not a scope that this token can have${found(scope)}${near === undefined ? '' : ` (did you mean "${near}"?)`}`;
+    const message = `is not a scope that can be given here${found(scope)}${near === undefined ? '' : ` (did you mean "${near}"?)`}`;
     // The list can be long, so it is there once.
     return { path, message: index === 0 ? `${message}. ${scopeForm} ${known.join(', ')}` : message };
   });
