@@ -93,7 +93,12 @@ export class ScratchCopy {
       // Its packages are those of this clone, and have been compiled.
       NODE_COMPILE_CACHE: compileCache,
     };
-    const { stdout, stderr } = await run(command, args, { cwd: this.folder, env: environment, maxBuffer: 1 << 26 });
+    const options = { cwd: this.folder, env: environment, maxBuffer: 1 << 26 };
+    const { stdout, stderr } = await run(command, args, options).catch((error: Error & { readonly stdout: string }) => {
+      // The message has what it wrote to the other stream.
+      error.message += error.stdout;
+      throw error;
+    });
     return stdout + stderr;
   }
 

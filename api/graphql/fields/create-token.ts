@@ -29,7 +29,8 @@ const inputFields: GraphQLInputFieldConfigMap = {
   description: { type: GraphQLString, description: 'What else is to be known about the token.' },
   scopes: {
     type: words,
-    description: 'Scopes: `<kind>:read`, `<kind>:write` or `<kind>:delete`, each of which includes those before it; for example `task:write`, which also reads.',
+    description:
+      'Scopes: `<kind>:read`, `<kind>:write` or `<kind>:delete`, each of which includes those before it; for example `task:write`, which also reads.',
   },
   expiresAt: { type: DateTime, description: 'When the token stops working; without it, it works until it is deleted.' },
 };

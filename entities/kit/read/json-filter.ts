@@ -89,8 +89,7 @@ class FilterReader {
 
   #operand(module: EntityModule, name: string, operator: Operator, value: unknown, path: string): unknown {
     const { operand: takes } = operator;
-    if (takes === 'flag')
-      return typeof value === 'boolean' ? value : this.#wrong(path, mismatch('boolean', value));
+    if (takes === 'flag') return typeof value === 'boolean' ? value : this.#wrong(path, mismatch('boolean', value));
     if (takes === 'value') return this.#value(module, name, operator, value, path);
     if (!Array.isArray(value) || value.length > maxOperandValues)
       return this.#wrong(path, `must be a list of at most ${maxOperandValues} values`);
@@ -101,10 +100,8 @@ class FilterReader {
     if (value === null) return this.#wrong(path, nullOperandProblem(module, name, 'isNull: true'));
     const type = filteredType(module, name);
     const { values } = module.fields[name] ?? {};
-    if (type === 'integer')
-      return Number.isSafeInteger(value) ? value : this.#wrong(path, mismatch('integer', value));
-    if (type === 'boolean')
-      return typeof value === 'boolean' ? value : this.#wrong(path, mismatch('boolean', value));
+    if (type === 'integer') return Number.isSafeInteger(value) ? value : this.#wrong(path, mismatch('integer', value));
+    if (type === 'boolean') return typeof value === 'boolean' ? value : this.#wrong(path, mismatch('boolean', value));
     if (typeof value !== 'string') return this.#wrong(path, mismatch('string', value));
     if (type === 'timestamp') return parseInstant(value) ?? this.#wrong(path, mismatch('date-time', value));
     if (type === 'date' && !isDay(value)) return this.#wrong(path, mismatch('date', value));
