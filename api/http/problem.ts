@@ -223,7 +223,10 @@ function validationError(problems: Validation, isQuery: boolean, parameters: rea
           path: instancePath,
           message: `cannot be compared with null; ${isNull}=true finds records without a value`,
         };
-      const hint = isQuery && params['format'] === 'date-time' ? lostPlusHint(data) : '';
+      const listFilter = `${instancePath.slice(1)}[in]`;
+      const isList = keyword === 'enum' && String(data).includes(',') && parameters.includes(listFilter);
+      const listHint = isList ? `. Several values: ${listFilter}=${shortened(String(data))}` : '';
+      const hint = isQuery && params['format'] === 'date-time' ? lostPlusHint(data) : listHint;
       return { path: instancePath || '/', message: message + hint };
     });
   return inputError(fields);

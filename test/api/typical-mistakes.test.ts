@@ -317,6 +317,29 @@ test('a number in place of a text, or a text in place of a number, is answered w
   expect(fieldProblems(login)).toEqual([{ path: '/password', message: 'must be a text. Write it in quotes' }]);
 });
 
+test('several constants in one filter are answered with the filter that takes a list', async () => {
+  const answer = await client.get('/v1/tasks?status=open,completed');
+  expect(fieldProblems(answer)).toEqual([
+    { path: '/status', message: expect.stringMatching(/\. Several values: status\[in\]=open,completed$/) },
+  ]);
+});
+
+test('a GraphQL document that is sent as it is, is answered with the form of a request', async () => {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await client.mutate({ method: 'POST', url: '/graphql', headers, payload: '{ tasks { totalCount } }' });
+  expect(answer.body.errors[0].message).toContain('Send a GraphQL document as {"query":"…"}');
+});
+
+test('a browser that asks for a page of another origin is told that it may not call', async () => {
+  const answer = await world.client().request({
+    method: 'OPTIONS',
+    url: '/v1/tasks',
+    headers: { origin: 'http://localhost:3000', 'access-control-request-method': 'POST' },
+  });
+  expectProblem(answer, 'method_not_allowed');
+  expect(answer.body.detail).toContain('Pages of the origin http://localhost:3000 may not call this server');
+});
+
 test('the trace of a request that changed nothing says what can be seen', async () => {
   const answer = await client.get('/trace/unknown-request');
   expectProblem(answer, 'not_found');

@@ -154,7 +154,7 @@ test('the calls of docs/sign-in.md work as pasted, after those of README', async
   expect(allowed).toContain('"allowed":true');
 
   const [withdrawn, declined, accepted, changed] = await follow('Members');
-  expect(withdrawn).toContain('is sent to ben@acme.example again');
+  expect(withdrawn).toContain('is sent to carl@example.com again');
   expect(withdrawn).toContain('is withdrawn');
   expect(declined).toContain('declined');
   expect(accepted).toContain(`"organization_id":"${organization.id}"`);

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts';
 import { checkValueCount } from '../value-limit.ts';
@@ -8,13 +8,13 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** Accepts only JSON bodies. An empty body counts as none, because clients send the content type even without a body. */
 export function bodiesPlugin(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
       const document = body.length === 0 ? undefined : parseStrictJson(decoded(body as Buffer));
       checkValueCount(document);
       done(null, document);
     } catch (error) {
-      done(error instanceof JsonRefusal ? malformed(error.message, error) : (error as Error));
+      done(error instanceof JsonRefusal ? malformed(error.message, error, expectedBy(request)) : (error as Error));
     }
   });
 }
@@ -27,8 +27,14 @@ function decoded(body: Buffer): string {
   }
 }
 
-function malformed(reason: string, cause: unknown): AppError {
-  return new AppError('malformed_body', `The request body is invalid: ${reason}. Send a JSON document in UTF-8.`, {
+function expectedBy({ routeOptions }: FastifyRequest): string {
+  return routeOptions.url === '/graphql' ? 'Send a GraphQL document as {"query":"…"}, in UTF-8.' : anyDocument;
+}
+
+const anyDocument = 'Send a JSON document in UTF-8.';
+
+function malformed(reason: string, cause: unknown, remedy = anyDocument): AppError {
+  return new AppError('malformed_body', `The request body is invalid: ${reason}. ${remedy}`, {
     cause,
   });
 }

@@ -52,9 +52,15 @@ export function refuseUnknownAddresses(app: FastifyInstance, hintFor: AddressHin
     if (allowed === undefined) return done(routeNotFound(request, remedyOf(request, addresses, hintFor)));
     void reply.header('allow', allowed);
     const instead = insteadOf[`${request.method} ${pathOf(request).replace(/[^/]{26}$/, '{id}')}`];
-    const remedy = `${request.method} is not allowed here; use ${allowed}.${instead === undefined ? '' : ` ${instead}`}`;
-    done(new AppError('method_not_allowed', remedy));
+    const why = foreignPage(request) ?? `${request.method} is not allowed here; use ${allowed}.`;
+    done(new AppError('method_not_allowed', instead === undefined ? why : `${why} ${instead}`));
   });
+}
+
+/** For the question of a browser whether a page of another origin may call this address: those that may are answered before. */
+function foreignPage({ method, headers: { origin, 'access-control-request-method': asked } }: FastifyRequest) {
+  if (method !== 'OPTIONS' || origin === undefined || asked === undefined) return undefined;
+  return `Pages of the origin ${shortened(origin)} may not call this server; server.cors.alloworigins names those that may.`;
 }
 
 /** @param remedy what to do instead: the end of a sentence */

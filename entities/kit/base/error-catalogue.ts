@@ -179,7 +179,7 @@ export const errorCatalogue = {
     'denied',
     'The CSRF token is missing.',
     'A request that changes something is authenticated by cookies and does not repeat the CSRF cookie in the header.',
-    'Send the value of the cookie `csrf_token`, which each GET request sets, as the header X-Csrf-Token; or, once signed in, send the access token in the header Authorization, which needs no CSRF token.',
+    'Send the value of the cookie `csrf_token`, which each GET request sets, as the header X-Csrf-Token; or, once signed in, send the access token in the header Authorization, which needs no CSRF token. Pages of another host of your domain can read the cookie if `server.csrfprotection.cookiedomain` is the domain.',
   ),
   csrf_token_invalid: entry(
     'denied',
