@@ -2,13 +2,13 @@ import type { InjectOptions } from 'fastify';
 import { errorCatalogue, errorCategories } from '#entities/kit/base/error-catalogue.ts';
 import { registry } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { asOwner } from '../as-owner.ts';
 import { AuthorizationFixtures } from '../authorization-fixtures.ts';
 import { buildPerson, signedIn, type Person } from '../people.ts';
 import type { Random } from '../random.ts';
 import type { TestAnswer, TestClient } from '../test-client.ts';
 import type { Instance, World } from '../world.ts';
 import type { FuzzIds } from './hostile-values.ts';
+import { secretsIn, sentBy, withoutTexts, wordsOf } from './secret-words.ts';
 
 /** Requests after which the caller gets a new account with new records: what was sent may have deleted them. */
 const renewedEvery = 1_000;
@@ -23,6 +23,8 @@ export class FuzzedInstallation {
   readonly #own = new Map<string, string>();
   readonly #theirs = new Map<string, string>();
   #secrets: ReadonlySet<string> = new Set();
+  /** Those of them that callers have sent in changes that were made. */
+  readonly #written = new Set<string>();
   #clients: readonly TestClient[] = [];
   #sent = 0;
   #seenLogs = 0;
@@ -100,15 +102,18 @@ export class FuzzedInstallation {
     this.#clients = [cookie, cookie, cookie, bearer, await signedIn(this.#instance, member), this.#instance.client()];
   }
 
-  #leaksIn({ body, headers }: TestAnswer, request: InjectOptions): string[] {
-    const words = wordsIn(`${JSON.stringify(body)} ${JSON.stringify(headers)}`).filter((word) =>
-      this.#secrets.has(word),
-    );
-    if (words.length === 0) return [];
-    const { payload = '' } = request;
-    const given = Buffer.isBuffer(payload) ? payload.toString('latin1') : JSON.stringify(payload);
-    const sent = decoded(`${JSON.stringify(request.url)} ${given} ${JSON.stringify(request.headers)}`);
-    return words.filter((word) => !sent.includes(word)).map((word) => `shows ${word} of another organization`);
+  #leaksIn({ status, body, headers }: TestAnswer, request: InjectOptions): string[] {
+    const sent = sentBy(request);
+    const shownWords = secretsIn(`${JSON.stringify(body)} ${JSON.stringify(headers)}`, this.#secrets);
+    const told = shownWords.filter((word) => !sent.includes(word));
+    if (status < 300 && request.method !== 'GET')
+      for (const word of secretsIn(sent, this.#secrets)) this.#written.add(word);
+    if (told.length === 0) return [];
+    // What a caller has written into a text of theirs comes back with it, and nowhere else.
+    const elsewhere = `${JSON.stringify(withoutTexts(body))} ${JSON.stringify(headers)}`;
+    return told
+      .filter((word) => !this.#written.has(word) || elsewhere.includes(word))
+      .map((word) => `shows ${word} of another organization`);
   }
 
   #loggedErrors(): string[] {
@@ -140,27 +145,6 @@ async function furnish(
   }
 }
 
-/** Words that only the records of an organization have: ids and texts, which are made unique for each. */
-async function wordsOf(world: World, { user, organization }: Person): Promise<ReadonlySet<string>> {
-  const words = new Set<string>(wordsIn(`${user.id} ${user.email} ${organization.id} ${organization.name}`));
-  const others = new Set<string>();
-  for (const { tenancy, table } of registry.modules) {
-    if (tenancy !== 'organization') continue;
-    const rows = await asOwner(world, `select * from ${table}`);
-    for (const row of rows) {
-      const isTheirs = row['organization_id'] === organization.id;
-      const texts = Object.values(row).filter((value) => typeof value === 'string');
-      for (const word of wordsIn(texts.join(' '))) (isTheirs ? words : others).add(word);
-    }
-  }
-  return words.difference(others);
-}
-
-/** Parts of a text that are long enough, and have a digit, so that none of them occurs by chance. */
-function wordsIn(text: string): string[] {
-  return (text.match(/[\w-]{10,}/g) ?? []).filter((word) => /\d/.test(word));
-}
-
 /** What is wrong with an answer, whatever was asked. */
 function problemsOf({ url, status, headers, body }: TestAnswer): string[] {
   const codes: unknown[] = [];
@@ -179,14 +163,6 @@ function isOfTheCaller(code: unknown): boolean {
   if (code === 'PERSISTED_QUERY_NOT_FOUND' || code === 'provider_unavailable') return true;
   if (typeof code !== 'string' || !Object.hasOwn(errorCatalogue, code)) return false;
   return errorCategories[errorCatalogue[code as keyof typeof errorCatalogue].category] < 500;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function shown(value: unknown): string {
