@@ -4,6 +4,7 @@ import { AppError } from '#entities/kit/base/errors.ts';
 import { limitExceeded } from '#entities/kit/base/input-error.ts';
 import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts';
 import { mebibyte } from '#entities/kit/base/mebibyte.ts';
+import { shortened } from '#entities/kit/base/shortened.ts';
 import { anonymousCaller } from '#entities/kit/model/caller.ts';
 import type { UploadPurpose } from '#entities/kit/model/upload-purpose.ts';
 import { maxFormFiles as maxFiles } from '#entities/kit/objects/stored-object.ts';
@@ -118,7 +119,7 @@ class OperationForm {
     const place = this.#places?.get(field);
     if (!place)
       throw invalid(
-        `The form has the file "${field}" that "map" does not name, or names no more. Send "operations" first, then "map", such as {"${field}":["variables.file"]}, then each file once.`,
+        `The file "${shortened(field)}" came before "map", is not named by it, or came twice. Send "operations" first, then "map", such as {"0":["variables.file"]}, then each file once.`,
       );
     this.#places?.delete(field);
     return place;

@@ -223,18 +223,27 @@ function validationError(problems: Validation, isQuery: boolean, parameters: rea
           path: instancePath,
           message: `cannot be compared with null; ${isNull}=true finds records without a value`,
         };
-      const listFilter = `${instancePath.slice(1)}[in]`;
-      const isList = keyword === 'enum' && String(data).includes(',') && parameters.includes(listFilter);
-      const listHint = isList ? `. Several values: ${listFilter}=${shortened(String(data))}` : '';
-      const hint = isQuery && params['format'] === 'date-time' ? lostPlusHint(data) : listHint;
+      const hint = isQuery ? lostPlusHint(problem) || listHint(problem, parameters) : '';
       return { path: instancePath || '/', message: message + hint };
     });
   return inputError(fields);
 }
 
+/** For constants of a query with commas between them: the filter that takes several. @param parameters names of those that the query can have */
+function listHint({ keyword, instancePath, params, data }: Validation[number], parameters: readonly string[]): string {
+  const filter = `${instancePath.slice(1)}[in]`;
+  const constants = params['allowedValues'] as readonly unknown[] | undefined;
+  const isList =
+    keyword === 'enum' &&
+    String(data)
+      .split(',')
+      .every((part) => constants?.includes(part));
+  return isList && parameters.includes(filter) ? `. Several values: ${filter}=${String(data)}` : '';
+}
+
 /** For a value of a query that is a timestamp but for a space, which a plus sign in a query stands for. */
-function lostPlusHint(value: unknown): string {
-  if (typeof value !== 'string') return '';
+function lostPlusHint({ params, data: value }: Validation[number]): string {
+  if (params['format'] !== 'date-time' || typeof value !== 'string') return '';
   const meant = value.replace(/ (?=\d{2}:\d{2}$)/, '+');
   return meant !== value && parseInstant(meant)
     ? `. A "+" in a URL stands for a space: write it as %2B, or write the timestamp in UTC: ${parseInstant(meant)?.toISOString()}`

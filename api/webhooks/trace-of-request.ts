@@ -30,7 +30,8 @@ export async function traceOfRequest(asking: Asking, requestId: string): Promise
   return { ofAll, changes: changes.map((change) => withShownFields(unit, change)), events };
 }
 
-const ofOperators = 'Requests that changed nothing, and those whose events are deleted by now, have no trace.';
+const ofOperators =
+  'Requests that changed nothing and caused no event have no trace; events are deleted after a time, changes are kept for longer.';
 /** The same whether or not another organization has the request. */
 const ofManagers =
   'You see what requests changed in the organization in which you act, and what followed; POST /v1/switch acts in another one.';

@@ -2,7 +2,12 @@ import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { allow, anyone, deny, system } from '../kit/model/policy.ts';
 import { managers } from '../presets/roles.ts';
-import { scopeList, secretTokenChanges, secretTokenExposure, secretTokenFields } from '../presets/secret-token.ts';
+import {
+  scopeList,
+  secretTokenChangedElsewhere,
+  secretTokenExposure,
+  secretTokenFields,
+} from '../presets/secret-token.ts';
 
 /** A service principal: it goes on when the person who created it leaves. */
 export const apiToken = defineEntityModule({
@@ -22,7 +27,7 @@ export const apiToken = defineEntityModule({
     remove: [allow(system), allow(managers)],
   },
   expose: secretTokenExposure,
-  changedElsewhere: secretTokenChanges,
+  changedElsewhere: secretTokenChangedElsewhere,
   filter: ['name'],
   order: ['name', 'createdAt'],
   mutate: ['update', 'delete'],

@@ -3,7 +3,13 @@ import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { textList } from '../kit/model/fields.ts';
 import { allow, anyone, deny, self, system } from '../kit/model/policy.ts';
-import { scopeList, secretTokenChanges, secretTokenExposure, secretTokenFields } from '../presets/secret-token.ts';
+import {
+  givenWithToken,
+  scopeList,
+  secretTokenChangedElsewhere,
+  secretTokenExposure,
+  secretTokenFields,
+} from '../presets/secret-token.ts';
 
 /** Only the server creates it: its scopes and organizations are checked before. */
 export const personalAccessToken = defineEntityModule({
@@ -37,7 +43,7 @@ export const personalAccessToken = defineEntityModule({
     remove: [allow(system), allow(self('userId'))],
   },
   expose: { ...secretTokenExposure, organizationIds: 'read', singleSignOnIds: 'read' },
-  changedElsewhere: secretTokenChanges,
+  changedElsewhere: { ...secretTokenChangedElsewhere, organizationIds: givenWithToken },
   filter: ['name'],
   order: ['name', 'createdAt'],
   mutate: ['update', 'delete'],

@@ -57,7 +57,7 @@ export const user = defineEntityModule({
     status: 'read',
     emailConfirmedAt: 'read',
   },
-  changedElsewhere: { email: 'POST /v1/account/email changes it' },
+  changedElsewhere: { email: 'people change their own with POST /v1/account/email' },
   filter: ['email', 'displayName', 'status'],
   order: ['displayName', 'createdAt'],
   search: ['displayName'],

@@ -26,9 +26,10 @@ export const secretTokenExposure = {
   rotatedAt: 'read',
 } as const;
 
-const atCreation = 'it is given when the token is created; create another token';
+export const givenWithToken = 'it is given when the token is created; create another token';
 
-export const secretTokenChanges = { scopes: atCreation, expiresAt: atCreation } as const;
+/** Of these fields, why people cannot change them. */
+export const secretTokenChangedElsewhere = { scopes: givenWithToken, expiresAt: givenWithToken } as const;
 
 /** At most as many scopes as three for each of a few hundred kinds. */
 export const scopeList = (description: string) => textList(description, { max: 100, maxItems: 1_000 });

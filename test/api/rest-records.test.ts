@@ -139,7 +139,7 @@ describe('an input says what is wrong with it, and what it should be', () => {
       '/colour',
       'is not a known field; known are add_group_ids, assignee_id, assigner_id, completed_at, details, due_at, environment_id, external_id, external_urls, metadata, parent_id, priority, scope_id, status, tags, title, type_id',
     ],
-    [{ title: 1 }, '/title', 'must be a text; it is 1. Write it in quotes: "1"'],
+    [{ title: 1 }, '/title', 'must be a text, in quotes; it is 1'],
     [{ title: null }, '/title', 'must not be empty'],
     [{ title: long }, '/title', 'must have at most 500 characters; it has 600'],
     [{ priority: 101 }, '/priority', 'must be at most 100; it is 101'],

@@ -168,7 +168,7 @@ describe('a browser that has signed in before', () => {
     const refused = await ask(known, person);
     expectProblem(refused, 'too_many_requests');
     expect(refused.body.detail).toBe(
-      'Too many failed sign-ins; try again in 15 minutes, or set a new password with POST /v1/forgot-password.',
+      'Too many failed sign-ins; try again in 15 minutes; a new password (POST /v1/forgot-password) ends the wait of an account.',
     );
     expect(await failures(addressKey(known))).toBe(0);
     expect((await ask(await somewhere(), person)).status).toBe(200);

@@ -295,7 +295,7 @@ test('what is changed in another way is answered with that way', async () => {
   const patch = (path: string, payload: object) => client.mutate({ method: 'PATCH', url: `/v1/${path}`, payload });
   const { body: self } = await client.get('/v1/account/userinfo');
   expect(fieldProblems(await patch(`users/${self.sub}`, { email: 'other@example.com' }))).toEqual([
-    { path: '/email', message: 'is read-only: POST /v1/account/email changes it' },
+    { path: '/email', message: 'is read-only: people change their own with POST /v1/account/email' },
   ]);
   const { body: token } = await client.post('/v1/personal-access-tokens', { name: 'mine', scopes: ['task:read'] });
   expect(fieldProblems(await patch(`personal-access-tokens/${token.id}`, { scopes: ['task:write'] }))).toEqual([
@@ -309,16 +309,20 @@ test('what is changed in another way is answered with that way', async () => {
 test('a number in place of a text, or a text in place of a number, is answered with how to write it', async () => {
   const answer = await client.post('/v1/tasks', { title: 5, priority: '5' });
   expect(fieldProblems(answer)).toEqual([
-    { path: '/title', message: 'must be a text; it is 5. Write it in quotes: "5"' },
+    { path: '/title', message: 'must be a text, in quotes; it is 5' },
     { path: '/priority', message: 'must be a whole number; it is "5". Write it without quotes: 5' },
   ]);
   // What is secret is not repeated.
   const login = await client.post('/v1/login', { username: 'ada@example.com', password: 123_456_789_012 });
-  expect(fieldProblems(login)).toEqual([{ path: '/password', message: 'must be a text. Write it in quotes' }]);
+  expect(fieldProblems(login)).toEqual([{ path: '/password', message: 'must be a text, in quotes' }]);
+  const zeros = await client.post('/v1/tasks', { title: 'x', priority: '007' });
+  expect(fieldProblems(zeros)).toEqual([{ path: '/priority', message: 'must be a whole number; it is "007"' }]);
 });
 
 test('several constants in one filter are answered with the filter that takes a list', async () => {
   const answer = await client.get('/v1/tasks?status=open,completed');
+  const near = await client.get('/v1/tasks?status=open,done');
+  expect(fieldProblems(near)).toEqual([{ path: '/status', message: expect.stringMatching(/"open,done"$/) }]);
   expect(fieldProblems(answer)).toEqual([
     { path: '/status', message: expect.stringMatching(/\. Several values: status\[in\]=open,completed$/) },
   ]);
@@ -337,7 +341,7 @@ test('a browser that asks for a page of another origin is told that it may not c
     headers: { origin: 'http://localhost:3000', 'access-control-request-method': 'POST' },
   });
   expectProblem(answer, 'method_not_allowed');
-  expect(answer.body.detail).toContain('Pages of the origin http://localhost:3000 may not call this server');
+  expect(answer.body.detail).toContain('Pages of the origin http://localhost:3000 may not call this address');
 });
 
 test('the trace of a request that changed nothing says what can be seen', async () => {

@@ -1,6 +1,5 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { found } from '#entities/kit/base/schema-problem.ts';
 import { withTimeout } from '#entities/kit/base/with-timeout.ts';
 import { addressCheckOf, hostOf, OutboundError } from './outbound-request.ts';
 import { isLocalName, reachesOwnNetwork, type Reach } from './reachable-addresses.ts';
@@ -24,7 +23,7 @@ export async function outboundUrlProblem(
   reach: Reach,
   resolve: Resolve = reachesOwnNetwork(reach) ? resolveBySystem : resolveByDns,
 ): Promise<string | undefined> {
-  if (!URL.canParse(text)) return `must be a URL such as https://example.com/path${found(text)}`;
+  if (!URL.canParse(text)) return 'must be a URL such as https://example.com/path';
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') return 'contains credentials, which would be stored readable';
   if (url.hash !== '') return 'has a fragment, which is not sent';

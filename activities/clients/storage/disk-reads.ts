@@ -7,7 +7,7 @@ import { changed } from './storage-failures.ts';
 const openFile = promisify(open);
 const readFile = promisify(read);
 
-/** The inode tells two files apart that were written within the resolution of the clock of files. */
+/** The version of a file's content. The inode tells two files apart that were written within the resolution of the clock of files. */
 export function versionOf({ size, mtimeNs, ino }: BigIntStats): string {
   return [size, mtimeNs, ino].map((value) => value.toString(36)).join('-');
 }
@@ -22,7 +22,7 @@ function hasContentOf(version: string, found: BigIntStats): boolean {
  * Opens the file of an object as a descriptor, because each call of a file handle costs a promise more.
  * @param version the content that is wanted; undefined takes any
  * @returns what the caller closes
- * @throws StorageError changed
+ * @throws StorageError changed; errors of the file system as they are
  */
 async function openVersion(path: string, key: string, version?: string): Promise<{ fd: number; found: BigIntStats }> {
   const fd = await openFile(path, 'r');
@@ -37,7 +37,10 @@ async function openVersion(path: string, key: string, version?: string): Promise
   }
 }
 
-/** @throws StorageError changed */
+/**
+ * Opens a file, or a range of it, as a stream that its reader ends. The size is that of the whole file.
+ * @throws StorageError changed; errors of the file system as they are
+ */
 export async function streamFile(
   path: string,
   key: string,
@@ -56,7 +59,7 @@ export async function streamFile(
 
 /**
  * Opens and reads in the thread pool, and does the rest at once: a stream would take it four turns, and a dozen events.
- * @throws StorageError changed, broken
+ * @throws StorageError changed, broken; errors of the file system as they are
  */
 export async function readBytes(
   path: string,

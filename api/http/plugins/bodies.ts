@@ -3,6 +3,8 @@ import { AppError } from '#entities/kit/base/errors.ts';
 import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts';
 import { checkValueCount } from '../value-limit.ts';
 
+const anyDocument = 'Send a JSON document in UTF-8.';
+
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Accepts only JSON bodies. An empty body counts as none, because clients send the content type even without a body. */
@@ -30,8 +32,6 @@ function decoded(body: Buffer): string {
 function expectedBy({ routeOptions }: FastifyRequest): string {
   return routeOptions.url === '/graphql' ? 'Send a GraphQL document as {"query":"…"}, in UTF-8.' : anyDocument;
 }
-
-const anyDocument = 'Send a JSON document in UTF-8.';
 
 function malformed(reason: string, cause: unknown, remedy = anyDocument): AppError {
   return new AppError('malformed_body', `The request body is invalid: ${reason}. ${remedy}`, {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, statusOf } from '#entities/kit/base/errors.ts';
+import { isId } from '#entities/kit/base/ids.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
 import { addressElsewhere } from '../address-elsewhere.ts';
 import { asAppError, problemOf, problemType } from '../problem.ts';
@@ -51,16 +52,17 @@ export function refuseUnknownAddresses(app: FastifyInstance, hintFor: AddressHin
     const allowed = request.is404 ? addresses.methodsAt(request.url)?.join(', ') : undefined;
     if (allowed === undefined) return done(routeNotFound(request, remedyOf(request, addresses, hintFor)));
     void reply.header('allow', allowed);
-    const instead = insteadOf[`${request.method} ${pathOf(request).replace(/[^/]{26}$/, '{id}')}`];
-    const why = foreignPage(request) ?? `${request.method} is not allowed here; use ${allowed}.`;
+    const [, parent = '', last] = /^(.*)\/([^/]*)$/.exec(pathOf(request)) ?? [];
+    const instead = insteadOf[`${request.method} ${isId(last) ? `${parent}/{id}` : pathOf(request)}`];
+    const why = refusedOrigin(request) ?? `${request.method} is not allowed here; use ${allowed}.`;
     done(new AppError('method_not_allowed', instead === undefined ? why : `${why} ${instead}`));
   });
 }
 
 /** For the question of a browser whether a page of another origin may call this address: those that may are answered before. */
-function foreignPage({ method, headers: { origin, 'access-control-request-method': asked } }: FastifyRequest) {
+function refusedOrigin({ method, headers: { origin, 'access-control-request-method': asked } }: FastifyRequest) {
   if (method !== 'OPTIONS' || origin === undefined || asked === undefined) return undefined;
-  return `Pages of the origin ${shortened(origin)} may not call this server; server.cors.alloworigins names those that may.`;
+  return `Pages of the origin ${shortened(origin)} may not call this address; the operator allows origins in server.cors.`;
 }
 
 /** @param remedy what to do instead: the end of a sentence */

@@ -19,7 +19,7 @@ const windowMs = 15 * 60_000;
 /** Failures within the window after which an account, a browser of its owner, or a network address must wait. */
 const limits = { account: 10, device: 10, address: 50 } as const;
 
-const orReset = ', or set a new password with POST /v1/forgot-password';
+const orReset = '; a new password (POST /v1/forgot-password) ends the wait of an account';
 
 /**
  * Signs in with a password. Unknown address, wrong password and unconfirmed address get the same response after the same time. The

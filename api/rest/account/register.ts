@@ -81,7 +81,7 @@ export const register = defineRoute({
     return {
       status: 202,
       body: {
-        message: `An e-mail is sent to ${email}, at most one a minute: if you signed up a moment ago, use its link, or wait a minute and sign up again.`,
+        message: `An e-mail is sent to ${email}, at most one a minute: if you signed up a moment ago, use its link with the password of that time, or wait a minute and sign up again.`,
       },
     };
   },

@@ -56,5 +56,5 @@ function cannotWrite(id: string, upload: Upload | undefined): AppError {
     return new AppError('upload_busy', `Another request writes to the upload "${id}"; ask how far it is.`, {
       details: { retryAfterSeconds: 1 },
     });
-  return new AppError('upload_complete', `The upload "${id}" has all of its bytes; it is ${upload.state}.`);
+  return new AppError('upload_complete', `The upload "${id}" takes no more bytes; it is ${upload.state}.`);
 }

@@ -286,8 +286,8 @@ export const errorCatalogue = {
   upload_complete: entry(
     'conflict',
     'The upload takes no more bytes.',
-    'All bytes of the upload have arrived already, and a link takes them once.',
-    'Use the id of the upload in a record; for other bytes, begin another upload.',
+    'All bytes of the upload have arrived, or it was said to be complete.',
+    'Use its id in a record if its state is `ready`; otherwise begin another upload.',
   ),
   upload_not_ready: entry(
     'conflict',

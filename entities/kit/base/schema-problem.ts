@@ -54,31 +54,31 @@ export function expectation(type: string): string {
 
 /** What a value must be, what it is, and how to write what was probably meant. @param type a type or a format of JSON Schema */
 export function mismatch(type: string, value: unknown): string {
-  const hint = typeof value === 'string' ? (hints[type]?.(value) ?? '') : quotesHint(type, value);
-  return `${expectation(type)}${found(value)}${hint}`;
+  const hint = typeof value === 'string' ? (hints[type]?.(value) ?? '') : '';
+  return `${inQuotes(type, value)}${found(value)}${hint}`;
+}
+
+/** What a value must be, and for what was sent as a number that it is written as a text. */
+function inQuotes(type: string, value: unknown): string {
+  const isPlain = typeof value === 'number' || typeof value === 'boolean';
+  return `${expectation(type)}${type === 'string' && isPlain ? ', in quotes' : ''}`;
 }
 
 const hints: Readonly<Record<string, (text: string) => string>> = {
   date: dayHint,
   'date-time': timestampHint,
-  integer: plainHint(/^-?\d+$/),
-  number: plainHint(/^-?\d+(?:\.\d+)?$/),
+  integer: plainHint(/^-?(?:0|[1-9]\d*)$/),
+  number: plainHint(/^-?(?:0|[1-9]\d*)(?:\.\d+)?$/),
   boolean: plainHint(/^(?:true|false)$/),
 };
+
+/** Longer numbers are none that every client writes exactly. */
+const maxHintLength = 15;
 
 /** For texts of what is written without quotes. */
 function plainHint(pattern: RegExp): (text: string) => string {
   return (text) => (text.length <= maxHintLength && pattern.test(text) ? `. Write it without quotes: ${text}` : '');
 }
-
-/** For what must be a text. */
-function quotesHint(type: string, value: unknown): string {
-  const isPlain = typeof value === 'number' || typeof value === 'boolean';
-  return type === 'string' && isPlain ? `. Write it in quotes: "${value}"` : '';
-}
-
-/** Longer numbers are none that every client writes exactly. */
-const maxHintLength = 15;
 
 function dayHint(text: string): string {
   const day = missingDay(text);
@@ -126,10 +126,7 @@ export function schemaMessage(
   const { keyword, message } = problem;
   const { pattern, limit = 0, format = '', type = '', allowedValues = [] } = problem.params as Params;
   const sent = isSecret ? '' : found(value);
-  const mismatched = (expected: string) => {
-    if (!isSecret) return mismatch(expected, value);
-    return expectation(expected) + (quotesHint(expected, value) === '' ? '' : '. Write it in quotes');
-  };
+  const mismatched = (expected: string) => (isSecret ? inQuotes(expected, value) : mismatch(expected, value));
   const count = (unit: string) => `${limit} ${unit}${limit === 1 ? '' : 's'}`;
   const length = isSecret || !isSized(value) ? '' : `; it has ${value.length}`;
   switch (keyword) {

@@ -72,7 +72,7 @@ export interface EntityDefinition<
   readonly policy?: Policy;
   /** Fields that callers can read or write; fields that are not named here are hidden. */
   readonly expose: { readonly [N in Name]?: Exposure };
-  /** How people change fields that answers have and inputs have not, as the end of a sentence. */
+  /** Why people cannot set a field that answers have, or how they change it, as the end of a sentence. */
   readonly changedElsewhere?: { readonly [N in Name]?: string };
   readonly filter: readonly Name[];
   readonly order: readonly (Name | 'createdAt' | 'updatedAt')[];
@@ -242,6 +242,9 @@ export function defineEntityModule<
       Object.values(definition.fields).flatMap(({ file }) => Object.values(file?.fills ?? {})),
     ].flat(),
   ];
+  for (const name of Object.keys(definition.changedElsewhere ?? {}))
+    if ((definition.expose as Readonly<Record<string, Exposure>>)[name] !== 'read')
+      fail(`"${name}" in changedElsewhere must be exposed as read`);
   for (const name of named) {
     if (!known.has(name)) fail(`"${name}" is not a declared field; declared are ${[...known].join(', ')}`);
   }
