@@ -31,6 +31,10 @@ export interface IssuedToken {
   readonly token: string;
 }
 
+/** What the interfaces say about the scopes of a new token. */
+export const scopesDescription =
+  'Scopes: `<kind>:read`, `<kind>:write` or `<kind>:delete`, each of which includes those before it; for example `task:write`, which also reads.';
+
 /** Maximum number of tokens of an organization, and of a person. */
 const maxTokens = 200;
 

@@ -13,6 +13,7 @@ import type { EntityModule } from '#entities/kit/model/define.ts';
 import {
   createApiToken as createFor,
   createPersonalToken as createForPerson,
+  scopesDescription,
   type IssuedToken,
   type NewPersonalToken,
 } from '../../credentials/issue-tokens.ts';
@@ -29,8 +30,7 @@ const inputFields: GraphQLInputFieldConfigMap = {
   description: { type: GraphQLString, description: 'What else is to be known about the token.' },
   scopes: {
     type: words,
-    description:
-      'Scopes: `<kind>:read`, `<kind>:write` or `<kind>:delete`, each of which includes those before it; for example `task:write`, which also reads.',
+    description: scopesDescription,
   },
   expiresAt: { type: DateTime, description: 'When the token stops working; without it, it works until it is deleted.' },
 };

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts';
+import { graphqlPath } from '../upgrades.ts';
 import { checkValueCount } from '../value-limit.ts';
 
 const anyDocument = 'Send a JSON document in UTF-8.';
@@ -30,7 +31,7 @@ function decoded(body: Buffer): string {
 }
 
 function expectedBy({ routeOptions }: FastifyRequest): string {
-  return routeOptions.url === '/graphql' ? 'Send a GraphQL document as {"query":"…"}, in UTF-8.' : anyDocument;
+  return routeOptions.url === graphqlPath ? 'Send a GraphQL document as {"query":"…"}, in UTF-8.' : anyDocument;
 }
 
 function malformed(reason: string, cause: unknown, remedy = anyDocument): AppError {

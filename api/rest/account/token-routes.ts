@@ -7,6 +7,7 @@ import {
   createPersonalToken,
   rotateApiToken,
   rotatePersonalToken,
+  scopesDescription,
   type IssuedToken,
   type NewPersonalToken,
 } from '../../credentials/issue-tokens.ts';
@@ -32,8 +33,7 @@ const bodyFields = {
   scopes: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
     minItems: 1,
     maxItems: 1_000,
-    description:
-      'Scopes: `<kind>:read`, `<kind>:write` or `<kind>:delete`, each of which includes those before it; for example `task:write`, which also reads.',
+    description: scopesDescription,
   }),
   expires_at: Type.Optional(
     Type.Union([Type.String({ format: 'date-time', maxLength: 40 }), Type.Null()], {

@@ -238,7 +238,6 @@ export function defineEntityModule<
       definition.givesRole?.holder ?? [],
       definition.keepsLast?.field ?? [],
       Object.keys(definition.needsProof ?? {}),
-      Object.keys(definition.changedElsewhere ?? {}),
       Object.values(definition.fields).flatMap(({ file }) => Object.values(file?.fills ?? {})),
     ].flat(),
   ];

@@ -1,7 +1,7 @@
 import { didYouMean } from '../base/did-you-mean.ts';
 import type { FieldProblem } from '../base/errors.ts';
 import { isDay, parseInstant } from '../base/instant.ts';
-import { expectation, found, mismatch, oneOf } from '../base/schema-problem.ts';
+import { found, mismatch, oneOf } from '../base/schema-problem.ts';
 import { namedIn, snakeCase } from '../base/snake-case.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
@@ -42,7 +42,7 @@ class FilterReader {
   }
 
   read(module: EntityModule, json: unknown, path: string, depth: number): Filter {
-    if (!isObject(json)) return this.#wrong(path, expectation('object') + found(json));
+    if (!isObject(json)) return this.#wrong(path, mismatch('object', json));
     if (depth > limits.depth) return this.#wrong(path, `is nested deeper than ${limits.depth} levels`);
     const filters = Object.entries(json).map(([name, value]) =>
       this.#member(module, name, value, `${path}/${name}`, depth),
@@ -55,7 +55,7 @@ class FilterReader {
       return this.#wrong(path, `is one of more than ${limits.conditions} conditions`);
     if (name === 'not') return { is: 'not', filter: this.read(module, value, path, depth + 1) };
     if (name === 'and' || name === 'or') {
-      if (!Array.isArray(value)) return this.#wrong(path, expectation('array') + found(value));
+      if (!Array.isArray(value)) return this.#wrong(path, mismatch('array', value));
       return { is: name, filters: value.map((each, index) => this.read(module, each, `${path}/${index}`, depth + 1)) };
     }
     const fields = filterableFields(module);

@@ -8,7 +8,7 @@ import type { Random } from '../random.ts';
 import type { TestAnswer, TestClient } from '../test-client.ts';
 import type { Instance, World } from '../world.ts';
 import type { FuzzIds } from './hostile-values.ts';
-import { secretsIn, sentBy, withoutTexts, wordsOf } from './secret-words.ts';
+import { jsonWithoutTexts, secretsIn, sentBy, wordsOf } from './secret-words.ts';
 
 /** Requests after which the caller gets a new account with new records: what was sent may have deleted them. */
 const renewedEvery = 1_000;
@@ -110,7 +110,7 @@ export class FuzzedInstallation {
       for (const word of secretsIn(sent, this.#secrets)) this.#written.add(word);
     if (told.length === 0) return [];
     // What a caller has written into a text of theirs comes back with it, and nowhere else.
-    const elsewhere = `${JSON.stringify(withoutTexts(body))} ${JSON.stringify(headers)}`;
+    const elsewhere = `${jsonWithoutTexts(body)} ${JSON.stringify(headers)}`;
     return told
       .filter((word) => !this.#written.has(word) || elsewhere.includes(word))
       .map((word) => `shows ${word} of another organization`);

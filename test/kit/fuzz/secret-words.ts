@@ -52,7 +52,7 @@ const texts = new Set(
   ),
 );
 
-/** An answer without the values of such fields. */
-export function withoutTexts(body: unknown): unknown {
-  return JSON.parse(JSON.stringify(body, (name, value: unknown) => (texts.has(name) ? undefined : value)) ?? 'null');
+/** An answer as JSON, without the values of such fields. */
+export function jsonWithoutTexts(body: unknown): string {
+  return JSON.stringify(body, (name, value: unknown) => (texts.has(name) ? undefined : value));
 }
