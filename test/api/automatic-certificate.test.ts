@@ -8,6 +8,7 @@ import { AcmeServer } from '../kit/acme-server.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { testCertificate } from '../kit/certificates.ts';
 import { eventually } from '../kit/eventually.ts';
+import { holdRow, waitForLocks } from '../kit/held-row.ts';
 import { http2Connection, http2Request } from '../kit/http2-client.ts';
 import { scrape, valueOf } from '../kit/scrape.ts';
 import { openWorld, type Instance, type World } from '../kit/world.ts';
@@ -224,6 +225,27 @@ test('the order of a process that died is taken over after a minute, and what it
   await expect(rows.succeed('dead', testCertificate(), new Date())).rejects.toThrow(/another process orders/);
   await expect(rows.show('dead', 'x')).rejects.toThrow(/another process orders/);
   expect(new X509Certificate((await rows.read())?.issued?.cert ?? '').serialNumber).toBe(serialNumber);
+});
+
+test('a process that stops while it asks for the order leaves it to others at once', async () => {
+  const authority = await startAuthority();
+  const past = new Date(world.clock.now().getTime() - 1);
+  await asOwner(world, 'insert into automatic_certificates (authority, name, next_attempt_at) values ($1, $2, $3)', [
+    authority.directoryUrl,
+    name,
+    past,
+  ]);
+  const letGo = await holdRow(world, 'automatic_certificates', name, 'name');
+  const stopping = await openProcess(authority, { port: 0 });
+  stopping.listen().catch(() => {});
+  await waitForLocks(world, 1);
+  await stopping.stopServing();
+  const listening = (await openProcess(authority)).listen();
+  await waitForLocks(world, 2);
+  await letGo();
+  // The time in which a process holds the order without a word never ends here.
+  await issued(listening);
+  expect(authority.proxy.count('/dir')).toBeGreaterThan(0);
 });
 
 describe('renewal', () => {

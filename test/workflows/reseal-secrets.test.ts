@@ -8,6 +8,8 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { openSealedValue } from '#entities/kit/write/sealed-values.ts';
 import type { ResealReport } from '#workflows/maintenance/reseal-secrets.contract.ts';
 import { asOwner } from '../kit/as-owner.ts';
+import { isSettled } from '../kit/event-fixtures.ts';
+import { eventually } from '../kit/eventually.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { runSchedule } from '../kit/sweep.ts';
 import { openWorld, type Instance, type World } from '../kit/world.ts';
@@ -105,6 +107,9 @@ test('after a rotation everything is encrypted again, and the old keys can go', 
   await expect(values(renewed)).rejects.toThrow('add the earlier secret again');
   const before = await versions();
 
+  // An e-mail keeps what it says, encrypted, until it is sent.
+  await eventually(() => isSettled(world));
+  await eventually(async () => (await asOwner(world, 'select from emails where content is not null')).length === 0);
   expect(await reseal()).toEqual({
     checked: count + 2,
     resealed: count + 2,

@@ -208,7 +208,10 @@ export class AutomaticCertificate implements CertificateSource {
     if (kept?.nextAttemptAt && now < kept.nextAttemptAt) return;
     const holder = newId();
     const held = await rows.hold(holder, new Date(now.getTime() + hold.forMs));
-    if (held && !this.#isStopped) await this.#attempt(holder, held);
+    if (!held) return;
+    // Stopped while it asked: the order is left to another process at once.
+    if (this.#isStopped) await rows.release(holder);
+    else await this.#attempt(holder, held);
   }
 
   /** Takes what is kept over if it is another certificate than the current one. */
