@@ -229,11 +229,9 @@ test('the order of a process that died is taken over after a minute, and what it
 
 test('a process that stops while it asks for the order leaves it to others at once', async () => {
   const authority = await startAuthority();
-  const past = new Date(world.clock.now().getTime() - 1);
-  await asOwner(world, 'insert into automatic_certificates (authority, name, next_attempt_at) values ($1, $2, $3)', [
+  await asOwner(world, 'insert into automatic_certificates (authority, name) values ($1, $2)', [
     authority.directoryUrl,
     name,
-    past,
   ]);
   const letGo = await holdRow(world, 'automatic_certificates', name, 'name');
   const stopping = await openProcess(authority, { port: 0 });

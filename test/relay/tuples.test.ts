@@ -120,23 +120,21 @@ test('while the store is away requests succeed, and the sweep applies what waits
 });
 
 test('a slow store holds the answer up for a moment only, and one connection', async () => {
+  const failedWrites = () => world.logs.filter(({ msg }) => String(msg).startsWith('permission tuples stay')).length;
+  const before = failedWrites();
   const held = holdWrites(() => true);
   const startedAt = performance.now();
   const people = await Promise.all(Array.from({ length: 6 }, () => lonePerson()));
   await held.arrived;
   // The patience is 250 ms; a request that waited for the store would never end here.
   expect(performance.now() - startedAt).toBeLessThan(10_000);
-  expect(fga.writes.length).toBeLessThan(people.length);
-  // The worker of this process has some of its own for a moment. A write that is held for longer than the client waits has failed, and
-  // holds none.
-  await eventually(() => world.runtime.database.activeUnits <= 1);
+  // A write that is held for longer than the client waits has failed, as on a machine that is slow.
+  expect(fga.writes.length).toBeLessThanOrEqual(1 + failedWrites() - before);
+  // The worker of this process has some of its own for a moment.
+  await eventually(() => world.runtime.database.activeUnits === 1 || failedWrites() > before);
   held.release();
-  await eventually(() =>
-    relayOf(world.runtime)
-      .apply()
-      .then(() => true),
-  );
-  for (const person of people) expect(await isGranted(person)).toBe(true);
+  if (failedWrites() > before) await eventually(async () => (await relayOf(world.runtime).apply()) >= 0);
+  for (const person of people) await eventually(() => isGranted(person));
 });
 
 test('a revocation that overtakes its grant on the way to the store is what stays', async () => {
