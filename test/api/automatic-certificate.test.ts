@@ -249,11 +249,14 @@ test('a process that stops while it asks for the order leaves it to others at on
 describe('renewal', () => {
   test('comes when a third of the lifetime is left, live and in every process, and breaks no connection', async () => {
     const authority = await startAuthority();
-    const [first, second] = [await openProcess(authority), await openProcess(authority, { port: 0 })];
+    const environment = { CORE_SERVER_IDLETIMEOUT: '600000' };
+    const first = await openProcess(authority, { environment });
     const { url } = await served(first);
-    const { url: otherUrl } = await served(second);
+    const { url: otherUrl } = await served(await openProcess(authority, { port: 0 }));
     const before = (await seen(url)).serialNumber;
     const open = await http2Connection(url, await authority.root(), { servername: name });
+    // A connection without any request is ended after `server.readheadertimeout`.
+    expect((await http2Request(open, { ':path': '/livez' })).status).toBe(200);
 
     world.clock.advance(59 * day);
     expect((await seen(url)).serialNumber).toBe(before);
