@@ -4,9 +4,10 @@ import type { FoundBinary } from '../binaries/binary-spec.ts';
 import { lastLine, runHelper } from '../machine/helper-process.ts';
 import type { PortName } from '../machine/stack-environment.ts';
 import { LOOPBACK, requirePort, type Ports } from '../machine/ports.ts';
+import { goEnvironment } from './go-environment.ts';
 import type { Launch } from './spawn-server.ts';
 import { StackError } from '../machine/stack-error.ts';
-import { postgresUrl } from './launch-postgres.ts';
+import { postgresUrl, type Profile } from './launch-postgres.ts';
 import { dataDirectory, logFile } from './stack-state.ts';
 
 /** OpenFGA's own database on the stack's PostgreSQL. */
@@ -31,7 +32,7 @@ export function fileDatastore(stateDir: string): Datastore {
 
 /** The datastore settings. They are passed as environment variables because the URL contains a password that the process list would show. */
 function datastoreSettings({ engine, uri }: Datastore): Record<string, string> {
-  return { PATH: '/usr/bin:/bin', OPENFGA_DATASTORE_ENGINE: engine, OPENFGA_DATASTORE_URI: uri };
+  return { OPENFGA_DATASTORE_ENGINE: engine, OPENFGA_DATASTORE_URI: uri };
 }
 
 /** Migrates the database of OpenFGA to the schema of the binary. Can be repeated after an interruption. */
@@ -48,7 +49,7 @@ export async function migrateOpenfga(stateDir: string, binary: FoundBinary, data
 export function launchOpenfga(
   stateDir: string,
   binary: FoundBinary,
-  options: { ports: Ports; datastore: Datastore },
+  options: { ports: Ports; profile: Profile; datastore: Datastore },
 ): Launch {
   const address = (name: PortName): string => `${LOOPBACK}:${requirePort(options.ports, name)}`;
   const args = ['run', '--http-addr', address('openfga'), '--grpc-addr', address('openfga-grpc')];
@@ -57,7 +58,7 @@ export function launchOpenfga(
     part: 'openfga',
     command: binary.path,
     args,
-    env: datastoreSettings(options.datastore),
+    env: { ...goEnvironment(options.profile), ...datastoreSettings(options.datastore) },
     cwd: stateDir,
     logFile: logFile(stateDir, 'openfga'),
     stateDir,

@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { searchAttributes } from '#workflows/kit/search-attributes.ts';
 import type { FoundBinary } from '../binaries/binary-spec.ts';
 import { LOOPBACK, requirePort, type Ports } from '../machine/ports.ts';
+import { goEnvironment } from './go-environment.ts';
+import type { Profile } from './launch-postgres.ts';
 import type { Launch } from './spawn-server.ts';
 import { dataDirectory, logFile } from './stack-state.ts';
 
@@ -13,7 +15,7 @@ const COMMAND_LINE_TYPES = { KEYWORD: 'Keyword', KEYWORD_LIST: 'KeywordList' } a
 export function launchTemporal(
   stateDir: string,
   binary: FoundBinary,
-  options: { ports: Ports; namespaces: readonly string[]; uiCodecEndpoint?: string | undefined },
+  options: { ports: Ports; profile: Profile; namespaces: readonly string[]; uiCodecEndpoint?: string | undefined },
 ): Launch {
   const cwd = dataDirectory(stateDir, 'temporal');
   const args = ['server', 'start-dev', '--ip', LOOPBACK, '--port', String(requirePort(options.ports, 'temporal'))];
@@ -39,7 +41,7 @@ export function launchTemporal(
     command: binary.path,
     args,
     // Without HOME, it does not read the user's configuration file for other servers.
-    env: { PATH: '/usr/bin:/bin' },
+    env: goEnvironment(options.profile),
     cwd,
     logFile: logFile(stateDir, 'temporal'),
     stateDir,

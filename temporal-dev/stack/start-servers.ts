@@ -117,18 +117,18 @@ async function startPostgres(binaries: PostgresBinaries, session: StartSession):
 }
 
 async function startTemporal(binary: FoundBinary, session: StartSession): Promise<void> {
-  const { stateDir, namespaces, uiCodecEndpoint } = session;
+  const { stateDir, profile, namespaces, uiCodecEndpoint } = session;
   await startPart(session, binary, {
     part: 'temporal',
     hasFolder: true,
     portNames: ['temporal', 'temporal-http', 'temporal-ui'],
-    makeLaunch: (ports) => launchTemporal(stateDir, binary, { ports, namespaces, uiCodecEndpoint }),
+    makeLaunch: (ports) => launchTemporal(stateDir, binary, { ports, profile, namespaces, uiCodecEndpoint }),
   });
-  if (session.profile === 'development') await waitForTemporalUi(session.state.parts.temporal?.ports ?? {});
+  if (profile === 'development') await waitForTemporalUi(session.state.parts.temporal?.ports ?? {});
 }
 
 async function startOpenfga(binary: FoundBinary, session: StartSession, isPostgresWanted: boolean): Promise<void> {
-  const { stateDir, state } = session;
+  const { stateDir, state, profile } = session;
   // Only a server of this start: the folder may have a PostgreSQL that is not wanted any more.
   const postgres = isPostgresWanted ? state.parts.postgres : undefined;
   const datastore = postgres === undefined ? fileDatastore(stateDir) : postgresDatastore(stateDir, postgres.ports);
@@ -139,7 +139,7 @@ async function startOpenfga(binary: FoundBinary, session: StartSession, isPostgr
     part: 'openfga',
     hasFolder: postgres === undefined,
     portNames: ['openfga', 'openfga-grpc'],
-    makeLaunch: (ports) => launchOpenfga(stateDir, binary, { ports, datastore }),
+    makeLaunch: (ports) => launchOpenfga(stateDir, binary, { ports, profile, datastore }),
   });
 }
 
