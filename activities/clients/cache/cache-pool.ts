@@ -78,15 +78,17 @@ export class CachePool {
     } finally {
       const left = (this.#commands.get(connection) ?? 1) - 1;
       this.#commands.set(connection, left);
-      if (left === 0) this.#closeSurplus(connection);
+      if (left === 0) this.#closeSurplus();
     }
   }
 
-  /** Closes a connection that has become idle, if there are more idle ones than may be. */
-  #closeSurplus(connection: Redis): void {
-    if (this.#idle().length <= this.#maxIdle) return;
-    this.#commands.delete(connection);
-    connection.disconnect();
+  /** Closes an idle connection if there are more than may be: one that is not ready, else the one that was opened last. */
+  #closeSurplus(): void {
+    const idle = this.#idle();
+    const surplus = idle.find(({ status }) => status !== 'ready') ?? idle.at(-1);
+    if (idle.length <= this.#maxIdle || !surplus) return;
+    this.#commands.delete(surplus);
+    surplus.disconnect();
   }
 
   #idle(): Redis[] {
