@@ -4,7 +4,7 @@ import type { FoundBinary } from '../binaries/binary-spec.ts';
 import { lastLine, runHelper } from '../machine/helper-process.ts';
 import type { PortName } from '../machine/stack-environment.ts';
 import { LOOPBACK, requirePort, type Ports } from '../machine/ports.ts';
-import { goEnvironment } from './go-environment.ts';
+import { goSettings } from './go-settings.ts';
 import type { Launch } from './spawn-server.ts';
 import { StackError } from '../machine/stack-error.ts';
 import { postgresUrl, type Profile } from './launch-postgres.ts';
@@ -32,7 +32,7 @@ export function fileDatastore(stateDir: string): Datastore {
 
 /** The datastore settings. They are passed as environment variables because the URL contains a password that the process list would show. */
 function datastoreSettings({ engine, uri }: Datastore): Record<string, string> {
-  return { OPENFGA_DATASTORE_ENGINE: engine, OPENFGA_DATASTORE_URI: uri };
+  return { PATH: '/usr/bin:/bin', OPENFGA_DATASTORE_ENGINE: engine, OPENFGA_DATASTORE_URI: uri };
 }
 
 /** Migrates the database of OpenFGA to the schema of the binary. Can be repeated after an interruption. */
@@ -58,7 +58,7 @@ export function launchOpenfga(
     part: 'openfga',
     command: binary.path,
     args,
-    env: { ...goEnvironment(options.profile), ...datastoreSettings(options.datastore) },
+    env: { ...datastoreSettings(options.datastore), ...goSettings(options.profile) },
     cwd: stateDir,
     logFile: logFile(stateDir, 'openfga'),
     stateDir,

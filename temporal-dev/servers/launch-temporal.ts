@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { searchAttributes } from '#workflows/kit/search-attributes.ts';
 import type { FoundBinary } from '../binaries/binary-spec.ts';
 import { LOOPBACK, requirePort, type Ports } from '../machine/ports.ts';
-import { goEnvironment } from './go-environment.ts';
+import { goSettings } from './go-settings.ts';
 import type { Profile } from './launch-postgres.ts';
 import type { Launch } from './spawn-server.ts';
 import { dataDirectory, logFile } from './stack-state.ts';
@@ -41,7 +41,7 @@ export function launchTemporal(
     command: binary.path,
     args,
     // Without HOME, it does not read the user's configuration file for other servers.
-    env: goEnvironment(options.profile),
+    env: { PATH: '/usr/bin:/bin', ...goSettings(options.profile) },
     cwd,
     logFile: logFile(stateDir, 'temporal'),
     stateDir,
