@@ -21,11 +21,15 @@ export interface ApiInstallation {
 /**
  * An installation with records of several organizations, and one API process of ours as it runs in production.
  * @param settings `CORE_…` variables of its processes
+ * @param owners see `seedRecords`
  */
-export async function openApiInstallation(settings: Readonly<Record<string, string>> = {}): Promise<ApiInstallation> {
+export async function openApiInstallation(
+  settings: Readonly<Record<string, string>> = {},
+  owners?: number,
+): Promise<ApiInstallation> {
   const installation = await openBenchInstallation(settings);
   const { databaseUrl, client, environment } = installation;
-  const seeded = await seedRecords(installation);
+  const seeded = await seedRecords(installation, owners);
   const api = new ProductProcess({ program: 'api/api-main.ts', environment, isSilent: true });
   await api.ready;
   // The line that says where may come after the message that it serves.

@@ -9,6 +9,9 @@ import { median, percentile, spreadOf, type Bench } from './row.ts';
 /** Connections that sign in one after the other. */
 const clients = 16;
 
+/** People who sign in. With few of them each has more sessions than may go on at once, so that every sign-in also ends another. */
+const peopleWhoSignIn = 400;
+
 /** Other requests a second while sign-ins saturate the process. */
 const otherRate = 50;
 
@@ -16,7 +19,7 @@ const otherRate = 50;
 export const loginRate: Bench = {
   name: 'login',
   run: async (say) => {
-    const installation = await openApiInstallation();
+    const installation = await openApiInstallation({}, peopleWhoSignIn);
     const load = new BenchProcess('test/bench/load-client.ts');
     const floor = new BenchProcess('test/bench/hash-floor.ts');
     try {
