@@ -9,7 +9,7 @@ import { median, percentile, spreadOf, type Bench } from './row.ts';
 /** Connections that sign in one after the other. */
 const clients = 16;
 
-/** People who sign in. With few of them each has more sessions than may go on at once, so that every sign-in also ends another. */
+/** People who sign in. Few of them would reach the limit of their sessions, and every further sign-in would also end a session. */
 const peopleWhoSignIn = 400;
 
 /** Other requests a second while sign-ins saturate the process. */
@@ -58,7 +58,7 @@ export const loginRate: Bench = {
 export const loginStarvation: Bench = {
   name: 'login-starvation',
   run: async (say) => {
-    const installation = await openApiInstallation();
+    const installation = await openApiInstallation({}, peopleWhoSignIn);
     const load = new BenchProcess('test/bench/load-client.ts');
     try {
       const p99 = async (forMs: number) => {

@@ -14,7 +14,8 @@ export interface BenchPerson {
 }
 
 const password = 'correct horse battery staple';
-const organizations = 16;
+/** Owners of organizations that have tasks. */
+const ownersWithTasks = 16;
 const tasksOfEach = 1_000;
 /** Only the first organization has groups: 1 → 20 → 200. */
 const groups = 20;
@@ -23,7 +24,7 @@ const membersOfEach = 10;
 /** @param owners how many people own an organization; those beyond the first ones have no tasks */
 export async function seedRecords(
   { runtime, client }: BenchInstallation,
-  owners = organizations,
+  owners = ownersWithTasks,
 ): Promise<BenchPerson[]> {
   const passwordHash = await hashPassword(password);
   const context = () => ({ caller: systemCaller('benchmark'), requestId: newId() });
@@ -37,7 +38,7 @@ export async function seedRecords(
       await data.create(membership, { organizationId: home.id, userId: owner.id, role: 'owner' });
       return { email, organizationId: home.id, userId: owner.id };
     });
-    people.push({ ...person, taskIds: index < organizations ? await insertTasks(client, person) : [] });
+    people.push({ ...person, taskIds: index < ownersWithTasks ? await insertTasks(client, person) : [] });
   }
   const [first] = people as [BenchPerson, ...BenchPerson[]];
   await runtime.database.transact(context(), async ({ data }) => {
