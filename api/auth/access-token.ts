@@ -70,8 +70,14 @@ export class AccessTokens {
     this.#clock = clock;
   }
 
+  /** When a token expires that is issued now. @param endsAt when its session ends, at the latest, which it does not outlive */
+  expiry(endsAt: Date): Date {
+    const { accessDurationMs } = this.#settings();
+    return new Date(Math.min(this.#clock.now().getTime() + accessDurationMs, endsAt.getTime()));
+  }
+
   /**
-   * @param endsAt when the session ends, at the latest; the token does not outlive it
+   * @param endsAt when the session ends, at the latest
    * @param modules product modules of the organization, told to the client: this server reads them anew with each request
    */
   async issue(
@@ -79,18 +85,22 @@ export class AccessTokens {
     endsAt: Date,
     modules: readonly string[] = [],
   ): Promise<IssuedToken> {
-    const { accessDurationMs, ...parties } = this.#settings();
+    const { issuer, audience } = this.#settings();
     const notBefore = this.#clock.now();
-    const expiresAt = new Date(Math.min(notBefore.getTime() + accessDurationMs, endsAt.getTime()));
+    const expiresAt = this.expiry(endsAt);
     const claims = { tokenId: newId(), userId, organizationId, sessionId, expiresAt };
     const own = { org: organizationId, sid: sessionId, modules };
-    const token = await this.#tokens.sign(accessToken, parties, {
-      subject: userId,
-      id: claims.tokenId,
-      notBefore,
-      expiresAt,
-      own,
-    });
+    const token = await this.#tokens.sign(
+      accessToken,
+      { issuer, audience },
+      {
+        subject: userId,
+        id: claims.tokenId,
+        notBefore,
+        expiresAt,
+        own,
+      },
+    );
     return { ...claims, token };
   }
 

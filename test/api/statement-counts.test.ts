@@ -29,6 +29,12 @@ function noteTimes({ text, durationMs }: StatementReport): void {
   sent.push({ text, from: until - durationMs, until });
 }
 
+/** The statements that were on their way at the same time as another one, which is among them. */
+function sentWith(isOther: (text: string) => boolean) {
+  const other = sent.find(({ text }) => isOther(text));
+  return sent.filter(({ from, until }) => other !== undefined && from < other.until && until > other.from);
+}
+
 /** Messages to PostgreSQL that a request cost: the one that asks who calls, and those of its transaction with its ends. */
 async function countOf(ask: () => Promise<TestAnswer>): Promise<number> {
   texts.length = 0;
@@ -70,12 +76,10 @@ test('a sign-in reads what a session depends on in one round trip, and writes it
   const person = await buildPerson(world);
   sent.length = 0;
   await signedIn(world, person);
-  const first = sent.find(({ text }) => text.includes('"users"') && text.includes('for no key update'));
-  const begun = sent.filter(({ from }) => first !== undefined && from >= first.from && from < first.until);
+  const begun = sentWith((text) => text.includes('"users"') && text.includes('for no key update'));
   for (const part of ['"second_factors"', 'organization_entry(', 'row_number()'])
     expect(begun.some(({ text }) => text.includes(part))).toBe(true);
-  const seen = sent.find(({ text }) => text.startsWith('update users set last_seen_at'));
-  const written = sent.filter(({ from }) => seen !== undefined && from >= seen.from && from < seen.until);
+  const written = sentWith((text) => text.startsWith('update users set last_seen_at'));
   for (const part of ['sign_in_failures', 'insert into "sessions"', 'write_changes('])
     expect(written.some(({ text }) => text.includes(part))).toBe(true);
 });

@@ -20,7 +20,7 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // The answer is the same whether there is such a person, so it is looked for past the rules.
   'api/rest/account/resend.ts': [`privileged 'resend verification'`],
   // The person is found by their address before anybody is signed in; failures count although the request is refused.
-  'api/rest/account/login.ts': [`privileged 'sign-in'`, `system 'sign-in'`, `system 'sign-in'`],
+  'api/rest/account/login.ts': [`privileged 'sign-in'`, `system 'sign-in'`],
   // Whoever has proven who they are is not signed in yet: the account is read and locked past the rules.
   'api/rest/account/complete-sign-in.ts': [`privileged 'complete sign-in'`],
   // Sessions are the server's to begin, to extend and to end; their owners only delete them.
@@ -230,7 +230,9 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'access/membership-states.ts': ['readMembershipStates'],
   'access/token-use.ts': ['recordTokenUse'],
   'access/single-sign-on.ts': ['isSignOnCurrent', 'readEntry', 'wasMember'],
-  'access/sign-in-failures.ts': ['forgetAttempt', 'giveBackAttempt', 'takeAttempt'],
+  // The hash that a password is compared with.
+  'access/sign-in-credential.ts': ['readSignInCredential'],
+  'access/sign-in-failures.ts': ['forgetAttempt', 'giveBackAttempt', 'takeAttempt', 'takeAttemptApart'],
   // As the owner of both databases, for an operator, who gets to know which rows differ and not what is in them.
   'storage/compare-databases.ts': ['compareDatabases'],
   // Ciphertexts alone, which it makes.

@@ -1,7 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { note, registry, task } from '#entities/index.ts';
-import { Viewer } from '#entities/kit/read/viewer.ts';
 import { callerOf, type Caller } from '#entities/kit/model/caller.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { hasObjectRights, mayAll } from '#entities/kit/model/policy.ts';
@@ -9,7 +8,7 @@ import { productModules } from '#entities/kit/model/product-modules.ts';
 import { compilePage } from '#entities/kit/read/answer-statements.ts';
 import type { PageSelection } from '#entities/kit/read/selection.ts';
 import type { Statement } from '#entities/kit/storage/sql.ts';
-import { compileRead } from '#entities/kit/read/rows.ts';
+import { compileRows } from '#entities/kit/read/rows.ts';
 import type { Comparison } from '#entities/kit/read/filter.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import { depth, sampleOf, timesOf } from '../kit/depth.ts';
@@ -170,7 +169,7 @@ function statementsOf(module: EntityModule, { orderBy, field, comparison }: Case
   const where = field === undefined ? {} : { where: { [field]: comparison ?? {} } };
   return [
     compilePage(page, caller, world.runtime.database.plans),
-    compileRead(module, { ...where, orderBy, limit: 51 }, Viewer.of(registry, caller)),
+    compileRows(module, { ...where, orderBy, limit: 51 }, caller, world.runtime.database.plans),
   ];
 }
 

@@ -13,7 +13,7 @@ afterAll(() => world.close());
 function read(text: string) {
   return pipelinedRead(
     world.runtime.database.connections,
-    { organizationId: null, userId: null, deadline: Date.now() + 10_000 },
+    { role: 'app', organizationId: null, userId: null, deadline: Date.now() + 10_000 },
     [{ text, values: [0] }],
   );
 }

@@ -4,7 +4,7 @@ import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { FirstOrganization } from '#entities/kit/access/first-organization.ts';
-import { readMembershipState, type MembershipState } from '#entities/kit/access/principal-state.ts';
+import type { MembershipState } from '#entities/kit/access/principal-state.ts';
 import { isSignOnCurrent, readEntry, type Entry } from '#entities/kit/access/single-sign-on.ts';
 import { secondFactorRequired } from '../../http/request-caller.ts';
 import type { Call } from '../../http/route.ts';
@@ -44,15 +44,8 @@ export async function homeOrganization(
   if (singleSignOnId !== null && !(await isSignOnCurrent(unit, singleSignOnId, singleSignOnRevision)))
     throw new AppError('unauthenticated', 'The single sign-on of your organization has changed; sign in again.');
   const enter = async (id: string) => {
-    const [entry, membershipState] = await Promise.all([
-      readEntry(unit, person.id, id, singleSignOnId),
-      readMembershipState(unit, person.id, id),
-    ]);
-    return {
-      requiredSignOn: entry.requiredSignOn,
-      lacksSecondFactor: membershipState.lacksSecondFactor,
-      home: homeIn(id, entry, membershipState),
-    };
+    const entry = await readEntry(unit, person.id, id, singleSignOnId);
+    return { ...entry, home: homeIn(id, entry) };
   };
   if (organizationId !== null) {
     const { requiredSignOn, lacksSecondFactor, home } = await enter(organizationId);
@@ -72,16 +65,15 @@ export async function homeOrganization(
 
 /** Where a person goes on who has just signed in, without single sign-on, if it is the first organization that comes into question. */
 export function homeInFirst(first: FirstOrganization | undefined): Home | null {
-  return first ? homeIn(first.organizationId, first, first.state) : null;
+  return first ? homeIn(first.organizationId, first) : null;
 }
 
 /** Null for an organization in which the session cannot act. */
 function homeIn(
   organizationId: string,
-  { requiredSignOn, isElsewhere }: Entry,
-  { role, productModules }: MembershipState,
+  { role, requiredSignOn, isElsewhere, lacksSecondFactor, productModules }: Entry,
 ): Home | null {
-  const isOpen = requiredSignOn === null && !isElsewhere && role !== null;
+  const isOpen = requiredSignOn === null && !isElsewhere && role !== null && !lacksSecondFactor;
   return isOpen ? { organizationId, productModules } : null;
 }
 

@@ -2,7 +2,13 @@ import { Type } from 'typebox';
 import { user } from '#entities/identity/user.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
-import { forgetAttempt, giveBackAttempt, takeAttempt, type SignInKey } from '#entities/kit/access/sign-in-failures.ts';
+import { readSignInCredential } from '#entities/kit/access/sign-in-credential.ts';
+import {
+  forgetAttempt,
+  giveBackAttempt,
+  takeAttemptApart,
+  type SignInKey,
+} from '#entities/kit/access/sign-in-failures.ts';
 import { hashPassword, isOutdated, verifyPassword } from '../../auth/password.ts';
 import { clientNetwork } from '../../http/client-address.ts';
 import { workOf } from '../../http/request-context.ts';
@@ -107,18 +113,17 @@ function attemptOf(call: Call<unknown>, email: string, passwordHash: string | nu
 }
 
 /**
- * Reads the stored hash of an account in a transaction that ends before the hashing begins. The attempt is counted before its
- * result is known; a success removes it.
+ * Reads the stored hash of an account. The attempt is counted before its result is known; a success removes it. Both transactions end before
+ * the hashing begins.
  */
 async function readCredential(call: Call<unknown>, email: string) {
   const { services, request } = call;
-  return services.database.transact(workOf(request.core, systemCaller('sign-in')), async (unit) => {
-    const person = await unit.data.findOne(user, { email: { eq: email } });
-    const attempt = attemptOf(call, email, person?.passwordHash ?? null);
-    const freeAt = await takeAttempt(unit, attempt.counters, windowMs);
-    if (freeAt) throw tooManyAttempts('Too many failed sign-ins', freeAt, services.clock.now(), orReset);
-    return { credential: person, attempt };
-  });
+  const { database, clock } = services;
+  const credential = await readSignInCredential(database, email, request.core);
+  const attempt = attemptOf(call, email, credential?.passwordHash ?? null);
+  const freeAt = await takeAttemptApart(database, attempt.counters, windowMs, request.core.deadline);
+  if (freeAt) throw tooManyAttempts('Too many failed sign-ins', freeAt, clock.now(), orReset);
+  return { credential, attempt };
 }
 
 /** A password that was not compared, because too many others waited, is no failure. */

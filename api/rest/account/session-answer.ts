@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { IssuedToken } from '../../auth/access-token.ts';
 import {
   accessCookie,
   credentialCookie,
@@ -14,6 +13,7 @@ import { giveCookie, takeCookie } from '../../http/plugins/cookies.ts';
 import { setCsrfCookie } from '../../http/plugins/csrf.ts';
 import type { RouteResponse } from '../../http/route.ts';
 import type { Services } from '../../http/services.ts';
+import type { IssuedAccess } from './session-tokens.ts';
 
 /** What the response of a session is made for. */
 interface Client {
@@ -50,22 +50,18 @@ export const SessionSchema = Type.Object(
 );
 
 /** An access token, returned and set as cookies for browsers, with a CSRF cookie of the session. */
-export async function accessAnswer(client: Client, access: IssuedToken): Promise<RouteResponse> {
-  return { status: 200, body: await giveAccess(client, access) };
+export function accessAnswer(client: Client, access: IssuedAccess): RouteResponse {
+  return { status: 200, body: giveAccess(client, access) };
 }
 
 /** Both tokens of a session. */
-export async function sessionAnswer(
-  client: Client,
-  access: IssuedToken,
-  refresh: IssuedRefreshToken,
-): Promise<RouteResponse> {
+export function sessionAnswer(client: Client, access: IssuedAccess, refresh: IssuedRefreshToken): RouteResponse {
   const { services, request } = client;
   const config = services.config.current;
   const seconds = secondsUntil(refresh.expiresAt, services);
   giveCookie(request, refreshCookieName(config), refresh.token, refreshCookie(config, seconds));
   const body = {
-    ...(await giveAccess(client, access)),
+    ...giveAccess(client, access),
     refresh_token: refresh.token,
     refresh_not_before: refresh.notBefore.toISOString(),
     refresh_expires_in: seconds,
@@ -73,11 +69,10 @@ export async function sessionAnswer(
   return { status: 200, body };
 }
 
-async function giveAccess({ services, request }: Client, access: IssuedToken): Promise<object> {
+function giveAccess({ services, request }: Client, access: IssuedAccess): object {
   const config = services.config.current;
   giveCookie(request, accessCookie, access.token, credentialCookie(config));
-  const sealed = await services.sessionCookies.seal(access.sessionId);
-  giveCookie(request, sessionCookieName(config), sealed, sessionCookie(config));
+  giveCookie(request, sessionCookieName(config), access.sealedSession, sessionCookie(config));
   setCsrfCookie(request, services, access.sessionId);
   return {
     access_token: access.token,

@@ -6,8 +6,13 @@ import { clientAddress } from '../../http/client-address.ts';
 import type { Call } from '../../http/route.ts';
 import type { Home } from './home-organization.ts';
 
+/** An access token, with the session cookie that browsers get beside it. */
+export interface IssuedAccess extends IssuedToken {
+  readonly sealedSession: string;
+}
+
 interface SessionTokens {
-  readonly access: IssuedToken;
+  readonly access: IssuedAccess;
   readonly refresh: IssuedRefreshToken;
   /** What the session keeps about them. */
   readonly values: {
@@ -30,11 +35,15 @@ export async function issueAccess(
   { services }: Call<unknown>,
   { home, ...claims }: Claims,
   endsAt: Date,
-): Promise<IssuedToken> {
+): Promise<IssuedAccess> {
   const { organizationId, productModules } = home ?? { organizationId: null, productModules: [] };
   // While modules are not checked, every organization has all of them.
   const known = { productModules, ...(home && (await services.contextOfCallers())) };
-  return services.accessTokens.issue({ ...claims, organizationId }, endsAt, known.productModules);
+  const [access, sealedSession] = await Promise.all([
+    services.accessTokens.issue({ ...claims, organizationId }, endsAt, known.productModules),
+    services.sessionCookies.seal(claims.sessionId),
+  ]);
+  return { ...access, sealedSession };
 }
 
 /**
@@ -50,11 +59,14 @@ export async function issueTokens(
   begun: Pick<RowOf<typeof session>, 'singleSignOnId' | 'createdAt'>,
 ): Promise<SessionTokens> {
   const { request, services } = call;
-  const { refreshTokens, clock } = services;
+  const { accessTokens, refreshTokens, clock } = services;
   const { userId, sessionId } = claims;
   const expiresAt = endOf(begun, refreshTokens.sessionEnd());
-  const access = await issueAccess(call, claims, expiresAt);
-  const refresh = await refreshTokens.issue({ userId, sessionId, expiresAt }, access.expiresAt);
+  const accessExpiresAt = accessTokens.expiry(expiresAt);
+  const [access, refresh] = await Promise.all([
+    issueAccess(call, claims, accessExpiresAt),
+    refreshTokens.issue({ userId, sessionId, expiresAt }, accessExpiresAt),
+  ]);
   const values = {
     address: clientAddress(request, services),
     lastSeenAt: clock.now(),

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { organization } from '#entities/organizations/organization.ts';
 import { session } from '#entities/identity/session.ts';
-import { readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { readEntry } from '#entities/kit/access/single-sign-on.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { isId } from '#entities/kit/base/ids.ts';
@@ -54,10 +53,10 @@ export const switchOrganization = defineRoute({
     // The session may end at this moment.
     const held = await data.findLocked(session, sessionId);
     if (!held) throw signInFirst();
-    const { role, requiredSignOn, isElsewhere } = await readEntry(unit, userId, wanted, held.singleSignOnId);
+    const entry = await readEntry(unit, userId, wanted, held.singleSignOnId);
+    const { role, requiredSignOn, isElsewhere, lacksSecondFactor, productModules } = entry;
     if (requiredSignOn !== null) throw singleSignOnRequired(services, requiredSignOn);
     if (role === null || isElsewhere) throw missingRecord(organization, wanted);
-    const { lacksSecondFactor, productModules } = await readMembershipState(unit, userId, wanted);
     if (lacksSecondFactor) throw secondFactorRequired();
     await data.update(session, sessionId, {
       activeOrganizationId: wanted,

@@ -1,16 +1,12 @@
-import type { Role } from '../model/caller.ts';
 import type { Work } from '../storage/work.ts';
-import { membershipStateText, stateIn, type MembershipState } from './principal-state.ts';
-import { entryOf, type Entry } from './single-sign-on.ts';
+import { entryColumns, entryOf, type Entry, type EntryRow } from './single-sign-on.ts';
 
 /** What decides whether somebody goes on in an organization after a sign-in. */
 export interface FirstOrganization extends Entry {
   readonly organizationId: string;
-  readonly state: MembershipState;
 }
 
-const text = `select first.organization_id as id, entry.role, entry.gap,
-    (${membershipStateText('$1', 'first.organization_id')}) as state
+const text = `select first.organization_id as id, ${entryColumns}
   from (select coalesce(u.default_organization_id, (select m.organization_id from memberships m
       where m.user_id = u.id and m.deleted_at is null order by m.created_at, m.id limit 1)) as organization_id
     from users u where u.id = $1 and u.deleted_at is null) first
@@ -24,9 +20,7 @@ const text = `select first.organization_id as id, entry.role, entry.gap,
  */
 export async function firstOrganization(work: Work, userId: string): Promise<FirstOrganization | undefined> {
   const session = await work.readAs('system');
-  const { rows } = await session.query<{ id: string; role: Role | null; gap: string | null; state: string }>(text, [
-    userId,
-  ]);
+  const { rows } = await session.query<EntryRow & { readonly id: string }>(text, [userId]);
   const [first] = rows;
-  return first && { organizationId: first.id, ...entryOf(first), state: stateIn(first.state) };
+  return first && { organizationId: first.id, ...entryOf(first) };
 }

@@ -84,8 +84,6 @@ export interface PrincipalSnapshot {
 
 /** Columns that the statement for a state returns besides, so that they cost no statement of their own. */
 export interface FurtherColumns {
-  /** Part of the name of the prepared statement. */
-  readonly name: string;
   /** SQL of the columns. @param first number of their first parameter */
   readonly columns: (first: number) => string;
   readonly values: readonly unknown[];
@@ -142,12 +140,11 @@ export async function readPrincipalState(
 ): Promise<PrincipalSnapshot> {
   const startedAt = performance.now();
   const { organizationId } = principal;
-  const { name, userId } = sourceOf(principal);
   const statement = withColumns(snapshotStatement(principal), more);
   const { rows } = await queryOutsideTransaction<{ readonly result: string }>(
     database.connections,
-    { role: 'app', organizationId, userId },
-    { name: more ? `${name}-${more.name}` : name, ...statement },
+    { role: 'app', organizationId, userId: readerOf(principal) },
+    statement,
     deadline,
   );
   database.options.observer?.statement({
@@ -169,11 +166,10 @@ function withColumns(
   return { text: text.replace(resultColumn, columns), values: [...values, ...more.values] };
 }
 
-/** The name of the prepared statement, and who reads. */
-function sourceOf(principal: Principal): { readonly name: string; readonly userId: string } {
-  if ('sessionId' in principal) return { name: 'request-context', userId: principal.userId };
-  if ('delegationId' in principal) return { name: 'delegation-context', userId: principal.delegationId };
-  return { name: 'token-context', userId: principal.tokenId };
+/** Who holds the connection. */
+function readerOf(principal: Principal): string {
+  if ('sessionId' in principal) return principal.userId;
+  return 'delegationId' in principal ? principal.delegationId : principal.tokenId;
 }
 
 /** Whoever lacks a second factor that the organization requires has no role there, wherever the state is read. */
@@ -184,11 +180,6 @@ export function stateIn(text: string): PrincipalState {
 
 /** Names no session: the session of the work has been judged, or is judged apart (`readEntry`). */
 export const judgedSession = '*';
-
-/** SQL of the state of a person in an organization, whatever the session; `stateIn` reads its result. */
-export function membershipStateText(user: string, organization: string): string {
-  return snapshotTextOf(user, `'${judgedSession}'`, organization);
-}
 
 /** Reads the state of a person in an organization within a unit of work, whatever the session. */
 export async function readMembershipState(

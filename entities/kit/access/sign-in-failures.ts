@@ -1,3 +1,7 @@
+import type { Clock } from '../base/clock.ts';
+import type { ConnectionQueue } from '../storage/connection-queue.ts';
+import { changeOutsideTransaction } from '../storage/outside-transaction.ts';
+import type { Statement } from '../storage/sql.ts';
 import type { Work } from '../storage/work.ts';
 
 /** A counter of failed sign-ins: of an account, of a browser, or of a client address. */
@@ -8,29 +12,46 @@ export interface SignInKey {
 }
 
 /**
- * Counts an attempt before it is made, so that concurrent attempts cannot exceed the limit. The transaction of a rejected attempt
- * must be rolled back.
+ * Counts an attempt before it is made, so that concurrent attempts cannot exceed the limit. A rejected attempt is not counted.
  * @returns undefined when the attempt is allowed, otherwise the time from which the next one is
  */
 export async function takeAttempt(work: Work, keys: readonly SignInKey[], windowMs: number): Promise<Date | undefined> {
   const session = await work.readAs('system');
-  const at = work.clock.now();
-  // The conflicting row is locked until the end of the transaction. A counter at its limit keeps its time of the last failure.
-  const { rows } = await session.query<{ key: string; failures: number; last_failed_at: Date }>(
-    `insert into sign_in_failures as held (key, failures, first_failed_at, last_failed_at)
-     select key, 1, $3, $3 from unnest($1::text[]) as key order by key
-     on conflict (key) do update set
-       failures = case when held.last_failed_at > $4 then held.failures + 1 else 1 end,
-       first_failed_at = case when held.last_failed_at > $4 then held.first_failed_at else $3 end,
-       last_failed_at = case
-         when held.last_failed_at > $4 and held.failures >= ($2::int[])[array_position($1::text[], held.key)]
-         then held.last_failed_at else $3 end
-     returning key, failures, last_failed_at`,
-    [keys.map(({ key }) => key), keys.map(({ limit }) => limit), at, new Date(at.getTime() - windowMs)],
+  const { text, values } = attemptStatement(keys, windowMs, work.clock.now());
+  const { rows } = await session.query<AttemptRow>(text, values);
+  return nextAttempt(rows[0], windowMs);
+}
+
+/** The same in a transaction of its own, in one round trip. @param deadline in milliseconds since the epoch */
+export async function takeAttemptApart(
+  { connections, options }: { readonly connections: ConnectionQueue; readonly options: { readonly clock: Clock } },
+  keys: readonly SignInKey[],
+  windowMs: number,
+  deadline: number,
+): Promise<Date | undefined> {
+  const { rows } = await changeOutsideTransaction<AttemptRow>(
+    connections,
+    { role: 'system', organizationId: null, userId: null },
+    attemptStatement(keys, windowMs, options.clock.now()),
+    deadline,
   );
-  const full = rows.filter((row) => row.failures > (keys.find(({ key }) => key === row.key)?.limit ?? 0));
-  if (full.length === 0) return undefined;
-  return new Date(Math.max(...full.map((row) => row.last_failed_at.getTime())) + windowMs);
+  return nextAttempt(rows[0], windowMs);
+}
+
+interface AttemptRow {
+  /** When the attempt before failed, if there were too many. */
+  readonly failed_at: Date | null;
+}
+
+function attemptStatement(keys: readonly SignInKey[], windowMs: number, at: Date): Statement {
+  return {
+    text: 'select take_attempt($1, $2, $3, $4) as failed_at',
+    values: [keys.map(({ key }) => key), keys.map(({ limit }) => limit), at, new Date(at.getTime() - windowMs)],
+  };
+}
+
+function nextAttempt(row: AttemptRow | undefined, windowMs: number): Date | undefined {
+  return row?.failed_at ? new Date(row.failed_at.getTime() + windowMs) : undefined;
 }
 
 /**

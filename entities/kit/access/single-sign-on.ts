@@ -1,8 +1,9 @@
 import type { Role } from '../model/caller.ts';
+import type { MembershipState } from './principal-state.ts';
 import type { Work } from '../storage/work.ts';
 
 /** Whether a person may act in an organization, in a session that began in a certain way. */
-export interface Entry {
+export interface Entry extends Pick<MembershipState, 'productModules' | 'lacksSecondFactor'> {
   /** The strongest role of the person in the organization or one of its ancestors, whatever the session. */
   readonly role: Role | null;
   /** The organization whose single sign-on is required, and did not begin the session; null for none. */
@@ -56,15 +57,28 @@ export async function readEntry(
   singleSignOnId: string | null,
 ): Promise<Entry> {
   const session = await work.readAs('app');
-  const { rows } = await session.query<{ role: Role | null; gap: string | null }>(
-    'select role, gap from organization_entry($1, $2, $3)',
-    [userId, organizationId, singleSignOnId ?? ''],
-  );
+  const { rows } = await session.query<EntryRow>(`select ${entryColumns} from organization_entry($1, $2, $3) entry`, [
+    userId,
+    organizationId,
+    singleSignOnId ?? '',
+  ]);
   return entryOf(rows[0]);
 }
 
+/** The columns of `organization_entry`. */
+export const entryColumns = 'entry.role, entry.gap, entry.modules, entry.lacks_second_factor';
+
+export interface EntryRow {
+  readonly role: Role | null;
+  readonly gap: string | null;
+  readonly modules: MembershipState['productModules'];
+  readonly lacks_second_factor: boolean;
+}
+
 /** @param row of `organization_entry`, which has one unless the organization is gone */
-export function entryOf({ role = null, gap = null }: { role?: Role | null; gap?: string | null } = {}): Entry {
+export function entryOf(row: EntryRow | undefined): Entry {
+  const { role = null, gap = null, modules = [], lacks_second_factor: lacksSecondFactor = false } = row ?? {};
   // The function returns an empty text for a session that counts elsewhere.
-  return { role, requiredSignOn: gap === '' ? null : gap, isElsewhere: gap === '' };
+  const signOn = { requiredSignOn: gap === '' ? null : gap, isElsewhere: gap === '' };
+  return { role, ...signOn, productModules: modules, lacksSecondFactor };
 }

@@ -21,7 +21,7 @@ export async function recordTokenUse(
   await changeOutsideTransaction(
     connections,
     { role: 'app', organizationId: null, userId: null },
-    { name: 'token-use', text: 'select record_token_use($1, $2, $3)', values: [sort, tokenId, at] },
+    { text: 'select record_token_use($1, $2, $3)', values: [sort, tokenId, at] },
     deadline,
   );
 }

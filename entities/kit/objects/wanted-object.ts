@@ -28,7 +28,6 @@ export class WantedObject {
     this.objectId = objectId;
     this.isLinked = isLinked;
     this.columns = {
-      name: 'object',
       columns: (first) => `object_for_download($${first}) as object`,
       values: [objectId],
     };

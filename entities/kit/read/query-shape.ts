@@ -13,6 +13,7 @@ import type {
   PageSelection,
   RecordPart,
   RecordSelection,
+  RowsSelection,
 } from './selection.ts';
 import { operandsOf } from './where.ts';
 
@@ -39,6 +40,26 @@ export class QueryShape {
     const shaped = parts.map((part) => this.#recordPart(part));
     this.#write('}');
     return { module, parts: shaped };
+  }
+
+  /** @throws AppError invalid_input */
+  rows(module: EntityModule, { where = {}, orderBy = [], limit, lockFor }: RowsSelection): RowsSelection<Placeholder> {
+    this.#write('rows', module.kind, lockFor ?? '');
+    for (const { field, direction } of orderBy) this.#write(field, direction);
+    this.#write('{');
+    const shaped = Object.entries(where).map(([name, comparison]): [string, Comparison] => {
+      this.#write(name, '{');
+      const operands = this.#comparison(module, name, comparison);
+      this.#write('}');
+      return [name, operands];
+    });
+    this.#write('}');
+    return {
+      where: Object.fromEntries(shaped),
+      orderBy,
+      limit: this.placeholder(limit),
+      ...(lockFor ? { lockFor } : {}),
+    };
   }
 
   /** @throws AppError invalid_cursor, invalid_input */

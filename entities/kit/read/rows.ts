@@ -2,24 +2,16 @@ import { sql } from 'kysely';
 import { recordFieldNames, tenancyField, type EntityModule } from '../model/define.ts';
 import { AppError } from '../base/errors.ts';
 import { onceForEach } from '../base/once-for-each.ts';
-import { compileSql, type Sql } from '../storage/sql.ts';
+import type { Caller } from '../model/caller.ts';
+import { compileSql, type Sql, type Statement } from '../storage/sql.ts';
 import { column } from '../storage/column.ts';
-import type { Comparison } from './filter.ts';
+import type { Placeholder } from './placeholder.ts';
+import type { PlanCache } from './plan-cache.ts';
+import { QueryShape } from './query-shape.ts';
+import type { LockedOperation, RowsSelection } from './selection.ts';
 import type { Viewer } from './viewer.ts';
 import { visible, visibleInList } from './visibility.ts';
-import { allOf, comparisons, operandsOf } from './where.ts';
-
-export type Where = Readonly<Record<string, Comparison>>;
-
-export interface ReadQuery {
-  readonly where?: Where;
-  readonly orderBy?: readonly { readonly field: string; readonly direction: 'asc' | 'desc' }[];
-  readonly limit: number;
-  /** Locks the rows until the end of the transaction, for a change or a deletion that depends on the values read. */
-  readonly lockFor?: LockedOperation;
-}
-
-export type LockedOperation = 'edit' | 'remove';
+import { allOf, comparisons } from './where.ts';
 
 /**
  * The lock of rows that are changed or deleted. New references lock their targets as well (FOR KEY SHARE), those of an import for as long as
@@ -54,25 +46,35 @@ export const wholeRow = onceForEach((module: EntityModule): Sql => {
  * rows and the rules; values are bound.
  * @throws AppError invalid_input for a field that the kind does not have
  */
-export function compileRead(
+export function compileRows(
   module: EntityModule,
-  query: ReadQuery,
+  selection: RowsSelection,
+  caller: Caller,
+  plans: PlanCache,
+): Statement {
+  const shape = new QueryShape();
+  const shaped = shape.rows(module, selection);
+  return plans.statement(shape.key, shape.values, caller, (viewer) => compileShaped(module, shaped, viewer));
+}
+
+function compileShaped(
+  module: EntityModule,
+  { where = {}, orderBy = [], limit, lockFor }: RowsSelection<Placeholder>,
   viewer: Viewer,
-): { text: string; values: readonly unknown[] } {
+): Statement {
   const conditions = [
-    query.where?.['id']?.eq === undefined ? visibleInList(module, 'row', viewer) : visible(module, 'row', viewer),
-    ...Object.entries(query.where ?? {}).flatMap(([name, comparison]) =>
-      comparisons({ module, alias: 'row', viewer }, knownField(module, name), operandsOf(module, name, comparison)),
+    where['id']?.eq === undefined ? visibleInList(module, 'row', viewer) : visible(module, 'row', viewer),
+    ...Object.entries(where).flatMap(([name, comparison]) =>
+      comparisons({ module, alias: 'row', viewer }, knownField(module, name), comparison),
     ),
   ];
-  const order = [...(query.orderBy ?? []), { field: 'id', direction: 'asc' as const }].map(
+  const order = [...orderBy, { field: 'id', direction: 'asc' as const }].map(
     ({ field, direction }) =>
       sql`${column('row', knownField(module, field))} ${direction === 'desc' ? sql`desc` : sql`asc`}`,
   );
-  const statement = sql`select ${wholeRow(module)} from ${sql.table(module.table)} as row
-    where ${allOf(conditions)} order by ${sql.join(order)} limit ${query.limit}
-    ${query.lockFor ? lockOf(query.lockFor) : sql``}`;
-  return compileSql(statement);
+  return compileSql(sql`select ${wholeRow(module)} from ${sql.table(module.table)} as row
+    where ${allOf(conditions)} order by ${sql.join(order)} limit ${limit}
+    ${lockFor ? lockOf(lockFor) : sql``}`);
 }
 
 function knownField(module: EntityModule, name: string): string {

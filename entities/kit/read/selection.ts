@@ -1,7 +1,7 @@
 import type { EntityModule } from '../model/define.ts';
 import type { ChoiceWords } from './choice-form.ts';
 import type { FilePart } from './file-selection.ts';
-import type { Filter } from './filter.ts';
+import type { Comparison, Filter } from './filter.ts';
 import type { Bound } from './placeholder.ts';
 import type { OrderTerm } from './order.ts';
 import type { ToMany, ToOne } from './relations.ts';
@@ -60,3 +60,14 @@ export type PageInfoPart =
 export type ListsPart<Cursor = string> =
   | { readonly is: 'typename'; readonly as: string; readonly name: string }
   | { readonly is: 'page'; readonly as: string; readonly page: PageSelection<Cursor> };
+
+/** Which whole rows are read, for changes and decisions. */
+export interface RowsSelection<Limit = number> {
+  readonly where?: Readonly<Record<string, Comparison>>;
+  readonly orderBy?: readonly OrderTerm[];
+  readonly limit: Limit;
+  /** Locks the rows until the end of the transaction, for a change or a deletion that depends on the values read. */
+  readonly lockFor?: LockedOperation;
+}
+
+export type LockedOperation = 'edit' | 'remove';

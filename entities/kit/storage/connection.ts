@@ -1,15 +1,9 @@
 import type { Duplex } from 'node:stream';
 import type { PoolClient } from 'pg';
 
-function streamOf(client: PoolClient): Duplex {
+/** The socket of a connection. */
+export function streamOf(client: PoolClient): Duplex {
   return (client as unknown as { readonly connection: { readonly stream: Duplex } }).connection.stream;
-}
-
-/** Sends all that is written to the connection before the next tick with one write to its socket: each costs a system call. */
-export function writeTogether(client: PoolClient): void {
-  const stream = streamOf(client);
-  stream.cork();
-  process.nextTick(() => stream.uncork());
 }
 
 /**

@@ -1,8 +1,11 @@
-import type { QueryConfig, QueryResult, QueryResultRow } from 'pg';
+import type { QueryResultRow } from 'pg';
 import { destroyAfter } from './connection.ts';
 import type { ConnectionOwner, ConnectionQueue } from './connection-queue.ts';
 import { databaseError } from './database-error.ts';
 import { deadlineExceeded } from '../base/errors.ts';
+import type { Answer } from './sent-statement.ts';
+import type { Statement } from './sql.ts';
+import { runStatement } from './statement-batch.ts';
 import { Transaction } from './transaction.ts';
 
 /**
@@ -13,14 +16,14 @@ import { Transaction } from './transaction.ts';
 export async function queryOutsideTransaction<Row extends QueryResultRow>(
   connections: ConnectionQueue,
   owner: ConnectionOwner,
-  statement: QueryConfig,
+  { text, values }: Statement,
   deadline: number,
-): Promise<QueryResult<Row>> {
+): Promise<Answer<Row>> {
   if (deadline <= Date.now()) throw deadlineExceeded();
   const client = await connections.connect(owner, deadline);
   const limit = destroyAfter(client, deadline);
   try {
-    const result = await client.query<Row>(statement);
+    const result = await runStatement<Row>(client, text, values);
     client.release();
     return result;
   } catch (error) {
@@ -39,9 +42,9 @@ export async function queryOutsideTransaction<Row extends QueryResultRow>(
 export async function changeOutsideTransaction<Row extends QueryResultRow>(
   connections: ConnectionQueue,
   owner: ConnectionOwner,
-  statement: QueryConfig,
+  statement: Statement,
   deadline: number,
-): Promise<QueryResult<Row>> {
+): Promise<Answer<Row>> {
   if (!connections.second) return queryOutsideTransaction(connections, owner, statement, deadline);
   const transaction = await Transaction.begin(connections, { ...owner, role: 'app', readOnly: false, deadline });
   try {

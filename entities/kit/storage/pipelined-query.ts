@@ -1,30 +1,22 @@
-import { Query, type PoolClient } from 'pg';
 import { destroyAfter } from './connection.ts';
 import type { ConnectionQueue } from './connection-queue.ts';
 import { databaseError } from './database-error.ts';
 import { deadlineExceeded } from '../base/errors.ts';
-import { databaseRoles, sessionSettings } from './orm-schema.ts';
-import { closeDropped, preparedOn, type PreparedStatements, type Wire } from './prepared-statements.ts';
+import type { TextRow } from './sent-statement.ts';
+import { readSettingsStatement, settingsStatement } from './settings-statement.ts';
 import type { Statement } from './sql.ts';
+import { runTogether } from './statement-batch.ts';
 import { commitUnknown, endTimeoutMs, type StatementObserver, type TransactionSettings } from './transaction.ts';
 
-/** Values of one row in the text format of PostgreSQL. */
-export type TextRow = readonly (string | null)[];
-
-type ReadSettings = Omit<TransactionSettings, 'role' | 'readOnly'>;
+type ReadSettings = Omit<TransactionSettings, 'readOnly'>;
 /** A change cannot be taken back once its answer is there, so it depends on nothing that is answered with it. */
 type ChangeSettings = Omit<TransactionSettings, 'readOnly' | 'precondition'>;
 
 /** Number of messages of a pipelined transaction of one statement, besides a precondition: settings, the statement itself, and the end. */
 export const pipelinedMessages = 3;
 
-const commonSettings = `select set_config('${sessionSettings.organizationId}', $1, true), set_config('${sessionSettings.userId}', $2, true),
-  set_config('statement_timeout', $3, true)`;
-const readSettings = `${commonSettings}, set_config('transaction_read_only', 'on', true)`;
-const changeSettings = `${commonSettings}, set_config('role', $4, true)`;
-
 /**
- * Runs a read-only transaction under the app role. Tenant settings, precondition, statements and Sync are sent together, so it costs
+ * Runs a read-only transaction. Tenant settings, precondition, statements and Sync are sent together, so it costs
  * one round trip: PostgreSQL runs everything before a Sync as one transaction and ends it there (protocol, Pipelining).
  * @returns the rows of each statement
  * @throws AppError for expected errors (`databaseError`); other database errors as they are
@@ -35,10 +27,9 @@ export async function pipelinedRead(
   statements: readonly Statement[],
   observer?: StatementObserver,
 ): Promise<readonly (readonly TextRow[])[]> {
-  const values = valuesOf(settings);
   const { precondition } = settings;
-  const before = [{ text: readSettings, values }, ...(precondition ? [precondition] : [])];
-  const answers = await runPipelined(connections, { ...settings, role: 'app' }, [...before, ...statements], observer);
+  const before = [readSettingsStatement(settings, timeLeft(settings)), ...(precondition ? [precondition] : [])];
+  const answers = await runPipelined(connections, settings, [...before, ...statements], observer);
   precondition?.check(answers[1]?.[0]?.[0] ?? null);
   return statements.map((_statement, index) => answers[before.length + index] ?? []);
 }
@@ -56,16 +47,16 @@ export async function pipelinedChange(
   statement: Statement,
   observer?: StatementObserver,
 ): Promise<readonly TextRow[]> {
-  const before = { text: changeSettings, values: [...valuesOf(settings), databaseRoles[settings.role]] };
+  const before = settingsStatement(settings, timeLeft(settings));
   const answers = await runPipelined(connections, settings, [before, statement], observer, commitUnknown);
   return answers[1] ?? [];
 }
 
-/** @throws AppError deadline_exceeded */
-function valuesOf({ deadline, organizationId, userId }: Omit<ChangeSettings, 'role'>): string[] {
+/** In milliseconds. @throws AppError deadline_exceeded */
+function timeLeft({ deadline }: Pick<ChangeSettings, 'deadline'>): number {
   const leftMs = Math.ceil(deadline - Date.now());
   if (leftMs <= 0) throw deadlineExceeded();
-  return [organizationId ?? '', userId ?? '', String(leftMs)];
+  return leftMs;
 }
 
 /**
@@ -84,12 +75,11 @@ async function runPipelined(
   const startedAt = performance.now();
   let isFailed = true;
   try {
-    const answers = await sendPipelined(client, statements);
+    const answers = await runTogether(client, statements);
     isFailed = false;
     client.release();
     return answers;
   } catch (error) {
-    preparedOn(client).forget();
     // PostgreSQL has rolled back after an error of a statement; after any other error the state of the connection is unknown.
     client.release((error as { readonly severity?: string }).severity !== 'ERROR');
     const failure = databaseError(error, settings.role);
@@ -104,88 +94,4 @@ async function runPipelined(
       traceparent: settings.traceparent?.(),
     });
   }
-}
-
-/** @returns the rows of each statement, in the order of the statements */
-function sendPipelined(client: PoolClient, statements: readonly Statement[]): Promise<readonly (readonly TextRow[])[]> {
-  return new Promise((resolve, reject) => {
-    const query = new PipelinedQuery(statements, preparedOn(client), (error) => {
-      if (error) reject(error);
-      else resolve(query.answers);
-    });
-    client.query(query);
-  });
-}
-
-/**
- * Several statements before one Sync; those that recur are prepared on their connection. A query of the driver has one statement, and requests
- * descriptions of the columns, which are not needed here.
- */
-class PipelinedQuery extends Query {
-  readonly #statements: readonly Statement[];
-  readonly #prepared: PreparedStatements;
-  /** Not called `rows`: the driver's class has a property of that name. */
-  readonly answers: TextRow[][] = [[]];
-  readonly callback: (error: Error | null) => void;
-
-  constructor(statements: readonly Statement[], prepared: PreparedStatements, done: (error: Error | null) => void) {
-    super({ text: '' });
-    this.#statements = statements;
-    this.#prepared = prepared;
-    this.callback = done;
-  }
-
-  override submit = (connection: unknown): null => {
-    const wire = connection as Wire;
-    // Everything is sent with one write to the socket.
-    wire.stream.cork();
-    try {
-      // Close comes first: PostgreSQL ignores the messages after one that fails, and these names would never be closed.
-      closeDropped(wire, this.#prepared);
-      for (const { text, values } of this.#statements) {
-        const { name, isNew } = this.#prepared.take(text);
-        if (isNew) {
-          wire.parse({ name, text });
-          if (name !== '') wire.parsedStatements[name] = text;
-        }
-        wire.bind({ statement: name, values: values.map(boundText) });
-        wire.execute({});
-      }
-      wire.sync();
-    } finally {
-      wire.stream.uncork();
-    }
-    return null;
-  };
-
-  handleDataRow({ fields }: { readonly fields: TextRow }): void {
-    this.answers.at(-1)?.push(fields);
-  }
-
-  handleCommandComplete(): void {
-    this.answers.push([]);
-  }
-
-  handleError(error: Error): void {
-    this.callback(error);
-  }
-
-  handleReadyForQuery(): void {
-    this.callback(null);
-  }
-}
-
-/** A value in the text format of PostgreSQL. */
-function boundText(value: unknown): string | null {
-  if (value === null || value === undefined) return null;
-  if (typeof value === 'string') return value;
-  if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return `{${value.map(arrayElement).join()}}`;
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : JSON.stringify(value);
-}
-
-/** An element of an array literal, with quotes and backslashes escaped. */
-function arrayElement(value: unknown): string {
-  const text = boundText(value);
-  return text === null ? 'NULL' : `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 }

@@ -14,9 +14,14 @@ const maxStatementLength = 50_000;
 const preparedAtUse = 3;
 const maxSeen = 500;
 
-interface Prepared {
-  /** Never used twice: after an error the server may still know a name. */
+/** The columns of a result. */
+export type Columns = readonly { readonly name: string; readonly parse: (text: string) => unknown }[];
+
+export interface Prepared {
+  /** Never used twice: after an error the server may still know a name. Empty for a statement that is not prepared. */
   readonly name: string;
+  /** Once the server has described them; PostgreSQL refuses a statement whose columns have changed since. */
+  columns?: Columns;
 }
 
 /** The prepared statements of one connection. The least recently used ones are dropped when they are too many or too long. */
@@ -33,16 +38,16 @@ export class PreparedStatements {
   });
 
   /**
-   * The name of a statement on this connection, and whether it has to be parsed now. The name is empty unless the statement recurs:
-   * the next Parse of an unnamed statement replaces it.
+   * A statement on this connection, and whether it has to be parsed now. It has no name unless it recurs: the next Parse of an unnamed
+   * statement replaces it.
    */
-  take(text: string): { readonly name: string; readonly isNew: boolean } {
+  take(text: string): { readonly prepared: Prepared; readonly isNew: boolean } {
     const known = this.#known.get(text);
-    if (known) return { name: known.name, isNew: false };
-    if (!this.#recurs(text)) return { name: '', isNew: true };
-    const name = `s${this.#next++}`;
-    this.#known.set(text, { name });
-    return { name, isNew: true };
+    if (known) return { prepared: known, isNew: false };
+    if (!this.#recurs(text)) return { prepared: { name: '' }, isNew: true };
+    const prepared = { name: `s${this.#next++}` };
+    this.#known.set(text, prepared);
+    return { prepared, isNew: true };
   }
 
   #recurs(text: string): boolean {
@@ -78,11 +83,10 @@ export function preparedOn(client: PoolClient): PreparedStatements {
 
 /** The part of the driver's connection object that is used here. */
 export interface Wire {
-  /** Texts of prepared statements by name, which the driver's own queries consult. */
-  readonly parsedStatements: Record<string, string>;
   readonly stream: { cork(): void; uncork(): void };
   parse(statement: { readonly name: string; readonly text: string }): void;
-  bind(values: { readonly statement: string; readonly values: readonly (string | null)[] }): void;
+  bind(values: { readonly statement: string; readonly values: readonly (string | Buffer | null)[] }): void;
+  describe(portal: { readonly type: 'P' }): void;
   execute(portal: object): void;
   close(statement: { readonly type: 'S'; readonly name: string }): void;
   sync(): void;
@@ -90,8 +94,5 @@ export interface Wire {
 
 /** Writes Close messages for the dropped statements; they are sent together with the next query. */
 export function closeDropped(wire: Wire, prepared: PreparedStatements): void {
-  for (const name of prepared.takeDropped()) {
-    delete wire.parsedStatements[name];
-    wire.close({ type: 'S', name });
-  }
+  for (const name of prepared.takeDropped()) wire.close({ type: 'S', name });
 }

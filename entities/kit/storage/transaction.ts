@@ -1,12 +1,14 @@
-import type { PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg';
-import { destroyAfter, writeTogether } from './connection.ts';
+import type { PoolClient, QueryResultRow } from 'pg';
+import { destroyAfter } from './connection.ts';
 import type { ConnectionQueue } from './connection-queue.ts';
 import { databaseError, onlyOneDatabase } from './database-error.ts';
 import { AppError, deadlineExceeded, isAppError } from '../base/errors.ts';
-import { closeDropped, preparedOn, type Wire } from './prepared-statements.ts';
-import { beginMessage } from './begin-message.ts';
+import type { Answer } from './sent-statement.ts';
+import { roleStatement, settingsStatement, timeoutStatement } from './settings-statement.ts';
+import { runStatement } from './statement-batch.ts';
+import type { Statement } from './sql.ts';
 import type { RowImages, SecondDatabase } from './second-database.ts';
-import { databaseRoles, sessionSettings } from './orm-schema.ts';
+import type { databaseRoles } from './orm-schema.ts';
 import type { Precondition } from '../model/work-context.ts';
 
 export type DatabaseRole = keyof typeof databaseRoles;
@@ -80,8 +82,7 @@ export class Transaction {
     this.#settings = settings;
     this.#role = settings.role;
     this.#statementTimeoutMs = Math.max(1, Math.ceil(settings.deadline - Date.now()));
-    writeTogether(client);
-    const begun = client.query(beginMessage(settings, this.#statementTimeoutMs));
+    const begun = this.#sendBegin();
     this.#begun = settings.precondition ? Promise.all([begun, this.#require(settings.precondition)]) : begun;
     // The first statement awaits this promise; a rejection before that must not count as unhandled.
     this.#begun.catch(() => {});
@@ -122,22 +123,28 @@ export class Transaction {
     role: DatabaseRole,
     text: string,
     values: readonly unknown[] = [],
-  ): Promise<QueryResult<Row>> {
+  ): Promise<Answer<Row>> {
     if (this.#ended)
       throw new Error('this transaction has ended; await all work before the unit of work is committed or rolled back');
     if (this.#refusal !== undefined) throw databaseError(this.#refusal, this.#role);
     this.#shortenTimeout();
     if (role !== this.#role) this.#switchRole(role);
-    return this.#send<Row>(text, values);
+    return this.#send<Row>({ text, values });
+  }
+
+  async #sendBegin(): Promise<void> {
+    const { text, values } = settingsStatement(this.#settings, this.#statementTimeoutMs);
+    await Promise.all([
+      runStatement(this.#client, this.#settings.readOnly ? 'begin read only' : 'begin', []),
+      runStatement(this.#client, text, values),
+    ]);
   }
 
   async #require(precondition: Precondition): Promise<void> {
     this.#statements++;
     const { text, values } = precondition;
     try {
-      const { rows } = await this.#client.query<{ readonly result: string | null }>(
-        statementOf(this.#client, text, values),
-      );
+      const { rows } = await runStatement<{ readonly result: string | null }>(this.#client, text, values);
       precondition.check(rows[0]?.result ?? null);
     } catch (error) {
       this.#refusal = error;
@@ -152,7 +159,7 @@ export class Transaction {
     if (this.#statementTimeoutMs - leftMs < slackMs) return;
     this.#statementTimeoutMs = leftMs;
     // If this fails, the transaction has failed, and the statement after it reports that.
-    this.#send(`set local statement_timeout = ${leftMs}`, []).catch(() => {});
+    this.#send(timeoutStatement(leftMs)).catch(() => {});
   }
 
   /**
@@ -162,34 +169,29 @@ export class Transaction {
    */
   #switchRole(role: DatabaseRole): void {
     const keepsIt = role === 'app' || role === this.#settings.role;
-    const organizationId = keepsIt ? (this.#settings.organizationId ?? '') : '';
+    const organizationId = keepsIt ? this.#settings.organizationId : null;
     this.#role = role;
     // If this fails, the transaction has failed, and the statement after it reports that.
-    this.#send(
-      `set local role ${databaseRoles[role]}; set local ${sessionSettings.organizationId} = '${organizationId}'`,
-      [],
-    ).catch(() => {});
+    this.#send(roleStatement(role, organizationId)).catch(() => {});
   }
 
-  async #send<Row extends QueryResultRow>(text: string, values: readonly unknown[]): Promise<QueryResult<Row>> {
+  async #send<Row extends QueryResultRow>({ text, values }: Statement): Promise<Answer<Row>> {
     this.#statements++;
     const role = this.#role;
     const startedAt = performance.now();
     const traceparent = this.#settings.traceparent?.();
-    // The first statement waits for the answer to BEGIN as well, so that its failure is reported.
     const begun = this.#begun;
     this.#begun = undefined;
     try {
-      writeTogether(this.#client);
-      const answer = this.#client.query<Row>(statementOf(this.#client, text, values));
-      const [begin, result] = await Promise.allSettled([begun, answer]);
-      if (begin.status === 'rejected') throw begin.reason;
-      if (result.status === 'rejected') throw result.reason;
+      const answer = runStatement<Row>(this.#client, text, values);
+      // The first statement waits for the answer to BEGIN as well, so that its failure is reported.
+      const result = await (begun === undefined ? answer : answerAfter(begun, answer));
       this.#report({ text, traceparent, isFailed: false }, startedAt);
-      return result.value;
+      return result;
     } catch (error) {
+      // An error of the server is made where its message arrives.
+      Error.captureStackTrace(error as Error);
       this.#report({ text, traceparent, isFailed: true }, startedAt);
-      preparedOn(this.#client).forget();
       throw databaseError(error, role);
     }
   }
@@ -227,7 +229,7 @@ export class Transaction {
     // Does not wait forever for a server that does not answer, or for a statement that its timeout cannot stop.
     const limit = destroyAfter(this.#client, Math.max(this.#settings.deadline, Date.now()) + endTimeoutMs);
     try {
-      const result = await this.#send(command, []);
+      const result = await this.#send({ text: command, values: [] });
       // PostgreSQL executes COMMIT of a failed transaction as ROLLBACK and reports success.
       if (command === 'commit' && result.command !== 'COMMIT')
         throw new Error('the transaction had failed and was rolled back');
@@ -242,13 +244,11 @@ export class Transaction {
   }
 }
 
-/** Repeated statements with values are prepared on their connection, so that PostgreSQL plans them once. */
-function statementOf(client: PoolClient, text: string, values: readonly unknown[]): QueryConfig {
-  if (values.length === 0) return { text };
-  const prepared = preparedOn(client);
-  const { name } = prepared.take(text);
-  closeDropped((client as unknown as { readonly connection: Wire }).connection, prepared);
-  return { text, values: values as unknown[], ...(name === '' ? {} : { name }) };
+async function answerAfter<T>(begun: Promise<unknown>, answer: Promise<T>): Promise<T> {
+  const [begin, result] = await Promise.allSettled([begun, answer]);
+  if (begin.status === 'rejected') throw begin.reason;
+  if (result.status === 'rejected') throw result.reason;
+  return result.value;
 }
 
 /** The error for a connection that is lost during COMMIT: whether PostgreSQL committed is unknown. */
@@ -273,7 +273,7 @@ export class RoleSession {
   }
 
   /** @throws AppError, see `Transaction.query` */
-  query<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<QueryResult<Row>> {
+  query<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Answer<Row>> {
     return this.#transaction.query<Row>(this.#role, text, values);
   }
 }

@@ -10,9 +10,9 @@ import type { LinkChange } from '../model/links.ts';
 import { missingRecord } from '../model/missing-record.ts';
 import type { Operation } from '../model/policy.ts';
 import type { Comparison } from '../read/filter.ts';
-import { compileRead, type LockedOperation } from '../read/rows.ts';
+import { compileRows } from '../read/rows.ts';
+import type { LockedOperation, RowsSelection } from '../read/selection.ts';
 import { compileViewedByEach, type Viewing } from '../read/viewed-by-each.ts';
-import { Viewer } from '../read/viewer.ts';
 import { changeEach } from '../write/change-each.ts';
 import { changeRecord } from '../write/change-record.ts';
 import { changeSet, type SetResult } from '../write/change-set.ts';
@@ -331,12 +331,13 @@ export class DataClient {
     lockFor?: LockedOperation,
   ): Promise<Row[]> {
     const session = await this.#work.readAs(databaseRoleOf(this.#caller));
-    const statement = compileRead(
+    const { text, values } = compileRows(
       module,
-      { ...query, lockFor } as Parameters<typeof compileRead>[1],
-      Viewer.of(this.#work.registry, this.#caller),
+      { ...query, lockFor } as RowsSelection,
+      this.#caller,
+      this.#work.plans,
     );
-    return (await session.query(statement.text, statement.values)).rows;
+    return (await session.query(text, values)).rows;
   }
 
   #change(

@@ -148,7 +148,7 @@ export class Database implements UnitOfWorkHost {
   /** Resolves when PostgreSQL answers. @throws AppError database_unavailable, database_busy, deadline_exceeded */
   async ping(deadline: number): Promise<void> {
     const owner = { role: 'system', organizationId: null, userId: null, bypassLimit: true } as const;
-    await queryOutsideTransaction(this.connections, owner, { text: 'select 1' }, deadline);
+    await queryOutsideTransaction(this.connections, owner, { text: 'select 1', values: [] }, deadline);
   }
 
   /** Ends what was left behind prepared in the second database (settle-prepared.ts). @param second as in this database */
@@ -172,7 +172,7 @@ export class Database implements UnitOfWorkHost {
     deadline: number,
     owner: ConnectionOwner,
   ): Promise<Result> {
-    const statement = { name, text: `select ${name}($1) as result`, values: [JSON.stringify(document)] };
+    const statement = { text: `select ${name}($1) as result`, values: [JSON.stringify(document)] };
     const { rows } = await changeOutsideTransaction<{ readonly result: Result }>(
       this.connections,
       owner,
@@ -191,7 +191,7 @@ export class Database implements UnitOfWorkHost {
     const { rows } = await changeOutsideTransaction<{ readonly result: boolean }>(
       this.connections,
       { role: 'app', organizationId: null, userId: null },
-      { name: 'use_link', text: 'select use_link($1, $2) as result', values: [nonce, expiresAt] },
+      { text: 'select use_link($1, $2) as result', values: [nonce, expiresAt] },
       deadline,
     );
     return rows[0]?.result ?? false;

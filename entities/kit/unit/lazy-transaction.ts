@@ -1,7 +1,8 @@
 import { isAppError } from '../base/errors.ts';
 import type { Caller } from '../model/caller.ts';
 import type { ConnectionQueue } from '../storage/connection-queue.ts';
-import { pipelinedChange, pipelinedMessages, pipelinedRead, type TextRow } from '../storage/pipelined-query.ts';
+import { pipelinedChange, pipelinedMessages, pipelinedRead } from '../storage/pipelined-query.ts';
+import type { TextRow } from '../storage/sent-statement.ts';
 import type { Statement } from '../storage/sql.ts';
 import { Transaction, type StatementObserver, type TransactionSettings } from '../storage/transaction.ts';
 import type { Beside } from './answer-work.ts';

@@ -1,5 +1,5 @@
 import type { Caller } from '../model/caller.ts';
-import type { LockedOperation } from '../read/rows.ts';
+import type { LockedOperation } from '../read/selection.ts';
 import type { EntityModule } from '../model/define.ts';
 import { missingRecord } from '../model/missing-record.ts';
 import type { AuthorizedRow, RowAccess } from '../write/plan-changes.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../model/caller.ts';
 import type { Registry } from '../model/registry.ts';
-import type { TextRow } from '../storage/pipelined-query.ts';
+import type { TextRow } from '../storage/sent-statement.ts';
 import type { Statement } from '../storage/sql.ts';
 import type { ChangedRecords } from '../write/change-counters.ts';
 

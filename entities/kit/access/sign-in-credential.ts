@@ -1,0 +1,39 @@
+import type { ConnectionQueue } from '../storage/connection-queue.ts';
+import type { StatementObserver } from '../storage/transaction.ts';
+import { pipelinedRead } from '../storage/pipelined-query.ts';
+
+/** What somebody who signs in with a password has to prove. */
+export interface SignInCredential {
+  /** Id of the user. */
+  readonly id: string;
+  /** Null for a user without a password. */
+  readonly passwordHash: string | null;
+}
+
+/** The part of a database that is needed here. */
+interface Source {
+  readonly connections: ConnectionQueue;
+  readonly options: { readonly observer?: StatementObserver };
+}
+
+/**
+ * Reads the credential of an account, in a transaction that has ended when it returns: hashing takes long.
+ * @param email in lower case
+ * @param settings its deadline is in milliseconds since the epoch
+ * @throws AppError invalid_input for a text that no address can be; database_busy, database_unavailable, deadline_exceeded
+ */
+export async function readSignInCredential(
+  { connections, options }: Source,
+  email: string,
+  settings: { readonly deadline: number; readonly traceparent: string },
+): Promise<SignInCredential | undefined> {
+  const { deadline, traceparent } = settings;
+  const [rows] = await pipelinedRead(
+    connections,
+    { role: 'system', organizationId: null, userId: null, deadline, traceparent: () => traceparent },
+    [{ text: 'select id, password_hash from users where email = $1 and deleted_at is null', values: [email] }],
+    options.observer,
+  );
+  const [[id, passwordHash = null] = []] = rows ?? [];
+  return typeof id === 'string' ? { id, passwordHash } : undefined;
+}
