@@ -77,7 +77,7 @@ test('a sign-in reads what a session depends on in one round trip, and writes it
   sent.length = 0;
   await signedIn(world, person);
   const begun = sentWith((text) => text.includes('"users"') && text.includes('for no key update'));
-  for (const part of ['"second_factors"', 'organization_entry(', 'row_number()'])
+  for (const part of ['"second_factors"', 'organization_entry(', 'from sessions'])
     expect(begun.some(({ text }) => text.includes(part))).toBe(true);
   const written = sentWith((text) => text.startsWith('update users set last_seen_at'));
   for (const part of ['sign_in_failures', 'insert into "sessions"', 'write_changes('])

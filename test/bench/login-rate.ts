@@ -13,10 +13,10 @@ const clients = 16;
 const peopleWhoSignIn = 400;
 
 /**
- * Sign-ins before the first round. V8 compiles a function for good once it was called three thousand times, which takes a process that
- * signs people in a minute; other requests reach that within a second.
+ * Sign-ins before the first round. V8 compiles a function for good once it was called three thousand times and has run for some time: the
+ * last ones after 7,000 sign-ins, which takes two minutes. Other requests reach that within seconds.
  */
-const signInsToWarmUp = 4_500;
+const signInsToWarmUp = 8_000;
 
 /** Sign-ins directly before a round, in milliseconds: connections to the database that were closed meanwhile are opened anew. */
 const leadMs = 1_000;

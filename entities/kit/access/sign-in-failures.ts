@@ -61,6 +61,10 @@ function nextAttempt(row: AttemptRow | undefined, windowMs: number): Date | unde
  */
 export async function forgetAttempt(work: Work, cleared: string, reduced: string | null): Promise<void> {
   const session = await work.readAs('system');
+  if (reduced === null) {
+    await session.query('delete from sign_in_failures where key = $1', [cleared]);
+    return;
+  }
   // The count locks the account's row first, the order of `takeAttempt`; another order could deadlock with it.
   await session.query(
     `with forgotten as (delete from sign_in_failures where key = $1 returning 1)
