@@ -3,8 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { takeAttempt, takeAttemptApart } from '#entities/kit/access/sign-in-failures.ts';
-import { runStatement } from '#entities/kit/storage/statement-batch.ts';
+import { runStatement, runStatementApart } from '#entities/kit/storage/statement-batch.ts';
+import { Transaction, type StatementReport } from '#entities/kit/storage/transaction.ts';
+import type { Precondition } from '#entities/kit/model/work-context.ts';
 import { asOwner } from '../kit/as-owner.ts';
+import { eventually } from '../kit/eventually.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -76,7 +79,7 @@ test('values arrive as they were', () =>
     }
   }));
 
-test('a statement that fails is told apart from those before and after it', () =>
+test('a statement that fails is told apart from those before it, and those after it have its error', () =>
   connected(async (client) => {
     for (let times = 0; times < 4; times++) {
       const [begun, before, failed, after] = await Promise.allSettled([
@@ -87,10 +90,22 @@ test('a statement that fails is told apart from those before and after it', () =
       ]);
       expect([begun.status, before]).toMatchObject(['fulfilled', { value: { rows: [{ before: 1 }] } }]);
       expect(failed).toMatchObject({ reason: { code: '22012' } });
-      expect(after).toMatchObject({ reason: { code: '25P02', cause: { code: '22012' } } });
+      expect(after).toMatchObject({ reason: { code: '22012' } });
       await expect(runStatement(client, 'select $1::int as later', [1])).rejects.toMatchObject({ code: '25P02' });
       expect(await runStatement(client, 'rollback', [])).toMatchObject({ command: 'ROLLBACK' });
     }
+    expect(await runStatement(client, 'select $1::int as usable', [1])).toMatchObject({ rows: [{ usable: 1 }] });
+  }));
+
+test('a statement apart is not skipped when one of its tick fails', () =>
+  connected(async (client) => {
+    await runStatement(client, 'begin', []);
+    const [failed, ended] = await Promise.allSettled([
+      runStatement(client, 'select 1 / $1::int as failed', [0]),
+      runStatementApart(client, 'rollback', []),
+    ]);
+    expect(failed).toMatchObject({ reason: { code: '22012' } });
+    expect(ended).toMatchObject({ value: { command: 'ROLLBACK' } });
     expect(await runStatement(client, 'select $1::int as usable', [1])).toMatchObject({ rows: [{ usable: 1 }] });
   }));
 
@@ -99,6 +114,8 @@ test('several commands in one text and values that cannot be stored are refused,
     await expect(runStatement(client, 'select 1; select 2', [])).rejects.toMatchObject({ code: '42601' });
     await expect(runStatement(client, 'select $1::text as text', ['a\0b'])).rejects.toMatchObject({ code: '22021' });
     await expect(runStatement(client, 'select $1::text as text', [new Date(NaN)])).rejects.toThrow(RangeError);
+    for (const value of [[['a']], new Uint8Array(1), [new Uint8Array(1)]])
+      await expect(runStatement(client, 'select $1 as value', [value])).rejects.toThrow(TypeError);
     expect(await runStatement(client, 'select $1::text as text', ['a'])).toMatchObject({ rows: [{ text: 'a' }] });
   }));
 
@@ -115,10 +132,101 @@ test('all statements of a connection that is lost are rejected', () =>
     await expect(runStatement(client, 'select $1::int as later', [1])).rejects.toThrow();
   }));
 
+/** A transaction of a caller with an organization, whose first statement runs under the role of the server or is a precondition. */
+async function begun(precondition?: Precondition): Promise<Transaction> {
+  const { connections } = world.runtime.database;
+  const settings = { role: 'app', organizationId: newId(), userId: newId(), readOnly: false } as const;
+  return Transaction.begin(connections, { ...settings, deadline: Date.now() + 30_000, precondition });
+}
+
+/** Ends the connection while it runs the statement. */
+async function terminateDuring(statement: Promise<unknown>): Promise<void> {
+  void statement.catch(() => {});
+  await eventually(async () => {
+    const rows = await asOwner(
+      world,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and query like '%pg_sleep(30)%' and pid <> pg_backend_pid()`,
+      [world.name],
+    );
+    return rows.length > 0;
+  });
+}
+
+test('each statement of a connection that is lost with BEGIN says that the database is unavailable', async () => {
+  const sleeping: Precondition = { text: 'select pg_sleep(30)::text as result', values: [], check: () => {} };
+  for (const precondition of [undefined, sleeping]) {
+    const transaction = await begun(precondition);
+    const statements = Promise.allSettled([
+      transaction.query('system', 'select pg_sleep(30)'),
+      transaction.query('app', 'select 1'),
+      transaction.query('system', 'select 2'),
+    ]);
+    await terminateDuring(statements);
+    for (const ended of await statements) expect(ended).toMatchObject({ reason: { code: 'database_unavailable' } });
+    await expect(transaction.rollback()).rejects.toMatchObject({ code: 'database_unavailable' });
+  }
+});
+
+test('whatever of several statements waits shortest for a conflict reports the conflict', async () => {
+  const key = `conflict:${newId()}`;
+  await takeAttemptApart(world.runtime.database, [{ key, limit: 5 }], 60_000, {
+    deadline: Date.now() + 10_000,
+    traceparent: '',
+  });
+  const text = 'select 1 from sign_in_failures where key = $1 for update nowait';
+  const holder = await begun();
+  await holder.query('system', text, [key]);
+  const other = await begun();
+  const deep = async () => {
+    const locked = other.query('system', text, [key]);
+    for (let step = 0; step < 5; step++) await locked.finally(() => {});
+  };
+  await expect(Promise.all([deep(), other.query('system', 'select 1')])).rejects.toMatchObject({
+    code: 'deadline_exceeded',
+  });
+  await other.rollback();
+  await holder.rollback();
+});
+
+test('a transaction without a statement costs none, and one that begins under another role takes no message to switch', async () => {
+  const none = await begun();
+  await none.commit();
+  expect(none.statements).toBe(0);
+  const one = await begun();
+  const { rows } = await one.query<{ role: string; organization: string }>(
+    'system',
+    `select current_user as role, current_setting('core.organization_id') as organization`,
+  );
+  expect(rows).toEqual([{ role: 'core_system', organization: '' }]);
+  await one.rollback();
+  expect(one.statements).toBe(3);
+});
+
+test('an attempt that is counted alone is observed', async () => {
+  const observed: StatementReport[] = [];
+  const { connections, options } = world.runtime.database;
+  const database = {
+    connections,
+    options: { ...options, observer: { statement: (report: StatementReport) => void observed.push(report) } },
+  };
+  const key = `observed:${newId()}`;
+  await takeAttemptApart(database, [{ key, limit: 5 }], 60_000, { deadline: Date.now() + 10_000, traceparent: 'span' });
+  await expect(
+    takeAttemptApart(database, [{ key, limit: 2 ** 40 }], 60_000, {
+      deadline: Date.now() + 10_000,
+      traceparent: 'span',
+    }),
+  ).rejects.toThrow();
+  expect(observed).toMatchObject([
+    { text: expect.stringContaining('take_attempt'), traceparent: 'span', isFailed: false },
+    { isFailed: true },
+  ]);
+});
+
 test('an attempt that one counter refuses is counted at none, alone or within a transaction', async () => {
   const { database } = world.runtime;
   const apart = (keys: Parameters<typeof takeAttemptApart>[1]) =>
-    takeAttemptApart(database, keys, 60_000, Date.now() + 10_000);
+    takeAttemptApart(database, keys, 60_000, { deadline: Date.now() + 10_000, traceparent: '' });
   const within = (keys: Parameters<typeof takeAttempt>[1]) =>
     database.transact({ caller: systemCaller('test'), requestId: newId() }, (unit) => takeAttempt(unit, keys, 60_000));
   for (const take of [apart, within]) {
@@ -138,7 +246,10 @@ test('of fifty attempts at once, as many are allowed as the limit says', async (
   const key = `race:${newId()}`;
   const taken = await Promise.all(
     Array.from({ length: 50 }, () =>
-      takeAttemptApart(world.runtime.database, [{ key, limit: 10 }], 60_000, Date.now() + 30_000),
+      takeAttemptApart(world.runtime.database, [{ key, limit: 10 }], 60_000, {
+        deadline: Date.now() + 30_000,
+        traceparent: '',
+      }),
     ),
   );
   expect(taken.filter((freeAt) => freeAt === undefined)).toHaveLength(10);

@@ -121,7 +121,7 @@ async function readCredential(call: Call<unknown>, email: string) {
   const { database, clock } = services;
   const credential = await readSignInCredential(database, email, request.core);
   const attempt = attemptOf(call, email, credential?.passwordHash ?? null);
-  const freeAt = await takeAttemptApart(database, attempt.counters, windowMs, request.core.deadline);
+  const freeAt = await takeAttemptApart(database, attempt.counters, windowMs, request.core);
   if (freeAt) throw tooManyAttempts('Too many failed sign-ins', freeAt, clock.now(), orReset);
   return { credential, attempt };
 }

@@ -138,7 +138,6 @@ export async function readPrincipalState(
   { deadline, traceparent }: { readonly deadline: number; readonly traceparent: string },
   more?: FurtherColumns,
 ): Promise<PrincipalSnapshot> {
-  const startedAt = performance.now();
   const { organizationId } = principal;
   const statement = withColumns(snapshotStatement(principal), more);
   const { rows } = await queryOutsideTransaction<{ readonly result: string }>(
@@ -146,13 +145,8 @@ export async function readPrincipalState(
     { role: 'app', organizationId, userId: readerOf(principal) },
     statement,
     deadline,
+    { observer: database.options.observer, traceparent },
   );
-  database.options.observer?.statement({
-    text: statement.text,
-    durationMs: performance.now() - startedAt,
-    isFailed: false,
-    traceparent,
-  });
   const { result: text = '', ...further } = rows[0] ?? {};
   return { state: stateIn(text), text, ...(more ? { further } : {}) };
 }

@@ -1,14 +1,19 @@
-/** A value in the text format of PostgreSQL; bytes stay as they are. */
+/**
+ * A value in the text format of PostgreSQL; bytes stay as they are.
+ * @throws TypeError for lists of lists, and for bytes that are no Buffer
+ */
 export function boundText(value: unknown): string | Buffer | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string' || Buffer.isBuffer(value)) return value;
   if (value instanceof Date) return value.toISOString();
+  if (ArrayBuffer.isView(value)) throw new TypeError('bytes are bound as a Buffer');
   if (Array.isArray(value)) return `{${value.map(arrayElement).join()}}`;
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : JSON.stringify(value);
 }
 
 /** An element of an array literal, with quotes and backslashes escaped. */
 function arrayElement(value: unknown): string {
+  if (Array.isArray(value)) throw new TypeError('lists of lists are bound as JSON');
   const text = boundText(value);
   if (Buffer.isBuffer(text)) return `"\\\\x${text.toString('hex')}"`;
   return text === null ? 'NULL' : `"${text.replaceAll(/["\\]/g, '\\$&')}"`;

@@ -6,7 +6,13 @@ import { deadlineExceeded } from '../base/errors.ts';
 import type { Answer } from './sent-statement.ts';
 import type { Statement } from './sql.ts';
 import { runStatement } from './statement-batch.ts';
-import { Transaction } from './transaction.ts';
+import { commitUnknown, Transaction, type StatementObserver } from './transaction.ts';
+
+/** Who is told of a statement, and the span to which it belongs. */
+export interface Report {
+  readonly observer: StatementObserver | undefined;
+  readonly traceparent: string;
+}
 
 /**
  * Runs one statement that only reads, outside any transaction.
@@ -16,37 +22,63 @@ import { Transaction } from './transaction.ts';
 export async function queryOutsideTransaction<Row extends QueryResultRow>(
   connections: ConnectionQueue,
   owner: ConnectionOwner,
+  statement: Statement,
+  deadline: number,
+  report?: Report,
+): Promise<Answer<Row>> {
+  return runAlone(connections, owner, statement, deadline, report, (error) => error);
+}
+
+/** @param whenSent the error to report instead, once the statement was sent */
+async function runAlone<Row extends QueryResultRow>(
+  connections: ConnectionQueue,
+  owner: ConnectionOwner,
   { text, values }: Statement,
   deadline: number,
+  report: Report | undefined,
+  whenSent: (error: unknown) => unknown,
 ): Promise<Answer<Row>> {
   if (deadline <= Date.now()) throw deadlineExceeded();
   const client = await connections.connect(owner, deadline);
   const limit = destroyAfter(client, deadline);
+  const startedAt = performance.now();
+  let isFailed = true;
   try {
     const result = await runStatement<Row>(client, text, values);
+    isFailed = false;
     client.release();
     return result;
   } catch (error) {
     client.release(true);
-    throw limit.isReached ? deadlineExceeded(error) : databaseError(error);
+    throw limit.isReached ? deadlineExceeded(error) : whenSent(databaseError(error));
   } finally {
     limit.cancel();
+    const durationMs = performance.now() - startedAt;
+    report?.observer?.statement({ text, durationMs, isFailed, traceparent: report.traceparent });
   }
 }
 
 /**
  * Runs one statement that changes rows, and commits it: by itself, or in both databases where there is a second one.
  * @param deadline when the query is aborted, in milliseconds since the epoch
- * @throws AppError database_busy, database_unavailable, deadline_exceeded
+ * @throws AppError database_busy, deadline_exceeded, database_unavailable when it is unknown whether it was committed
  */
 export async function changeOutsideTransaction<Row extends QueryResultRow>(
   connections: ConnectionQueue,
   owner: ConnectionOwner,
   statement: Statement,
   deadline: number,
+  report?: Report,
 ): Promise<Answer<Row>> {
-  if (!connections.second) return queryOutsideTransaction(connections, owner, statement, deadline);
-  const transaction = await Transaction.begin(connections, { ...owner, role: 'app', readOnly: false, deadline });
+  if (!connections.second) return runAlone(connections, owner, statement, deadline, report, commitUnknown);
+  const settings = {
+    ...owner,
+    role: 'app',
+    readOnly: false,
+    deadline,
+    traceparent: () => report?.traceparent,
+  } as const;
+  const transaction = await Transaction.begin(connections, settings, report?.observer);
   try {
     const result = await transaction.query<Row>('app', statement.text, statement.values);
     await transaction.commit();

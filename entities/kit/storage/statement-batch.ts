@@ -17,13 +17,20 @@ export async function runStatement<Row extends QueryResultRow>(
   return (await batch.add({ text, values })).answer<Row>();
 }
 
+/** The same for a statement that is not skipped when another one of its tick fails: those before it are sent with a Sync of their own. */
+export function runStatementApart<Row extends QueryResultRow>(
+  client: PoolClient,
+  text: string,
+  values: readonly unknown[],
+): Promise<Answer<Row>> {
+  open.get(client)?.send();
+  return runStatement<Row>(client, text, values);
+}
+
 function openBatch(client: PoolClient): StatementBatch {
   const batch = new StatementBatch(client, true);
   open.set(client, batch);
-  process.nextTick(() => {
-    open.delete(client);
-    batch.send();
-  });
+  process.nextTick(() => batch.send());
   return batch;
 }
 
@@ -51,12 +58,14 @@ class StatementBatch extends Query {
   readonly #client: PoolClient;
   readonly #needsColumns: boolean;
   readonly #sent: SentStatement[] = [];
+  #isSent = false;
   /** Number of statements that have ended. */
   #ended = 0;
 
   /** @param needsColumns see `SentStatement` */
   constructor(client: PoolClient, needsColumns: boolean) {
-    super({ text: '' });
+    // The driver copies an object.
+    super('');
     this.#client = client;
     this.#needsColumns = needsColumns;
   }
@@ -68,7 +77,11 @@ class StatementBatch extends Query {
     return sent.ended;
   }
 
+  /** Does nothing the second time. */
   send(): void {
+    if (this.#isSent) return;
+    this.#isSent = true;
+    open.delete(this.#client);
     try {
       this.#client.query(this);
     } catch (error) {
@@ -115,24 +128,19 @@ class StatementBatch extends Query {
     this.#ended++;
   }
 
-  /** Also called for a COMMIT at the Sync that fails: then none of the statements counts. */
+  /** Statements that were skipped are rejected with the error of the one that failed: PostgreSQL says no more of them. */
   handleError(error: Error): void {
     // Which of the statements the server has prepared is unknown now.
     preparedOn(this.#client).forget();
-    const failed = Math.min(this.#ended, this.#sent.length - 1);
+    // After all have ended, it is the COMMIT at the Sync that fails: then none of them counts.
+    const ended = this.#ended === this.#sent.length ? 0 : this.#ended;
     for (const [index, sent] of this.#sent.entries()) {
-      if (index < failed) sent.resolve();
-      else sent.reject(index === failed ? error : skipped(error));
+      if (index < ended) sent.resolve();
+      else sent.reject(error);
     }
   }
 
   handleReadyForQuery(): void {
     for (const sent of this.#sent) sent.resolve();
   }
-}
-
-/** The error that PostgreSQL has for further statements in a transaction that has failed. */
-function skipped(cause: Error): Error {
-  const message = 'current transaction is aborted, commands ignored until end of transaction block';
-  return Object.assign(new Error(message, { cause }), { code: '25P02' });
 }

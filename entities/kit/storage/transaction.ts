@@ -5,7 +5,7 @@ import { databaseError, onlyOneDatabase } from './database-error.ts';
 import { AppError, deadlineExceeded, isAppError } from '../base/errors.ts';
 import type { Answer } from './sent-statement.ts';
 import { roleStatement, settingsStatement, timeoutStatement } from './settings-statement.ts';
-import { runStatement } from './statement-batch.ts';
+import { runStatement, runStatementApart } from './statement-batch.ts';
 import type { Statement } from './sql.ts';
 import type { RowImages, SecondDatabase } from './second-database.ts';
 import type { databaseRoles } from './orm-schema.ts';
@@ -59,20 +59,21 @@ export const endTimeoutMs = 2 * slackMs;
 
 /**
  * A PostgreSQL transaction on a pooled connection. BEGIN, role, tenant settings and the precondition are sent together with the
- * first statement (pipelined), so they cost no round trip of their own.
+ * first statement (pipelined), so they cost no round trip of their own. Without a statement, nothing is sent.
  */
 export class Transaction {
   readonly #client: PoolClient;
   readonly #observer: StatementObserver | undefined;
   readonly #second: SecondDatabase | undefined;
+  /** The answers to BEGIN and the precondition, until the first statement waits for them. */
   #begun: Promise<unknown> | undefined;
   /** Why nothing more may be done in this transaction. */
   #refusal: unknown;
-  #statements = 1;
+  #statements = 0;
   readonly #settings: TransactionSettings;
   #role: DatabaseRole;
   /** The current `statement_timeout` of the transaction. */
-  #statementTimeoutMs: number;
+  #statementTimeoutMs = 0;
   #ended = false;
 
   private constructor(client: PoolClient, settings: TransactionSettings, receivers: TransactionReceivers) {
@@ -81,11 +82,6 @@ export class Transaction {
     this.#second = receivers.second;
     this.#settings = settings;
     this.#role = settings.role;
-    this.#statementTimeoutMs = Math.max(1, Math.ceil(settings.deadline - Date.now()));
-    const begun = this.#sendBegin();
-    this.#begun = settings.precondition ? Promise.all([begun, this.#require(settings.precondition)]) : begun;
-    // The first statement awaits this promise; a rejection before that must not count as unhandled.
-    this.#begun.catch(() => {});
   }
 
   /** @throws AppError database_busy, database_unavailable, deadline_exceeded */
@@ -127,13 +123,32 @@ export class Transaction {
     if (this.#ended)
       throw new Error('this transaction has ended; await all work before the unit of work is committed or rolled back');
     if (this.#refusal !== undefined) throw databaseError(this.#refusal, this.#role);
-    this.#shortenTimeout();
+    const leftMs = this.#timeLeft();
+    if (this.#statements === 0) this.#begin(role, leftMs);
+    else this.#shortenTimeout(leftMs);
     if (role !== this.#role) this.#switchRole(role);
     return this.#send<Row>({ text, values });
   }
 
+  /** Begins under the role of the first statement; a precondition is one of the role for which the transaction works. */
+  #begin(role: DatabaseRole, timeoutMs: number): void {
+    const { precondition } = this.#settings;
+    if (!precondition) this.#role = role;
+    this.#statements++;
+    this.#statementTimeoutMs = timeoutMs;
+    const begun = this.#sendBegin();
+    this.#begun = precondition ? Promise.all([begun, this.#require(precondition)]) : begun;
+    // The first statement awaits this promise; a rejection before that must not count as unhandled.
+    this.#begun.catch(() => {});
+  }
+
   async #sendBegin(): Promise<void> {
-    const { text, values } = settingsStatement(this.#settings, this.#statementTimeoutMs);
+    const tenant = {
+      role: this.#role,
+      organizationId: this.#organizationFor(this.#role),
+      userId: this.#settings.userId,
+    };
+    const { text, values } = settingsStatement(tenant, this.#statementTimeoutMs);
     await Promise.all([
       runStatement(this.#client, this.#settings.readOnly ? 'begin read only' : 'begin', []),
       runStatement(this.#client, text, values),
@@ -152,30 +167,40 @@ export class Transaction {
     }
   }
 
-  /** Shortens `statement_timeout` to the time that is left until the deadline. */
-  #shortenTimeout(): void {
-    const leftMs = this.#settings.deadline - Date.now();
+  /** Time until the deadline, in milliseconds. @throws AppError deadline_exceeded */
+  #timeLeft(): number {
+    const leftMs = Math.ceil(this.#settings.deadline - Date.now());
     if (leftMs <= 0) throw deadlineExceeded();
+    return leftMs;
+  }
+
+  /** Shortens `statement_timeout` to the time that is left until the deadline. */
+  #shortenTimeout(leftMs: number): void {
     if (this.#statementTimeoutMs - leftMs < slackMs) return;
     this.#statementTimeoutMs = leftMs;
     // If this fails, the transaction has failed, and the statement after it reports that.
     this.#send(timeoutStatement(leftMs)).catch(() => {});
   }
 
-  /**
-   * Switches to another role. Work of a caller that goes on under the system role has no organization setting, because the row-level
-   * security policy of that role would limit it to the organization. Work of the server for an organization keeps it: under the app role,
-   * for the rights of a person, nothing is visible without it.
-   */
+  /** Switches to another role. */
   #switchRole(role: DatabaseRole): void {
-    const keepsIt = role === 'app' || role === this.#settings.role;
-    const organizationId = keepsIt ? this.#settings.organizationId : null;
     this.#role = role;
     // If this fails, the transaction has failed, and the statement after it reports that.
-    this.#send(roleStatement(role, organizationId)).catch(() => {});
+    this.#send(roleStatement(role, this.#organizationFor(role))).catch(() => {});
   }
 
-  async #send<Row extends QueryResultRow>({ text, values }: Statement): Promise<Answer<Row>> {
+  /**
+   * The organization whose rows a role sees. Work of a caller that goes on under the system role has no organization setting, because the
+   * row-level security policy of that role would limit it to the organization. Work of the server for an organization keeps it: under the
+   * app role, for the rights of a person, nothing is visible without it.
+   */
+  #organizationFor(role: DatabaseRole): string | null {
+    const keepsIt = role === 'app' || role === this.#settings.role;
+    return keepsIt ? this.#settings.organizationId : null;
+  }
+
+  /** @param run `runStatementApart` for the end, which a statement that fails beside it must not skip */
+  async #send<Row extends QueryResultRow>({ text, values }: Statement, run = runStatement<Row>): Promise<Answer<Row>> {
     this.#statements++;
     const role = this.#role;
     const startedAt = performance.now();
@@ -183,7 +208,7 @@ export class Transaction {
     const begun = this.#begun;
     this.#begun = undefined;
     try {
-      const answer = runStatement<Row>(this.#client, text, values);
+      const answer = run(this.#client, text, values);
       // The first statement waits for the answer to BEGIN as well, so that its failure is reported.
       const result = await (begun === undefined ? answer : answerAfter(begun, answer));
       this.#report({ text, traceparent, isFailed: false }, startedAt);
@@ -226,10 +251,11 @@ export class Transaction {
 
   async #end(command: 'commit' | 'rollback'): Promise<void> {
     this.#ended = true;
+    if (this.#statements === 0) return this.#client.release();
     // Does not wait forever for a server that does not answer, or for a statement that its timeout cannot stop.
     const limit = destroyAfter(this.#client, Math.max(this.#settings.deadline, Date.now()) + endTimeoutMs);
     try {
-      const result = await this.#send({ text: command, values: [] });
+      const result = await this.#send({ text: command, values: [] }, runStatementApart);
       // PostgreSQL executes COMMIT of a failed transaction as ROLLBACK and reports success.
       if (command === 'commit' && result.command !== 'COMMIT')
         throw new Error('the transaction had failed and was rolled back');
