@@ -121,6 +121,17 @@ export function databaseError(error: unknown, role: keyof typeof databaseRoles =
   }
 }
 
+/** The error for a connection that is lost during COMMIT: whether PostgreSQL committed is unknown. */
+export function commitUnknown(error: unknown): unknown {
+  if (!isAppError(error) || error.code !== 'database_unavailable') return error;
+  if ((error.cause as { readonly code?: unknown }).code === onlyOneDatabase) return error;
+  return new AppError(
+    'database_unavailable',
+    'The database connection was lost during the commit, so the changes may or may not be stored; check before you repeat the request.',
+    { details: { retryAfterSeconds: 1 }, cause: error },
+  );
+}
+
 /** Translates errors of the pool and the driver, which have messages but no codes. */
 function connectionError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;

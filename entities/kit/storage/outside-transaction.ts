@@ -1,12 +1,12 @@
 import type { QueryResultRow } from 'pg';
 import { destroyAfter } from './connection.ts';
 import type { ConnectionOwner, ConnectionQueue } from './connection-queue.ts';
-import { databaseError } from './database-error.ts';
+import { commitUnknown, databaseError } from './database-error.ts';
 import { deadlineExceeded } from '../base/errors.ts';
 import type { Answer } from './sent-statement.ts';
 import type { Statement } from './sql.ts';
 import { runStatement } from './statement-batch.ts';
-import { commitUnknown, Transaction, type StatementObserver } from './transaction.ts';
+import { Transaction, type StatementObserver } from './transaction.ts';
 
 /** Who is told of a statement, and the span to which it belongs. */
 export interface Report {

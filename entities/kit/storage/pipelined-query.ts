@@ -1,12 +1,12 @@
 import { destroyAfter } from './connection.ts';
 import type { ConnectionQueue } from './connection-queue.ts';
-import { databaseError } from './database-error.ts';
+import { commitUnknown, databaseError } from './database-error.ts';
 import { deadlineExceeded } from '../base/errors.ts';
 import type { TextRow } from './sent-statement.ts';
 import { readSettingsStatement, settingsStatement } from './settings-statement.ts';
 import type { Statement } from './sql.ts';
 import { runTogether } from './statement-batch.ts';
-import { commitUnknown, endTimeoutMs, type StatementObserver, type TransactionSettings } from './transaction.ts';
+import { endTimeoutMs, type StatementObserver, type TransactionSettings } from './transaction.ts';
 
 type ReadSettings = Omit<TransactionSettings, 'readOnly'>;
 /** A change cannot be taken back once its answer is there, so it depends on nothing that is answered with it. */

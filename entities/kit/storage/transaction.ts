@@ -1,8 +1,8 @@
 import type { PoolClient, QueryResultRow } from 'pg';
 import { destroyAfter } from './connection.ts';
 import type { ConnectionQueue } from './connection-queue.ts';
-import { databaseError, onlyOneDatabase } from './database-error.ts';
-import { AppError, deadlineExceeded, isAppError } from '../base/errors.ts';
+import { commitUnknown, databaseError } from './database-error.ts';
+import { deadlineExceeded } from '../base/errors.ts';
 import type { Answer } from './sent-statement.ts';
 import { roleStatement, settingsStatement, timeoutStatement } from './settings-statement.ts';
 import { runStatement, runStatementApart } from './statement-batch.ts';
@@ -275,17 +275,6 @@ async function answerAfter<T>(begun: Promise<unknown>, answer: Promise<T>): Prom
   if (begin.status === 'rejected') throw begin.reason;
   if (result.status === 'rejected') throw result.reason;
   return result.value;
-}
-
-/** The error for a connection that is lost during COMMIT: whether PostgreSQL committed is unknown. */
-export function commitUnknown(error: unknown): unknown {
-  if (!isAppError(error) || error.code !== 'database_unavailable') return error;
-  if ((error.cause as { readonly code?: unknown }).code === onlyOneDatabase) return error;
-  return new AppError(
-    'database_unavailable',
-    'The database connection was lost during the commit, so the changes may or may not be stored; check before you repeat the request.',
-    { details: { retryAfterSeconds: 1 }, cause: error },
-  );
 }
 
 /** Runs statements of a transaction under one role. */
