@@ -306,7 +306,8 @@ test('a state that no noted change concerns is that of now, in whatever order tr
   const steps = timesOf({ sample: 120, prove: 4_000 });
   const fewestChanged = 11;
   // Few seeds change hardly a state for long, because what all of them need is deleted.
-  for (let step = 0; step < steps || (changed < fewestChanged && step < 20 * steps); step++) {
+  const isEnough = (step: number) => step >= steps && (changed >= fewestChanged || step >= 20 * steps);
+  for (let step = 0; !isEnough(step); step++) {
     const writer = random.pick(writers);
     const { client } = writer;
     if (writer.isOpen && random.chance(0.25)) {

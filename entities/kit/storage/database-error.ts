@@ -44,7 +44,7 @@ const removedContent = 'CR410';
 const unusedUploads = 'CR422';
 
 /** SQLSTATE of a change that would be made in one of two databases only (docs/decisions/two-databases.md). */
-export const onlyOneDatabase = 'CR503';
+const onlyOneDatabase = 'CR503';
 
 /** A violation of the unique index named `index`. The kind's message for callers is added later (write/write-error.ts). */
 export class UniqueViolation extends Error {
