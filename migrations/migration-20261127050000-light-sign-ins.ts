@@ -1,13 +1,14 @@
 import { Migration } from '@mikro-orm/migrations';
+import { changedFunction, undone, type Changes } from './changed-function.ts';
 
-/**
- * Whether a person may act in an organization, and how. It reads what `request_context` reads for this, and neither the session nor the
- * rights of the person.
- */
-const organizationEntry = `create or replace function organization_entry(wanted_user text, wanted_organization text, begun_with text)
-    returns table(role text, gap text, modules text[], lacks_second_factor boolean)
-    language plpgsql stable security definer set search_path = public, pg_temp as $$
-  declare chain_ids text[];
+/** By function. */
+const changed: Readonly<Record<string, Changes>> = {
+  // It reads what `request_context` reads for this, and neither the session nor the rights of the person.
+  'organization_entry(text, text, text)': [
+    [
+      `begin
+    return query select c.role, case when c.role is not null then single_sign_on_gap(wanted_user, wanted_organization, begun_with) end, c.modules, c.lacks_second_factor from request_context(wanted_user, '*', wanted_organization) c;`,
+      `declare chain_ids text[];
   begin
     chain_ids := array(select c.id from organization_chain(wanted_organization) c);
     select m.role into role from memberships m
@@ -26,25 +27,18 @@ const organizationEntry = `create or replace function organization_entry(wanted_
           where o.organization_id = any(chain_ids) and o.requires_second_factor and o.deleted_at is null)
         and lacks_second_factor(wanted_user, wanted_organization);
     end if;
-    return next;
-  end $$`;
-
-const organizationEntryBefore = `create or replace function organization_entry(wanted_user text, wanted_organization text, begun_with text)
-    returns table(role text, gap text, modules text[], lacks_second_factor boolean)
-    language plpgsql stable security definer set search_path = public, pg_temp as $$
-  begin
-    return query select c.role, case when c.role is not null then single_sign_on_gap(wanted_user, wanted_organization, begun_with) end, c.modules, c.lacks_second_factor from request_context(wanted_user, '*', wanted_organization) c;
-  end $$`;
-
-/** Most ids are in the column `id`, and most rows concern one: neither the whole row as a document nor a set of ids is made for them. */
-const noteCallerChange = `create or replace function note_caller_change() returns trigger
-    language plpgsql security definer set search_path = public, pg_temp as $$
-  declare
-    noted int := coalesce(nullif(current_setting('core.noted_callers', true), ''), '0')::int;
-    before text; after text;
-  begin
-    if noted > 100 then return null; end if;
-    if tg_argv[0] = 'id' then
+    return next;`,
+    ],
+  ],
+  // Most ids are in the column `id`, and most rows concern one: neither the whole row as a document nor a set of ids is made for them.
+  'note_caller_change()': [
+    [
+      `before := to_jsonb(old) ->> tg_argv[0];
+    after := to_jsonb(new) ->> tg_argv[0];
+    insert into caller_changes (scope)
+      select case when noted < 100 then hashtextextended(id, 0) else hashtextextended('*', 0) end
+      from (select before union select after) as concerned (id) where id is not null;`,
+      `if tg_argv[0] = 'id' then
       before := old.id;
       after := new.id;
     else
@@ -56,35 +50,18 @@ const noteCallerChange = `create or replace function note_caller_change() return
     elsif coalesce(after, before) is not null then
       insert into caller_changes (scope) values (hashtextextended(coalesce(after, before), 0));
       if before <> after then insert into caller_changes (scope) values (hashtextextended(before, 0)); end if;
-    end if;
-    perform set_config('core.noted_callers', (noted + 1)::text, true);
-    return null;
-  end $$`;
-
-const noteCallerChangeBefore = `create or replace function note_caller_change() returns trigger
-    language plpgsql security definer set search_path = public, pg_temp as $$
-  declare
-    noted int := coalesce(nullif(current_setting('core.noted_callers', true), ''), '0')::int;
-    before text; after text;
-  begin
-    if noted > 100 then return null; end if;
-    before := to_jsonb(old) ->> tg_argv[0];
-    after := to_jsonb(new) ->> tg_argv[0];
-    insert into caller_changes (scope)
-      select case when noted < 100 then hashtextextended(id, 0) else hashtextextended('*', 0) end
-      from (select before union select after) as concerned (id) where id is not null;
-    perform set_config('core.noted_callers', (noted + 1)::text, true);
-    return null;
-  end $$`;
+    end if;`,
+    ],
+  ],
+};
 
 export class Migration20261127050000LightSignIns extends Migration {
   override up(): void {
-    this.addSql(organizationEntry);
-    this.addSql(noteCallerChange);
+    for (const [signature, changes] of Object.entries(changed)) this.addSql(changedFunction(signature, changes));
   }
 
   override down(): void {
-    this.addSql(organizationEntryBefore);
-    this.addSql(noteCallerChangeBefore);
+    for (const [signature, changes] of Object.entries(changed))
+      this.addSql(changedFunction(signature, undone(changes)));
   }
 }

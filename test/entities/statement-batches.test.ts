@@ -16,6 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
+const forSeconds = (seconds: number) => ({ deadline: Date.now() + seconds * 1_000, traceparent: 'span' });
+
 /** Runs work with a connection of its own, and counts messages of PostgreSQL by their name. */
 async function connected<T>(work: (client: PoolClient, counts: Record<string, number>) => Promise<T>): Promise<T> {
   const client = await world.runtime.database.pool.connect();
@@ -132,16 +134,15 @@ test('all statements of a connection that is lost are rejected', () =>
     await expect(runStatement(client, 'select $1::int as later', [1])).rejects.toThrow();
   }));
 
-/** A transaction of a caller with an organization, whose first statement runs under the role of the server or is a precondition. */
+/** A transaction of a caller with an organization. */
 async function begun(precondition?: Precondition): Promise<Transaction> {
   const { connections } = world.runtime.database;
   const settings = { role: 'app', organizationId: newId(), userId: newId(), readOnly: false } as const;
   return Transaction.begin(connections, { ...settings, deadline: Date.now() + 30_000, precondition });
 }
 
-/** Ends the connection while it runs the statement. */
-async function terminateDuring(statement: Promise<unknown>): Promise<void> {
-  void statement.catch(() => {});
+/** Ends the connection that sleeps. */
+async function terminateSleeping(): Promise<void> {
   await eventually(async () => {
     const rows = await asOwner(
       world,
@@ -161,7 +162,7 @@ test('each statement of a connection that is lost with BEGIN says that the datab
       transaction.query('app', 'select 1'),
       transaction.query('system', 'select 2'),
     ]);
-    await terminateDuring(statements);
+    await terminateSleeping();
     for (const ended of await statements) expect(ended).toMatchObject({ reason: { code: 'database_unavailable' } });
     await expect(transaction.rollback()).rejects.toMatchObject({ code: 'database_unavailable' });
   }
@@ -169,10 +170,7 @@ test('each statement of a connection that is lost with BEGIN says that the datab
 
 test('whatever of several statements waits shortest for a conflict reports the conflict', async () => {
   const key = `conflict:${newId()}`;
-  await takeAttemptApart(world.runtime.database, [{ key, limit: 5 }], 60_000, {
-    deadline: Date.now() + 10_000,
-    traceparent: '',
-  });
+  await takeAttemptApart(world.runtime.database, [{ key, limit: 5 }], 60_000, forSeconds(10));
   const text = 'select 1 from sign_in_failures where key = $1 for update nowait';
   const holder = await begun();
   await holder.query('system', text, [key]);
@@ -210,13 +208,8 @@ test('an attempt that is counted alone is observed', async () => {
     options: { ...options, observer: { statement: (report: StatementReport) => void observed.push(report) } },
   };
   const key = `observed:${newId()}`;
-  await takeAttemptApart(database, [{ key, limit: 5 }], 60_000, { deadline: Date.now() + 10_000, traceparent: 'span' });
-  await expect(
-    takeAttemptApart(database, [{ key, limit: 2 ** 40 }], 60_000, {
-      deadline: Date.now() + 10_000,
-      traceparent: 'span',
-    }),
-  ).rejects.toThrow();
+  await takeAttemptApart(database, [{ key, limit: 5 }], 60_000, forSeconds(10));
+  await expect(takeAttemptApart(database, [{ key, limit: 2 ** 40 }], 60_000, forSeconds(10))).rejects.toThrow();
   expect(observed).toMatchObject([
     { text: expect.stringContaining('take_attempt'), traceparent: 'span', isFailed: false },
     { isFailed: true },
@@ -226,7 +219,7 @@ test('an attempt that is counted alone is observed', async () => {
 test('an attempt that one counter refuses is counted at none, alone or within a transaction', async () => {
   const { database } = world.runtime;
   const apart = (keys: Parameters<typeof takeAttemptApart>[1]) =>
-    takeAttemptApart(database, keys, 60_000, { deadline: Date.now() + 10_000, traceparent: '' });
+    takeAttemptApart(database, keys, 60_000, forSeconds(10));
   const within = (keys: Parameters<typeof takeAttempt>[1]) =>
     database.transact({ caller: systemCaller('test'), requestId: newId() }, (unit) => takeAttempt(unit, keys, 60_000));
   for (const take of [apart, within]) {
@@ -246,10 +239,7 @@ test('of fifty attempts at once, as many are allowed as the limit says', async (
   const key = `race:${newId()}`;
   const taken = await Promise.all(
     Array.from({ length: 50 }, () =>
-      takeAttemptApart(world.runtime.database, [{ key, limit: 10 }], 60_000, {
-        deadline: Date.now() + 30_000,
-        traceparent: '',
-      }),
+      takeAttemptApart(world.runtime.database, [{ key, limit: 10 }], 60_000, forSeconds(30)),
     ),
   );
   expect(taken.filter((freeAt) => freeAt === undefined)).toHaveLength(10);

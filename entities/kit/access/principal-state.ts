@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../base/errors.ts';
 import { callerOf, type Caller, type Delegation, type Role } from '../model/caller.ts';
-import type { ConnectionQueue } from '../storage/connection-queue.ts';
-import { queryOutsideTransaction } from '../storage/outside-transaction.ts';
-import type { StatementObserver } from '../storage/transaction.ts';
+import { queryOutsideTransaction, type StatementSource } from '../storage/outside-transaction.ts';
 import { relationsOfScopes } from '../model/scope-relations.ts';
 import { limitsOfDelegates, type TokenSort } from '../model/scopes.ts';
 import type { Registry } from '../model/registry.ts';
@@ -35,12 +33,6 @@ export interface DelegationPrincipal {
 }
 
 export type Principal = SessionPrincipal | TokenPrincipal | DelegationPrincipal;
-
-/** The part of a database that `readPrincipalState` needs. */
-interface StateSource {
-  readonly connections: ConnectionQueue;
-  readonly options: { readonly observer?: StatementObserver };
-}
 
 /** The current state of the caller that a token stands for. */
 export interface PrincipalState extends MembershipState {
@@ -133,7 +125,7 @@ export function snapshotStatement(principal: Principal): StateStatement {
  * @throws AppError database_unavailable, database_busy, deadline_exceeded
  */
 export async function readPrincipalState(
-  database: StateSource,
+  database: StatementSource,
   principal: Principal,
   { deadline, traceparent }: { readonly deadline: number; readonly traceparent: string },
   more?: FurtherColumns,

@@ -1,5 +1,4 @@
-import type { ConnectionQueue } from '../storage/connection-queue.ts';
-import type { StatementObserver } from '../storage/transaction.ts';
+import type { StatementSource } from '../storage/outside-transaction.ts';
 import { pipelinedRead } from '../storage/pipelined-query.ts';
 
 /** What somebody who signs in with a password has to prove. */
@@ -10,12 +9,6 @@ export interface SignInCredential {
   readonly passwordHash: string | null;
 }
 
-/** The part of a database that is needed here. */
-interface Source {
-  readonly connections: ConnectionQueue;
-  readonly options: { readonly observer?: StatementObserver };
-}
-
 /**
  * Reads the credential of an account, in a transaction that has ended when it returns: hashing takes long.
  * @param email in lower case
@@ -23,7 +16,7 @@ interface Source {
  * @throws AppError invalid_input for a text that no address can be; database_busy, database_unavailable, deadline_exceeded
  */
 export async function readSignInCredential(
-  { connections, options }: Source,
+  { connections, options }: StatementSource,
   email: string,
   settings: { readonly deadline: number; readonly traceparent: string },
 ): Promise<SignInCredential | undefined> {

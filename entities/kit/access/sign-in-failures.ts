@@ -1,8 +1,6 @@
 import type { Clock } from '../base/clock.ts';
-import type { ConnectionQueue } from '../storage/connection-queue.ts';
-import { changeOutsideTransaction } from '../storage/outside-transaction.ts';
+import { changeOutsideTransaction, type StatementSource } from '../storage/outside-transaction.ts';
 import type { Statement } from '../storage/sql.ts';
-import type { StatementObserver } from '../storage/transaction.ts';
 import type { Work } from '../storage/work.ts';
 
 /** A counter of failed sign-ins: of an account, of a browser, or of a client address. */
@@ -23,15 +21,9 @@ export async function takeAttempt(work: Work, keys: readonly SignInKey[], window
   return nextAttempt(rows[0], windowMs);
 }
 
-/** The part of a database that is needed here. */
-interface Target {
-  readonly connections: ConnectionQueue;
-  readonly options: { readonly clock: Clock; readonly observer?: StatementObserver };
-}
-
 /** The same in a transaction of its own, in one round trip. @param settings its deadline is in milliseconds since the epoch */
 export async function takeAttemptApart(
-  { connections, options }: Target,
+  { connections, options }: StatementSource & { readonly options: { readonly clock: Clock } },
   keys: readonly SignInKey[],
   windowMs: number,
   { deadline, traceparent }: { readonly deadline: number; readonly traceparent: string },

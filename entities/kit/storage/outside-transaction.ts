@@ -8,6 +8,12 @@ import type { Statement } from './sql.ts';
 import { runStatement } from './statement-batch.ts';
 import { Transaction, type StatementObserver } from './transaction.ts';
 
+/** The part of a database that work without a unit of work needs. */
+export interface StatementSource {
+  readonly connections: ConnectionQueue;
+  readonly options: { readonly observer?: StatementObserver };
+}
+
 /** Who is told of a statement, and the span to which it belongs. */
 export interface Report {
   readonly observer: StatementObserver | undefined;

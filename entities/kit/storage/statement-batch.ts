@@ -23,15 +23,23 @@ export function runStatementApart<Row extends QueryResultRow>(
   text: string,
   values: readonly unknown[],
 ): Promise<Answer<Row>> {
-  open.get(client)?.send();
+  sendOpen(client);
   return runStatement<Row>(client, text, values);
 }
 
 function openBatch(client: PoolClient): StatementBatch {
   const batch = new StatementBatch(client, true);
   open.set(client, batch);
-  process.nextTick(() => batch.send());
+  process.nextTick(() => {
+    if (open.get(client) === batch) sendOpen(client);
+  });
   return batch;
+}
+
+function sendOpen(client: PoolClient): void {
+  const batch = open.get(client);
+  open.delete(client);
+  batch?.send();
 }
 
 /**
@@ -58,7 +66,6 @@ class StatementBatch extends Query {
   readonly #client: PoolClient;
   readonly #needsColumns: boolean;
   readonly #sent: SentStatement[] = [];
-  #isSent = false;
   /** Number of statements that have ended. */
   #ended = 0;
 
@@ -77,11 +84,7 @@ class StatementBatch extends Query {
     return sent.ended;
   }
 
-  /** Does nothing the second time. */
   send(): void {
-    if (this.#isSent) return;
-    this.#isSent = true;
-    open.delete(this.#client);
     try {
       this.#client.query(this);
     } catch (error) {
