@@ -244,3 +244,29 @@ test('of fifty attempts at once, as many are allowed as the limit says', async (
   );
   expect(taken.filter((freeAt) => freeAt === undefined)).toHaveLength(10);
 });
+
+test('an attempt that is counted alone does not wait for the disk, and one within a transaction does', async () => {
+  // Servers of tests wait for nothing; this is what PostgreSQL does unless it is told otherwise.
+  await asOwner(world, `alter database ${world.name} set synchronous_commit = on`);
+  await asOwner(
+    world,
+    `create table commits (key text, waits text);
+     create function note_commit() returns trigger language plpgsql security definer set search_path = public, pg_temp as
+       $$ begin insert into commits values (new.key, current_setting('synchronous_commit')); return null; end $$;
+     create constraint trigger note_commit after insert on sign_in_failures deferrable initially deferred
+       for each row when (new.key like 'disk:%') execute function note_commit()`,
+  );
+  const { database } = (await world.openInstance()).runtime;
+  const [alone, within] = [`disk:${newId()}`, `disk:${newId()}`];
+  await takeAttemptApart(database, [{ key: alone, limit: 5 }], 60_000, forSeconds(10));
+  await database.transact({ caller: systemCaller('test'), requestId: newId() }, (unit) =>
+    takeAttempt(unit, [{ key: within, limit: 5 }], 60_000),
+  );
+  const committed = await asOwner<{ key: string; waits: string }>(world, 'select key, waits from commits');
+  expect(new Map(committed.map(({ key, waits }) => [key, waits]))).toEqual(
+    new Map([
+      [alone, 'off'],
+      [within, 'on'],
+    ]),
+  );
+});

@@ -1,11 +1,16 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ownRoot = fileURLToPath(new URL('../..', import.meta.url));
 /** Where Node keeps what it has compiled: processes start in two thirds of the time. */
 export const compileCache = join(ownRoot, '.local', 'compile-cache');
+/** Of a silent process, as many lines are read: it says where it serves within the first ones. */
+const maxSilentLines = 100;
 
 export interface ServerProcessOptions {
   readonly program: 'api/api-main.ts' | 'worker/worker-main.ts' | 'test/kit/counting-worker.ts';
@@ -13,7 +18,7 @@ export interface ServerProcessOptions {
   readonly args?: readonly string[];
   /** Another copy of the repository; this one when left out. */
   readonly root?: string;
-  /** Forgets what it logs once it serves and has said where: under load, reading it would be work. */
+  /** Logs to a file, of which only the beginning is read: under load, reading all of it would be work. */
   readonly isSilent?: boolean;
 }
 
@@ -31,23 +36,29 @@ function inherited(): NodeJS.ProcessEnv {
 
 /** A process of the product as it runs in production, for tests of its life and death. */
 export class ProductProcess {
-  /** Its log, line by line. */
-  readonly logs: Record<string, unknown>[] = [];
+  readonly #lines: Record<string, unknown>[] = [];
   /** What is no log line: messages of a start that failed, stacks. */
   output = '';
   /** Resolves when it says that it serves. Rejects when it ends before. */
   readonly ready: Promise<void>;
   readonly ended: Promise<ProcessEnd>;
   readonly #child: ChildProcess;
+  /** Its log, if it is silent. */
+  readonly #logFile: string | undefined;
+  #linesRead = 0;
   #isReady = false;
 
   constructor({ program, environment, args = [], root = ownRoot, isSilent = false }: ServerProcessOptions) {
+    const folder = isSilent ? mkdtempSync(join(tmpdir(), 'core-silent-')) : undefined;
+    this.#logFile = folder && join(folder, 'log');
+    const output = this.#logFile ? openSync(this.#logFile, 'w') : 'pipe';
     this.#child = spawn(process.execPath, [program, ...args], {
       cwd: root,
       env: { ...inherited(), NODE_COMPILE_CACHE: compileCache, ...environment },
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      stdio: ['ignore', output, 'pipe', 'ipc'],
     });
-    this.#read(isSilent);
+    if (typeof output === 'number') closeSync(output);
+    this.#read();
     // Not `close`, which never comes once the channel was closed by hand.
     const streams = [this.#child.stdout, this.#child.stderr].map((stream) => stream && once(stream, 'close'));
     this.ended = Promise.all([once(this.#child, 'exit'), ...streams]).then(([[code, signal]]) => ({ code, signal }));
@@ -61,6 +72,13 @@ export class ProductProcess {
       );
     });
     this.ready.catch(() => {});
+    if (folder) void this.ended.then(() => rm(folder, { recursive: true }));
+  }
+
+  /** Its log, line by line; of a silent process, its beginning. */
+  get logs(): readonly Record<string, unknown>[] {
+    if (this.#logFile) this.#readBeginning(this.#logFile);
+    return this.#lines;
   }
 
   get pid(): number {
@@ -113,22 +131,32 @@ export class ProductProcess {
     return typeof value === 'string' ? value : '';
   }
 
-  #read(isSilent: boolean): void {
+  #read(): void {
     let rest = '';
     this.#child.stdout?.on('data', (chunk: Buffer) => {
-      if (isSilent && this.url !== '') return;
       const lines = (rest + chunk.toString()).split('\n');
       rest = lines.pop() ?? '';
-      for (const line of lines) {
-        try {
-          this.logs.push(JSON.parse(line) as Record<string, unknown>);
-        } catch {
-          this.output += `${line}\n`;
-        }
-      }
+      this.#add(lines);
     });
     this.#child.stderr?.on('data', (chunk: Buffer) => {
       this.output += chunk.toString();
     });
+  }
+
+  #readBeginning(logFile: string): void {
+    if (this.#linesRead >= maxSilentLines || !existsSync(logFile)) return;
+    const lines = readFileSync(logFile, 'utf8').split('\n').slice(0, -1).slice(this.#linesRead, maxSilentLines);
+    this.#linesRead += lines.length;
+    this.#add(lines);
+  }
+
+  #add(lines: readonly string[]): void {
+    for (const line of lines) {
+      try {
+        this.#lines.push(JSON.parse(line) as Record<string, unknown>);
+      } catch {
+        this.output += `${line}\n`;
+      }
+    }
   }
 }

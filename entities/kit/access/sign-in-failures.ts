@@ -16,12 +16,15 @@ export interface SignInKey {
  */
 export async function takeAttempt(work: Work, keys: readonly SignInKey[], windowMs: number): Promise<Date | undefined> {
   const session = await work.readAs('system');
-  const { text, values } = attemptStatement(keys, windowMs, work.clock.now());
-  const { rows } = await session.query<AttemptRow>(text, values);
+  const { rows } = await session.query<AttemptRow>(taken, attemptValues(keys, windowMs, work.clock.now()));
   return nextAttempt(rows[0], windowMs);
 }
 
-/** The same in a transaction of its own, in one round trip. @param settings its deadline is in milliseconds since the epoch */
+/**
+ * The same in a transaction of its own, in one round trip. It does not wait until the count is on disk: a server that loses its memory may
+ * forget the attempts of its last second.
+ * @param settings its deadline is in milliseconds since the epoch
+ */
 export async function takeAttemptApart(
   { connections, options }: StatementSource & { readonly options: { readonly clock: Clock } },
   keys: readonly SignInKey[],
@@ -31,7 +34,7 @@ export async function takeAttemptApart(
   const { rows } = await changeOutsideTransaction<AttemptRow>(
     connections,
     { role: 'system', organizationId: null, userId: null },
-    attemptStatement(keys, windowMs, options.clock.now()),
+    { text: takenSoonDurable, values: attemptValues(keys, windowMs, options.clock.now()) },
     deadline,
     { observer: options.observer, traceparent },
   );
@@ -43,11 +46,11 @@ interface AttemptRow {
   readonly failed_at: Date | null;
 }
 
-function attemptStatement(keys: readonly SignInKey[], windowMs: number, at: Date): Statement {
-  return {
-    text: 'select take_attempt($1, $2, $3, $4) as failed_at',
-    values: [keys.map(({ key }) => key), keys.map(({ limit }) => limit), at, new Date(at.getTime() - windowMs)],
-  };
+const taken = 'select take_attempt($1, $2, $3, $4) as failed_at';
+const takenSoonDurable = `${taken} from set_config('synchronous_commit', 'off', true)`;
+
+function attemptValues(keys: readonly SignInKey[], windowMs: number, at: Date): Statement['values'] {
+  return [keys.map(({ key }) => key), keys.map(({ limit }) => limit), at, new Date(at.getTime() - windowMs)];
 }
 
 function nextAttempt(row: AttemptRow | undefined, windowMs: number): Date | undefined {
