@@ -140,6 +140,8 @@ export function launchPostgres(
     max_connections: '300',
     max_prepared_transactions: '64',
     log_checkpoints: 'off',
+    // A commit is one system call instead of two, and as durable.
+    wal_sync_method: 'open_datasync',
     ...(options.profile === 'test' ? { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' } : {}),
   };
   const args = ['-D', clusterDirectory(stateDir)];

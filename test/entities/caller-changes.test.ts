@@ -457,7 +457,7 @@ test('a state that was read before a connection ended with an error is read agai
 
 test('so is one that was read before the pool was empty', async () => {
   const pool = new Pool({ connectionString: world.databaseUrl, max: 2 });
-  const limits = { maxConnections: 2, maxUnitsOfWork: 2, acquireTimeoutMs: 10_000 };
+  const limits = { maxConnections: 2, maxIdleConnections: 2, maxUnitsOfWork: 2, acquireTimeoutMs: 10_000 };
   const connections = new ConnectionQueue(pool, limits);
   const nobody = { role: 'system', organizationId: null, userId: null } as const;
   const open = () => connections.connect(nobody, Date.now() + 10_000);

@@ -8,6 +8,12 @@ import { withTimeout } from '../base/with-timeout.ts';
 const organizationShare = 0.75;
 const personShare = 0.5;
 
+/**
+ * How long a request waits for one of the connections that are open, in milliseconds. A new one takes longer until it answers, and costs
+ * PostgreSQL as much as hundreds of short transactions, because its server process has read and planned nothing yet.
+ */
+const openAfterMs = 20;
+
 /** On whose behalf a connection is taken. */
 export interface ConnectionOwner {
   readonly role: 'app' | 'system';
@@ -22,12 +28,16 @@ export interface ConnectionLimits {
   readonly maxConnections: number;
   /** Connections that may be held or waited for at the same time (`ormconfig.maxpoolsize`). */
   readonly maxUnitsOfWork: number;
+  /** Connections that stay open when idle, so that they are opened at once. Further ones are opened for those who have waited. */
+  readonly maxIdleConnections: number;
   /** Maximum wait for a free connection. */
   readonly acquireTimeoutMs: number;
 }
 
 interface Waiter {
   readonly owner: ConnectionOwner;
+  /** From when a connection may be opened for it, on the clock of `performance`. */
+  readonly opensAt: number;
   readonly resolve: (end: () => void) => void;
   readonly reject: (error: AppError) => void;
 }
@@ -35,7 +45,7 @@ interface Waiter {
 /**
  * Shares the connections of a pool fairly. Organizations take turns, whatever the number of their requests, and hold at most three
  * quarters of the connections; one person holds at most half of them. When too many wait, those are rejected who wait behind most
- * others of their own organization.
+ * others of their own organization. A burst of short transactions is served by the connections that are open.
  */
 export class ConnectionQueue {
   readonly #pool: Pool;
@@ -100,7 +110,8 @@ export class ConnectionQueue {
    * @throws AppError database_busy, database_unavailable, deadline_exceeded
    */
   async connect(owner: ConnectionOwner, deadline: number): Promise<PoolClient> {
-    const end = this.#waiting === 0 && this.#mayHold(owner) ? this.#hold(owner) : await this.#turn(owner, deadline);
+    const isFree = this.#waiting === 0 && this.#hasOpen && this.#mayHold(owner);
+    const end = isFree ? this.#hold(owner) : await this.#turn(owner, deadline);
     const connecting = this.#pool.connect();
     connecting.then((client) => this.#ends.set(client, end), end);
     try {
@@ -120,7 +131,7 @@ export class ConnectionQueue {
     if (!owner.bypassLimit && this.active >= this.#limits.maxUnitsOfWork && !this.#makeRoom(owner))
       throw tooMany(this.active);
     const { promise, resolve, reject } = Promise.withResolvers<() => void>();
-    const waiter: Waiter = { owner, resolve, reject };
+    const waiter: Waiter = { owner, opensAt: performance.now() + openAfterMs, resolve, reject };
     const key = queueOf(owner);
     const queue = this.#queues.get(key) ?? [];
     queue.push(waiter);
@@ -128,10 +139,11 @@ export class ConnectionQueue {
     this.#waiting++;
     this.#serve();
     const leftMs = deadline - Date.now();
+    const opening = setTimeout(() => this.#serve(), openAfterMs + 1);
     return withTimeout(promise, Math.min(leftMs, this.#limits.acquireTimeoutMs), () => {
       this.#remove(waiter);
       throw leftMs <= this.#limits.acquireTimeoutMs ? deadlineExceeded() : tooMany(this.active);
-    });
+    }).finally(() => clearTimeout(opening));
   }
 
   /** Rejects the last one of the longest queue, unless the queue of this owner would then be as long. */
@@ -169,11 +181,17 @@ export class ConnectionQueue {
 
   #next(): Waiter | undefined {
     if (this.#held >= this.#limits.maxConnections) return undefined;
+    const opened = this.#hasOpen ? Infinity : performance.now();
     for (const queue of this.#queues.values()) {
-      const waiter = queue.find(({ owner }) => this.#mayHold(owner));
+      const waiter = queue.find(({ owner, opensAt }) => opensAt <= opened && this.#mayHold(owner));
       if (waiter) return waiter;
     }
     return undefined;
+  }
+
+  /** A connection is open and free, or so few are open that another one stays. */
+  get #hasOpen(): boolean {
+    return this.#held < Math.max(1, this.#limits.maxIdleConnections, this.#pool.totalCount);
   }
 
   #mayHold({ role, organizationId, userId }: ConnectionOwner): boolean {
