@@ -225,7 +225,7 @@ function memorySettings(args) {
   const isTool = args.some((argument) => argument.includes('vitest') || argument === 'test/check.ts');
   return Object.assign(
     {
-      MALLOC_ARENA_MAX: '1',
+      MALLOC_ARENA_MAX: '2',
       MALLOC_MMAP_THRESHOLD_: '1048576',
       MALLOC_TRIM_THRESHOLD_: '1048576',
       // Large pages where they are to be had: each password hash asks for 19 MiB anew, and small pages cost a quarter of its time.

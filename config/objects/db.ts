@@ -72,7 +72,7 @@ export const db = object('The relational database (PostgreSQL 15 or newer).', {
   }),
   maxidleconnections: integer({
     description:
-      'Maximum number of idle connections; further ones are closed once they were idle for 5 seconds. Must not exceed maxconnections.',
+      'Maximum number of idle connections; further ones are opened for requests that have waited for 20 milliseconds, and closed once they were idle for 5 seconds. Must not exceed maxconnections.',
     unit: 'connections',
     default: 5,
     minimum: 0,
