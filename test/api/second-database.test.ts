@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareDatabase } from '#api/prepare-database.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
+import { takeAttemptApart } from '#entities/kit/access/sign-in-failures.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { maintainPartitions, maintainSecondPartitions } from '#entities/kit/outbox/outbox.ts';
 import { migrate, migrateDown } from '#migrations/migrator.ts';
@@ -10,6 +11,7 @@ import { createDatabase, dropDatabase } from '#temporal-dev/servers/create-datab
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
+import { noteCommits } from '../kit/noted-commits.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
 import type { TestClient } from '../kit/test-client.ts';
@@ -123,6 +125,15 @@ describe('db.multiwrite', () => {
       expect(other).toEqual(own);
     }
     expect(await differences()).toEqual([]);
+  });
+
+  test('waits for the disk also where a change alone does not: a crash must not leave the second database ahead', async () => {
+    const noted = await noteCommits(world);
+    const key = noted.newKey();
+    const limits = { deadline: Date.now() + 60_000, traceparent: 'span' };
+    await takeAttemptApart(instance.runtime.database, [{ key, limit: 5 }], 60_000, limits);
+    expect(await noted.settingOf(key)).toBe('on');
+    await noted.forget();
   });
 
   test('leaves nothing prepared, and forgets what it decided', async () => {

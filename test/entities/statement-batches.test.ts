@@ -8,6 +8,7 @@ import { Transaction, type StatementReport } from '#entities/kit/storage/transac
 import type { Precondition } from '#entities/kit/model/work-context.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
+import { noteCommits } from '../kit/noted-commits.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -248,25 +249,13 @@ test('of fifty attempts at once, as many are allowed as the limit says', async (
 test('an attempt that is counted alone does not wait for the disk, and one within a transaction does', async () => {
   // Servers of tests wait for nothing; this is what PostgreSQL does unless it is told otherwise.
   await asOwner(world, `alter database ${world.name} set synchronous_commit = on`);
-  await asOwner(
-    world,
-    `create table commits (key text, waits text);
-     create function note_commit() returns trigger language plpgsql security definer set search_path = public, pg_temp as
-       $$ begin insert into commits values (new.key, current_setting('synchronous_commit')); return null; end $$;
-     create constraint trigger note_commit after insert on sign_in_failures deferrable initially deferred
-       for each row when (new.key like 'disk:%') execute function note_commit()`,
-  );
+  const noted = await noteCommits(world);
   const { database } = (await world.openInstance()).runtime;
-  const [alone, within] = [`disk:${newId()}`, `disk:${newId()}`];
+  const [alone, within] = [noted.newKey(), noted.newKey()];
   await takeAttemptApart(database, [{ key: alone, limit: 5 }], 60_000, forSeconds(10));
   await database.transact({ caller: systemCaller('test'), requestId: newId() }, (unit) =>
     takeAttempt(unit, [{ key: within, limit: 5 }], 60_000),
   );
-  const committed = await asOwner<{ key: string; waits: string }>(world, 'select key, waits from commits');
-  expect(new Map(committed.map(({ key, waits }) => [key, waits]))).toEqual(
-    new Map([
-      [alone, 'off'],
-      [within, 'on'],
-    ]),
-  );
+  expect([await noted.settingOf(alone), await noted.settingOf(within)]).toEqual(['off', 'on']);
+  await noted.forget();
 });

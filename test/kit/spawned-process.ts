@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -72,7 +71,8 @@ export class ProductProcess {
       );
     });
     this.ready.catch(() => {});
-    if (folder) void this.ended.then(() => rm(folder, { recursive: true }));
+    // After what `ready` says of a start that failed.
+    if (folder) void this.ended.finally(() => rmSync(folder, { recursive: true, force: true })).catch(() => {});
   }
 
   /** Its log, line by line; of a silent process, its beginning. */
@@ -104,7 +104,7 @@ export class ProductProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** The end of what it said. */
+  /** The end of what it said; of a silent process, of the beginning that was read. */
   get tail(): string {
     return [...this.logs.slice(-8).map((line) => JSON.stringify(line)), this.output.slice(-4_000)].join('\n');
   }

@@ -22,7 +22,7 @@ export async function takeAttempt(work: Work, keys: readonly SignInKey[], window
 
 /**
  * The same in a transaction of its own, in one round trip. It does not wait until the count is on disk: a server that loses its memory may
- * forget the attempts of its last second.
+ * forget the attempts of its last second. With a second database it waits: `take_row_images` sees to that.
  * @param settings its deadline is in milliseconds since the epoch
  */
 export async function takeAttemptApart(

@@ -36,8 +36,8 @@ export interface ConnectionLimits {
 
 interface Waiter {
   readonly owner: ConnectionOwner;
-  /** From when a connection may be opened for it, on the clock of `performance`. */
-  readonly opensAt: number;
+  /** It has waited so long that a connection may be opened for it. */
+  isDue: boolean;
   readonly resolve: (end: () => void) => void;
   readonly reject: (error: AppError) => void;
 }
@@ -131,7 +131,7 @@ export class ConnectionQueue {
     if (!owner.bypassLimit && this.active >= this.#limits.maxUnitsOfWork && !this.#makeRoom(owner))
       throw tooMany(this.active);
     const { promise, resolve, reject } = Promise.withResolvers<() => void>();
-    const waiter: Waiter = { owner, opensAt: performance.now() + openAfterMs, resolve, reject };
+    const waiter: Waiter = { owner, isDue: false, resolve, reject };
     const key = queueOf(owner);
     const queue = this.#queues.get(key) ?? [];
     queue.push(waiter);
@@ -139,7 +139,13 @@ export class ConnectionQueue {
     this.#waiting++;
     this.#serve();
     const leftMs = deadline - Date.now();
-    const opening = setTimeout(() => this.#serve(), openAfterMs + 1);
+    const opening = setTimeout(() => {
+      // Answers that have arrived while the process was busy are read first: they may free a connection.
+      setImmediate(() => {
+        waiter.isDue = true;
+        this.#serve();
+      });
+    }, openAfterMs);
     return withTimeout(promise, Math.min(leftMs, this.#limits.acquireTimeoutMs), () => {
       this.#remove(waiter);
       throw leftMs <= this.#limits.acquireTimeoutMs ? deadlineExceeded() : tooMany(this.active);
@@ -181,9 +187,9 @@ export class ConnectionQueue {
 
   #next(): Waiter | undefined {
     if (this.#held >= this.#limits.maxConnections) return undefined;
-    const opened = this.#hasOpen ? Infinity : performance.now();
+    const hasOpen = this.#hasOpen;
     for (const queue of this.#queues.values()) {
-      const waiter = queue.find(({ owner, opensAt }) => opensAt <= opened && this.#mayHold(owner));
+      const waiter = queue.find(({ owner, isDue }) => (hasOpen || isDue) && this.#mayHold(owner));
       if (waiter) return waiter;
     }
     return undefined;
