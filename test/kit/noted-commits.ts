@@ -4,13 +4,13 @@ import type { World } from './world.ts';
 
 /**
  * Notes for keys of `sign_in_failures` whether their commit waits for the disk, which only PostgreSQL knows.
- * @returns a new key that is noted, and the setting of its commit
+ * @returns makes keys that are noted, reads the setting of their commits, and removes what notes them
  */
 export async function noteCommits(world: Pick<World, 'databaseUrl'>) {
   await asOwner(
     world,
-    `create table if not exists noted_commits (key text, waits text);
-     create or replace function note_commit() returns trigger
+    `create table noted_commits (key text, waits text);
+     create function note_commit() returns trigger
        language plpgsql security definer set search_path = public, pg_temp as
        $$ begin insert into noted_commits values (new.key, current_setting('synchronous_commit')); return null; end $$;
      create constraint trigger note_commit after insert on sign_in_failures deferrable initially deferred

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,8 +8,6 @@ import { fileURLToPath } from 'node:url';
 const ownRoot = fileURLToPath(new URL('../..', import.meta.url));
 /** Where Node keeps what it has compiled: processes start in two thirds of the time. */
 export const compileCache = join(ownRoot, '.local', 'compile-cache');
-/** Of a silent process, as many lines are read: it says where it serves within the first ones. */
-const maxSilentLines = 100;
 
 export interface ServerProcessOptions {
   readonly program: 'api/api-main.ts' | 'worker/worker-main.ts' | 'test/kit/counting-worker.ts';
@@ -17,7 +15,7 @@ export interface ServerProcessOptions {
   readonly args?: readonly string[];
   /** Another copy of the repository; this one when left out. */
   readonly root?: string;
-  /** Logs to a file, of which only the beginning is read: under load, reading all of it would be work. */
+  /** Logs to a file, which is read when somebody asks for the log: under load, reading would be work. */
   readonly isSilent?: boolean;
 }
 
@@ -42,21 +40,21 @@ export class ProductProcess {
   readonly ready: Promise<void>;
   readonly ended: Promise<ProcessEnd>;
   readonly #child: ChildProcess;
-  /** Its log, if it is silent. */
-  readonly #logFile: string | undefined;
-  #linesRead = 0;
+  /** The file to which it logs, if it is silent. */
+  readonly #logFile: number | undefined;
+  /** The beginning of a line. */
+  #rest = '';
   #isReady = false;
 
   constructor({ program, environment, args = [], root = ownRoot, isSilent = false }: ServerProcessOptions) {
-    const folder = isSilent ? mkdtempSync(join(tmpdir(), 'core-silent-')) : undefined;
-    this.#logFile = folder && join(folder, 'log');
-    const output = this.#logFile ? openSync(this.#logFile, 'w') : 'pipe';
+    const file = isSilent ? unnamedFile() : undefined;
+    this.#logFile = file?.reader;
     this.#child = spawn(process.execPath, [program, ...args], {
       cwd: root,
       env: { ...inherited(), NODE_COMPILE_CACHE: compileCache, ...environment },
-      stdio: ['ignore', output, 'pipe', 'ipc'],
+      stdio: ['ignore', file?.writer ?? 'pipe', 'pipe', 'ipc'],
     });
-    if (typeof output === 'number') closeSync(output);
+    if (file) closeSync(file.writer);
     this.#read();
     // Not `close`, which never comes once the channel was closed by hand.
     const streams = [this.#child.stdout, this.#child.stderr].map((stream) => stream && once(stream, 'close'));
@@ -71,13 +69,12 @@ export class ProductProcess {
       );
     });
     this.ready.catch(() => {});
-    // After what `ready` says of a start that failed.
-    if (folder) void this.ended.finally(() => rmSync(folder, { recursive: true, force: true })).catch(() => {});
   }
 
-  /** Its log, line by line; of a silent process, its beginning. */
+  /** Its log, line by line. */
   get logs(): readonly Record<string, unknown>[] {
-    if (this.#logFile) this.#readBeginning(this.#logFile);
+    // From where the last reading ended.
+    if (this.#logFile !== undefined) this.#add(readFileSync(this.#logFile, 'utf8'));
     return this.#lines;
   }
 
@@ -104,7 +101,7 @@ export class ProductProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** The end of what it said; of a silent process, of the beginning that was read. */
+  /** The end of what it said. */
   get tail(): string {
     return [...this.logs.slice(-8).map((line) => JSON.stringify(line)), this.output.slice(-4_000)].join('\n');
   }
@@ -132,25 +129,15 @@ export class ProductProcess {
   }
 
   #read(): void {
-    let rest = '';
-    this.#child.stdout?.on('data', (chunk: Buffer) => {
-      const lines = (rest + chunk.toString()).split('\n');
-      rest = lines.pop() ?? '';
-      this.#add(lines);
-    });
+    this.#child.stdout?.on('data', (chunk: Buffer) => this.#add(chunk.toString()));
     this.#child.stderr?.on('data', (chunk: Buffer) => {
       this.output += chunk.toString();
     });
   }
 
-  #readBeginning(logFile: string): void {
-    if (this.#linesRead >= maxSilentLines || !existsSync(logFile)) return;
-    const lines = readFileSync(logFile, 'utf8').split('\n').slice(0, -1).slice(this.#linesRead, maxSilentLines);
-    this.#linesRead += lines.length;
-    this.#add(lines);
-  }
-
-  #add(lines: readonly string[]): void {
+  #add(text: string): void {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = lines.pop() ?? '';
     for (const line of lines) {
       try {
         this.#lines.push(JSON.parse(line) as Record<string, unknown>);
@@ -159,4 +146,13 @@ export class ProductProcess {
       }
     }
   }
+}
+
+/** A file that is gone when nobody has it open any more, to write to and to read from. */
+function unnamedFile(): { readonly writer: number; readonly reader: number } {
+  const folder = mkdtempSync(join(tmpdir(), 'core-silent-'));
+  const path = join(folder, 'log');
+  const file = { writer: openSync(path, 'w'), reader: openSync(path, 'r') };
+  rmSync(folder, { recursive: true });
+  return file;
 }
