@@ -41,6 +41,16 @@ export const session = defineEntityModule({
       max: 43,
       secret: true,
     }),
+    replacedTokenHash: text('The same of the refresh token that was used last; null before the first use.', {
+      max: 43,
+      optional: true,
+      secret: true,
+    }),
+    replacedAt: timestamp('When it was used; null before the first use.', { optional: true }),
+    sealedSuccessor: text(
+      'The refresh token that took its place, encrypted: for some seconds, requests with the replaced one get it again.',
+      { max: 8_192, optional: true, secret: true },
+    ),
   },
   tenancy: 'user',
   confinedReach: 'session',

@@ -163,10 +163,19 @@ async function comeAndGo(): Promise<void> {
   await without('sign_in_failures', async () => {
     expect((await post('/v1/login', { username: email, password })).status).toBe(500);
   });
+  world.clock.advance(46 * 60_000);
+  await post('/v1/refresh', {});
+  const next = secrets.add('next refresh token', client.cookies.get('refresh_token') ?? '');
+  expect(next).not.toBe(refresh);
   await post('/v1/logout', {});
   const hashes = await asOwner<{ hash: string }>(world, 'select distinct password_hash as hash from users');
   for (const [place, { hash }] of hashes.entries()) secrets.add(`password hash ${place}`, hash);
-  const kept = await asOwner<{ hash: string }>(world, 'select refresh_token_hash as hash from sessions');
+  const kept = await asOwner<{ hash: string }>(
+    world,
+    `select kept.hash from sessions, unnest(array[refresh_token_hash, replaced_token_hash, sealed_successor]) as kept (hash)
+     where kept.hash is not null`,
+  );
+  expect(kept.length).toBeGreaterThanOrEqual(3);
   for (const [place, { hash }] of kept.entries()) secrets.add(`refresh token hash ${place}`, hash);
   // That of the sign-up that was repeated; those of the links that were voided are gone.
   const waiting = await asOwner<{ hash: string }>(
@@ -481,6 +490,8 @@ describe('T-62: a secret', () => {
       'secondFactor.sealedSecret',
       'secondFactor.recoveryCodeHashes',
       'session.refreshTokenHash',
+      'session.replacedTokenHash',
+      'session.sealedSuccessor',
       'user.passwordHash',
       'identityProvider.clientSecret',
       // Mails with tokens, all of which are planted; they are sealed until they are sent.

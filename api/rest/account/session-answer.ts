@@ -55,7 +55,11 @@ export function accessAnswer(client: Client, access: IssuedAccess): RouteRespons
 }
 
 /** Both tokens of a session. */
-export function sessionAnswer(client: Client, access: IssuedAccess, refresh: IssuedRefreshToken): RouteResponse {
+export function sessionAnswer(
+  client: Client,
+  access: IssuedAccess,
+  refresh: Omit<IssuedRefreshToken, 'tokenHash'>,
+): RouteResponse {
   const { services, request } = client;
   const config = services.config.current;
   const seconds = secondsUntil(refresh.expiresAt, services);

@@ -11,6 +11,7 @@ export type KeyPurpose =
   | 'one-time-token'
   | 'passkey-challenge'
   | 'record-secret'
+  | 'refresh-successor'
   | 'session-encryption'
   | 'session-signature'
   | 'sign-in-state'
