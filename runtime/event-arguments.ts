@@ -15,7 +15,7 @@ const defaultListed = 50;
 export const eventUsage = `usage: npm run events -- COMMAND
   list [SELECTION] [--limit N] [--after POSITION]
                              deliveries that are not done, the newest first
-  count [SELECTION]          how many there are, by state, topic, listener and error
+  count [SELECTION]          how many there are, by status, topic, listener and error
   show EVENT                 an event with its payload, deliveries and workflow runs
   retry EVENT… --reason TEXT tries failing deliveries again; --listener NAME: that one only
   skip EVENT… --reason TEXT  gives up failing and held deliveries
@@ -26,14 +26,14 @@ export const eventUsage = `usage: npm run events -- COMMAND
   progress REPAIR            how far a repair is
   stop REPAIR --reason TEXT  ends a repair
 SELECTION: any of
-  --state STATE[,STATE…]     ${deliveryStates.join(', ')}; a repair takes failing ones without it
+  --status STATUS[,STATUS…]  ${deliveryStates.join(', ')}; a repair takes failing ones without it
   --listener NAME  --topic TOPIC|KIND.*  --organization ID  --request ID
   --since TIME  --until TIME (RFC 3339, of the event)  --error TEXT (part of it)`;
 
 const text = { type: 'string' } as const;
 const options = {
   config: text,
-  state: text,
+  status: text,
   listener: text,
   topic: text,
   organization: text,
@@ -54,7 +54,7 @@ type Values = ReturnType<
 >['values'];
 
 /** Options that select deliveries. */
-const selecting = ['state', 'listener', 'topic', 'organization', 'request', 'since', 'until', 'error'] as const;
+const selecting = ['status', 'listener', 'topic', 'organization', 'request', 'since', 'until', 'error'] as const;
 
 /** Options of each command, besides the path of the configuration. */
 const accepted: Readonly<Record<EventCommand['name'], readonly (keyof typeof options)[]>> = {
@@ -111,7 +111,7 @@ function isCommand(name: string | undefined): name is EventCommand['name'] {
 
 function repairCommand(name: 'retry' | 'skip', eventIds: readonly string[], values: Values): RepairCommand {
   const isRestricted =
-    eventIds.length > 0 || selecting.some((option) => option !== 'state' && values[option] !== undefined);
+    eventIds.length > 0 || selecting.some((option) => option !== 'status' && values[option] !== undefined);
   if (isRestricted === (values.all ?? false))
     throw new ArgumentError(`${name} takes ids of events, a selection, or --all`);
   const wanted: DeliverySelection['states'] =
@@ -138,11 +138,11 @@ function asked({ reason = '' }: Values): { readonly operator: string; readonly r
   return { operator: `${userInfo().username}@${hostname()}`, reason: reason.trim() };
 }
 
-function statesOf({ state }: Values): DeliverySelection['states'] | undefined {
-  if (state === undefined) return undefined;
-  const states = state.split(',');
+function statesOf({ status }: Values): DeliverySelection['states'] | undefined {
+  if (status === undefined) return undefined;
+  const states = status.split(',');
   const unknown = states.find((name) => !(deliveryStates as readonly string[]).includes(name));
-  if (unknown !== undefined) throw new ArgumentError(`no state "${unknown}"; there are ${deliveryStates.join(', ')}`);
+  if (unknown !== undefined) throw new ArgumentError(`no status "${unknown}"; there are ${deliveryStates.join(', ')}`);
   return deliveryStates.filter((name) => states.includes(name));
 }
 

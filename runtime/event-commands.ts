@@ -202,15 +202,15 @@ async function printHeld({ listener: wanted }: Pick<DeliverySelection, 'listener
 }
 
 function printGroups(groups: readonly RepairGroup[], { print }: EventTool): void {
-  for (const { count: size, state, topic, listener, error } of groups)
-    print(`${size}  ${state}  ${topic}  ${listener}${error === null ? '' : `  ${error}`}`);
+  for (const { count: size, status, topic, listener, error } of groups)
+    print(`${size}  ${status}  ${topic}  ${listener}${error === null ? '' : `  ${error}`}`);
 }
 
 function lineOf(delivery: ListedDelivery): string {
-  const { eventId, occurredAt, topic, entityId, organizationId, requestId, listener, state, error } = delivery;
+  const { eventId, occurredAt, topic, entityId, organizationId, requestId, listener, status, error } = delivery;
   const of = organizationId === null ? '' : `  organization ${organizationId}`;
   const why = error === null ? '' : `  ${error}`;
-  return `${occurredAt.toISOString()}  ${eventId}  ${state}  ${topic} ${entityId}  ${listener}${of}  request ${requestId}${why}`;
+  return `${occurredAt.toISOString()}  ${eventId}  ${status}  ${topic} ${entityId}  ${listener}${of}  request ${requestId}${why}`;
 }
 
 function linesOf({ event, deliveries, messages, repairs }: EventDetails): string[] {
@@ -222,12 +222,12 @@ function linesOf({ event, deliveries, messages, repairs }: EventDetails): string
     `by ${actor}, request ${requestId}`,
     `payload ${JSON.stringify(event.payload)}`,
     ...deliveries.map(
-      ({ listener, state, error, updatedAt }) =>
-        `listener ${listener}  ${state} since ${updatedAt.toISOString()}${error === null ? '' : `  ${error}`}`,
+      ({ listener, status, error, updatedAt }) =>
+        `listener ${listener}  ${status} since ${updatedAt.toISOString()}${error === null ? '' : `  ${error}`}`,
     ),
     ...(deliveries.length > 0 ? [] : [event.pending ? waits : 'No listener wanted it.']),
     ...messages.map(
-      ({ endpointId, state, attempts }) => `endpoint ${endpointId}  ${state}  ${attempts} attempts failed`,
+      ({ endpointId, status, attempts }) => `endpoint ${endpointId}  ${status}  ${attempts} attempts failed`,
     ),
     ...repairs.map(
       ({ repairId, listener, operation, at, operator, reason }) =>

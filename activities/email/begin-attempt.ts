@@ -45,9 +45,9 @@ export async function beginAttempt(
 ): Promise<Attempt> {
   const kind = kindOf(input);
   const row = await lockedEmail(input, unit);
-  if (row && !isOpen(row.state)) return { result: resultOf(row.state) };
+  if (row && !isOpen(row.status)) return { result: resultOf(row.status) };
   const held = row && (await unsealed(settings.options, kind, row));
-  if (row?.state === 'sending' && held && !isAnswered)
+  if (row?.status === 'sending' && held && !isAnswered)
     return {
       message: held.message,
       uncertain: { carrier: row.carrier, since: row.attemptedAt ?? row.createdAt },
@@ -56,7 +56,7 @@ export async function beginAttempt(
   const id = row?.id ?? newId(unit.clock.now().getTime());
   const mail = await readMail(input, unit, { ...settings.links, emailId: id });
   if (!mail) {
-    if (row) await unit.data.update(kind, id, { state: 'outdated', content: null });
+    if (row) await unit.data.update(kind, id, { status: 'outdated', content: null });
     return { result: 'outdated' };
   }
   const scope = { organizationId: input.organizationId ?? null };
@@ -64,7 +64,7 @@ export async function beginAttempt(
   const to = held?.message.to ?? mail.to;
   const reason = await suppressionOf(unit, scope, to, mail.content.unsubscribeToken !== undefined);
   if (reason !== undefined) {
-    const ended = { state: 'suppressed', errorCode: reason, errorMessage: null } as const;
+    const ended = { status: 'suppressed', errorCode: reason, errorMessage: null } as const;
     if (row) await unit.data.update(kind, id, { ...ended, content: null });
     else await unit.data.create(kind, { id, ...identity(input), ...ended });
     return { result: 'suppressed' };
@@ -92,14 +92,14 @@ export function attemptOf({ row, held, message, transport, at }: PlannedAttempt)
     ...(isComplete ? {} : { content: JSON.stringify(content) }),
     ...(transport
       ? {
-          state: 'sending',
+          status: 'sending',
           carrier: transport.carrier,
           attempts: (row?.attempts ?? 0) + 1,
           attemptedAt: at,
           errorCode: null,
           errorMessage: null,
         }
-      : { state: 'waiting', errorCode: 'no_provider', errorMessage: null }),
+      : { status: 'waiting', errorCode: 'no_provider', errorMessage: null }),
   };
   return { values, body };
 }

@@ -53,10 +53,10 @@ export async function beginBatch(
 ): Promise<BegunBatch> {
   const kind = kindOf({ organizationId });
   const rows = await lockedRows(unit, organizationId, digests);
-  const uncertain = digests.filter((digest) => rows.get(digest.id)?.state === 'sending');
+  const uncertain = digests.filter((digest) => rows.get(digest.id)?.status === 'sending');
   const open = digests.filter((digest) => {
     const row = rows.get(digest.id);
-    return !row || (isOpen(row.state) && row.state !== 'sending');
+    return !row || (isOpen(row.status) && row.status !== 'sending');
   });
   const current = await settleDigests(unit, open, batch);
   const name = current.size > 0 ? await nameForDigest({ organizationId }, unit) : undefined;
@@ -81,12 +81,12 @@ export async function beginBatch(
       row ? void changes.set(id, values) : void creations.push({ id, ...identity(emailOfDigest(digest)), ...values });
     const found = current.get(digest.id);
     if (!found || name === undefined) {
-      if (row) record({ state: 'outdated', content: null });
+      if (row) record({ status: 'outdated', content: null });
       continue;
     }
     const reason = suppressed.get(addressOf(digest.id).toLowerCase());
     if (reason !== undefined) {
-      record({ state: 'suppressed', errorCode: reason, errorMessage: null, ...(row ? { content: null } : {}) });
+      record({ status: 'suppressed', errorCode: reason, errorMessage: null, ...(row ? { content: null } : {}) });
       continue;
     }
     const held = helds.get(digest.id);
@@ -138,7 +138,7 @@ export async function recordOutcomes(
     return 'messageId' in outcome ? acceptedAs(row, outcome.messageId, unit.clock.now()) : problemOf(row, outcome);
   });
   for (const [{ message }, outcome] of outcomes)
-    if ('code' in outcome && outcome.state === 'refused')
+    if ('code' in outcome && outcome.status === 'refused')
       await suppressAddress(unit, { organizationId }, message.to, { reason: 'refused', emailId: message.id });
 }
 
@@ -151,6 +151,6 @@ export async function recordGivenUp(
   const rows = await lockedRows(unit, organizationId, digests);
   const ids = [...rows.values()].map(({ id }) => id);
   await unit.data.changeEach(kindOf({ organizationId }), ids, (row) =>
-    problemOf(row, { state: 'failed', code: 'given_up' }),
+    problemOf(row, { status: 'failed', code: 'given_up' }),
   );
 }

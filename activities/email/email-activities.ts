@@ -94,16 +94,16 @@ export const createEmailActivities = defineActivities((deps: EmailDependencies) 
     const failure = error instanceof SendFailure ? error : new SendFailure('unknown', 'The attempt broke off.');
     const { reason, message } = failure;
     if (isFinal(reason)) {
-      const { state, code } = finalProblems[reason];
+      const { status, code } = finalProblems[reason];
       await transact(input, async (unit) => {
-        await recordProblem(input, unit, { state, code, message });
+        await recordProblem(input, unit, { status, code, message });
         const scope = { organizationId: input.organizationId ?? null };
         if (reason === 'address') await suppressAddress(unit, scope, to, { reason: 'refused', emailId: id });
       });
-      return state;
+      return status;
     }
-    const { state, code } = passingProblems[reason];
-    await transact(input, (unit) => recordProblem(input, unit, { state, code, message }));
+    const { status, code } = passingProblems[reason];
+    await transact(input, (unit) => recordProblem(input, unit, { status, code, message }));
     throw await laterBecauseOf(failure, carrier, error);
   };
 
@@ -161,7 +161,7 @@ export const createEmailActivities = defineActivities((deps: EmailDependencies) 
 
     /** The workflow has given up: after two days, or because no attempt can succeed. */
     async giveUpEmail(input: SendEmailInput): Promise<void> {
-      await transact(input, (unit) => recordProblem(input, unit, { state: 'failed', code: 'given_up' }));
+      await transact(input, (unit) => recordProblem(input, unit, { status: 'failed', code: 'given_up' }));
     },
 
     /** One attempt for the mails of some digests. */
@@ -201,7 +201,7 @@ export const createEmailActivities = defineActivities((deps: EmailDependencies) 
     if (!asked) {
       const problem = `It is not known whether ${carrier} has accepted the mail, and no key to ask it is configured.`;
       await transact(input, (unit) =>
-        recordProblem(input, unit, { state: 'sending', code: 'no_provider', message: problem }),
+        recordProblem(input, unit, { status: 'sending', code: 'no_provider', message: problem }),
       );
       throw laterFailure('no_provider', problem, operatorPauseMs);
     }
@@ -211,7 +211,7 @@ export const createEmailActivities = defineActivities((deps: EmailDependencies) 
       // Whatever was the matter with the question, the outcome of the attempt is as unknown as before.
       const problem = error instanceof SendFailure ? error.message : 'The question broke off.';
       await transact(input, (unit) =>
-        recordProblem(input, unit, { state: 'sending', code: 'no_answer', message: problem }),
+        recordProblem(input, unit, { status: 'sending', code: 'no_answer', message: problem }),
       );
       throw laterFailure('no_answer', problem, askAfter(carrier), error);
     }

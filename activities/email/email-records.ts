@@ -1,6 +1,6 @@
 import { accountEmail } from '#entities/email/account-email.ts';
 import { email } from '#entities/email/email.ts';
-import type { EmailState } from '#entities/email/email-fields.ts';
+import type { EmailStatus } from '#entities/email/email-fields.ts';
 import type { ChangesOf, RowOf } from '#entities/kit/model/define.ts';
 import type { DatabaseOptions } from '#entities/kit/access/database-options.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
@@ -17,16 +17,18 @@ export function kindOf({ organizationId }: Pick<SendEmailInput, 'organizationId'
   return organizationId === undefined ? accountEmail : (email as unknown as typeof accountEmail);
 }
 
-const openStates: ReadonlySet<EmailState> = new Set(['pending', 'sending', 'waiting']);
+const openStatuses: ReadonlySet<EmailStatus> = new Set(['pending', 'sending', 'waiting']);
 
 /** Whether a mail is still to be sent, or its sending has no known outcome. */
-export function isOpen(state: EmailState): boolean {
-  return openStates.has(state);
+export function isOpen(status: EmailStatus): boolean {
+  return openStatuses.has(status);
 }
 
 /** How the workflow of a mail ends whose record says this. */
-export function resultOf(state: EmailState): SendEmailResult {
-  return state === 'refused' || state === 'suppressed' || state === 'outdated' || state === 'failed' ? state : 'sent';
+export function resultOf(status: EmailStatus): SendEmailResult {
+  return status === 'refused' || status === 'suppressed' || status === 'outdated' || status === 'failed'
+    ? status
+    : 'sent';
 }
 
 /** What is kept sealed until a provider has accepted the mail. */
@@ -57,30 +59,30 @@ const maxMessage = 500;
 
 /** Why a mail is not sent. */
 export interface EmailProblem {
-  readonly state: EmailState;
+  readonly status: EmailStatus;
   readonly code: string | null;
   readonly message?: string;
 }
 
 /** What the record says of a problem; undefined for a mail of which a provider has reported meanwhile that it was sent. */
 export function problemOf(
-  row: Pick<EmailRow, 'state'>,
-  { state, code, message }: EmailProblem,
+  row: Pick<EmailRow, 'status'>,
+  { status, code, message }: EmailProblem,
 ): ChangesOf<typeof accountEmail> | undefined {
-  if (!isOpen(row.state)) return undefined;
+  if (!isOpen(row.status)) return undefined;
   return {
-    state,
+    status,
     errorCode: code,
     errorMessage: message === undefined ? null : message.slice(0, maxMessage),
-    // Without an open state, nothing is kept that could be sent.
-    ...(isOpen(state) ? {} : { content: null }),
+    // Without an open status nothing is kept that could be sent.
+    ...(isOpen(status) ? {} : { content: null }),
   };
 }
 
 /** What the record says of a mail that a provider has accepted; its reports may have come before. */
 export function acceptedAs(row: EmailRow, messageId: string, now: Date): ChangesOf<typeof accountEmail> {
   return {
-    ...(isOpen(row.state) ? { state: 'sent' } : {}),
+    ...(isOpen(row.status) ? { status: 'sent' } : {}),
     messageId: row.messageId ?? messageId,
     sentAt: row.sentAt === null || row.sentAt > now ? now : row.sentAt,
     content: null,

@@ -2,16 +2,16 @@ import type { SendFailureReason } from '../clients/email/transport.ts';
 
 /** What the record says while a mail is not sent for a reason that may pass. */
 export const passingProblems = {
-  limited: { state: 'waiting', code: 'too_many_requests' },
-  credentials: { state: 'waiting', code: 'credentials_refused' },
-  unsent: { state: 'pending', code: 'provider_unreachable' },
-  unknown: { state: 'sending', code: 'no_answer' },
+  limited: { status: 'waiting', code: 'too_many_requests' },
+  credentials: { status: 'waiting', code: 'credentials_refused' },
+  unsent: { status: 'pending', code: 'provider_unreachable' },
+  unknown: { status: 'sending', code: 'no_answer' },
 } as const;
 
 /** What it says when the provider does not take the mail, now or later. */
 export const finalProblems = {
-  address: { state: 'refused', code: 'address_refused' },
-  content: { state: 'failed', code: 'content_refused' },
+  address: { status: 'refused', code: 'address_refused' },
+  content: { status: 'failed', code: 'content_refused' },
 } as const;
 
 /** Whether the provider takes the mail neither now nor later. */

@@ -1,9 +1,9 @@
 import type { accountEmail } from '#entities/email/account-email.ts';
-import type { EmailState } from '#entities/email/email-fields.ts';
+import type { EmailStatus } from '#entities/email/email-fields.ts';
 import type { SuppressionReason } from '#entities/email/suppression-fields.ts';
 import type { ChangesOf, RowOf } from '#entities/kit/model/define.ts';
 
-/** What providers report, as receivers translate it; with the state that it means, if it means one. */
+/** What providers report, as receivers translate it; with the status that it means, if it means one. */
 const outcomes = {
   sent: 'sent',
   delivered: 'delivered',
@@ -14,7 +14,7 @@ const outcomes = {
   soft_bounce: 'bounced',
   hard_bounce: 'bounced',
   complaint: 'complained',
-} as const satisfies Readonly<Record<string, EmailState>>;
+} as const satisfies Readonly<Record<string, EmailStatus>>;
 
 export type ReportedOutcome = keyof typeof outcomes;
 
@@ -23,7 +23,7 @@ export function isReportedOutcome(outcome: string | undefined): outcome is Repor
 }
 
 /** States that reports lead to. The greatest one of all reports counts, so their order does not. */
-const ranks: { readonly [State in EmailState]?: number } = {
+const ranks: { readonly [State in EmailStatus]?: number } = {
   sent: 1,
   delivered: 2,
   failed: 3,
@@ -34,7 +34,7 @@ const ranks: { readonly [State in EmailState]?: number } = {
 
 type Row = Pick<
   RowOf<typeof accountEmail>,
-  | 'state'
+  | 'status'
   | 'errorCode'
   | 'messageId'
   | 'content'
@@ -65,7 +65,7 @@ interface Report {
 }
 
 /**
- * What a report changes in the record of an e-mail. Any order of the same reports leads to the same record: times are the least, the state
+ * What a report changes in the record of an e-mail. Any order of the same reports leads to the same record: times are the least, the status
  * and the sort of a bounce the greatest of what was reported.
  */
 export function mergedReport(row: Row, { outcome, at, messageId }: Report): ChangesOf<typeof accountEmail> {
@@ -73,7 +73,7 @@ export function mergedReport(row: Row, { outcome, at, messageId }: Report): Chan
   const time = outcome in times ? times[outcome as keyof typeof times] : undefined;
   const known = time && row[time];
   return {
-    ...((ranks[reported] ?? 0) > rankOf(row) ? { state: reported, errorCode: null, errorMessage: null } : {}),
+    ...((ranks[reported] ?? 0) > rankOf(row) ? { status: reported, errorCode: null, errorMessage: null } : {}),
     ...(time !== undefined && (known == null || at < known) ? { [time]: at } : {}),
     ...(outcome === 'hard_bounce' && row.bounceType !== 'hard' ? { bounceType: 'hard' as const } : {}),
     ...(outcome === 'soft_bounce' && row.bounceType === null ? { bounceType: 'soft' as const } : {}),
@@ -84,8 +84,8 @@ export function mergedReport(row: Row, { outcome, at, messageId }: Report): Chan
 }
 
 /** What this server has decided by itself says nothing against a report. */
-function rankOf({ state, errorCode }: Row): number {
-  return state === 'failed' && errorCode !== null ? 0 : (ranks[state] ?? 0);
+function rankOf({ status, errorCode }: Row): number {
+  return status === 'failed' && errorCode !== null ? 0 : (ranks[status] ?? 0);
 }
 
 /** Why the address gets no further e-mails after a report. */

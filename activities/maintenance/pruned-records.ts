@@ -1,7 +1,7 @@
 import { webhookEvent } from '#entities/billing/webhook-event.ts';
 import { accountEmail } from '#entities/email/account-email.ts';
 import { email } from '#entities/email/email.ts';
-import { endedEmailStates } from '#entities/email/email-fields.ts';
+import { endedEmailStatuses } from '#entities/email/email-fields.ts';
 import type { PrunedRecords } from '#entities/kit/outbox/old-records.ts';
 
 const day = 86_400_000;
@@ -18,7 +18,7 @@ const receivedEventMs = 90 * day;
 /** What is removed, as the descriptions of the kinds say. Whatever else grows has a retention of its own, or is kept for good. */
 export const prunedRecords: readonly PrunedRecords[] = [
   ...[email, accountEmail].flatMap((module): PrunedRecords[] => [
-    { module, keptMs: endedEmailMs, only: { field: 'state', among: endedEmailStates } },
+    { module, keptMs: endedEmailMs, only: { field: 'status', among: endedEmailStatuses } },
     { module, keptMs: openEmailMs },
   ]),
   // Given up, and sent again as another e-mail.

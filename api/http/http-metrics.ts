@@ -129,14 +129,14 @@ export class Metrics {
 
   /** Reports the GraphQL operations that run, and those that wait for their turn. */
   watchOperations(queue: { readonly running: number; readonly waiting: number }): void {
-    const gauge: Gauge<'state'> = new Gauge({
+    const gauge: Gauge<'status'> = new Gauge({
       name: 'core_graphql_operations',
-      help: 'GraphQL operations by state: running, or waiting for their turn (server.graphpool.maxworkers).',
-      labelNames: ['state'] as const,
+      help: 'GraphQL operations by status: running, or waiting for their turn (server.graphpool.maxworkers).',
+      labelNames: ['status'] as const,
       registers: [this.registry],
       collect: () => {
-        gauge.set({ state: 'running' }, queue.running);
-        gauge.set({ state: 'waiting' }, queue.waiting);
+        gauge.set({ status: 'running' }, queue.running);
+        gauge.set({ status: 'waiting' }, queue.waiting);
       },
     });
   }

@@ -41,7 +41,7 @@ export const endpointLimits = {
 
 export interface LogArguments {
   readonly eventId?: string | null;
-  readonly state?: MessageState | null;
+  readonly status?: MessageState | null;
   /** Id of the last entry of the page before. */
   readonly after?: string | null;
   readonly first?: number | null;
@@ -122,7 +122,7 @@ export async function messagesOf(
   slice: LogArguments,
 ): Promise<readonly ShownMessage[]> {
   const page = await pageOf(asking, wanted, slice);
-  return readMessages(asking.unit, { ...page, ...(slice.state == null ? {} : { state: slice.state }) });
+  return readMessages(asking.unit, { ...page, ...(slice.status == null ? {} : { status: slice.status }) });
 }
 
 /** The newest attempts to send to an endpoint. @throws AppError not_found, limit_exceeded */

@@ -16,7 +16,7 @@ import { openStates, pageOfDeliveries, withShownPayload, type OrganizationEvent 
 
 /** What operators of the installation ask for, of all organizations or of one. */
 export interface InstallationArguments extends Omit<DeliverySelection, 'states' | 'eventIds'> {
-  readonly state?: (typeof deliveryStates)[number];
+  readonly status?: (typeof deliveryStates)[number];
 }
 
 export interface InstallationPage extends InstallationArguments {
@@ -25,21 +25,21 @@ export interface InstallationPage extends InstallationArguments {
 }
 
 /**
- * Deliveries of the events of the installation, the newest first; those that are not done unless a state is asked for.
+ * Deliveries of the events of the installation, the newest first; those that are not done unless a status is asked for.
  * @throws AppError permission_denied, second_factor_required, invalid_input, limit_exceeded
  */
 export async function deliveriesOfInstallation(
   asking: Asking,
-  { state, after, first, ...selection }: InstallationPage,
+  { status, after, first, ...selection }: InstallationPage,
 ): Promise<readonly ListedDelivery[]> {
   await requireOperator(asking);
-  return pageOfDeliveries(asking, { ...selection, states: state ? [state] : openStates }, { after, first });
+  return pageOfDeliveries(asking, { ...selection, states: status ? [status] : openStates }, { after, first });
 }
 
 /** How many such deliveries there are, and the listeners that are held as a whole. @throws AppError permission_denied, second_factor_required */
 export async function countsOfInstallation(
   asking: Asking,
-  { state, ...selection }: InstallationArguments,
+  { status, ...selection }: InstallationArguments,
 ): Promise<{
   readonly total: number;
   readonly groups: readonly DeliveryGroup[];
@@ -47,7 +47,7 @@ export async function countsOfInstallation(
 }> {
   await requireOperator(asking);
   const { unit } = asking;
-  const counted = await countDeliveries(unit, { ...selection, states: state ? [state] : openStates });
+  const counted = await countDeliveries(unit, { ...selection, states: status ? [status] : openStates });
   return { ...counted, held: await waitingListeners(unit) };
 }
 

@@ -26,7 +26,7 @@ export type { ListedDelivery as ShownDelivery };
 export const openStates = ['failing', 'held', 'skipped'] as const;
 
 export interface DeliveryArguments extends Omit<DeliverySelection, 'states' | 'organizationId' | 'eventIds'> {
-  readonly state?: (typeof openStates)[number];
+  readonly status?: (typeof openStates)[number];
   /** Position of the last delivery of the page before. */
   readonly after?: string;
   readonly first?: number;
@@ -44,10 +44,10 @@ export interface OrganizationEvent extends EventDetails {
  */
 export async function deliveriesOfOrganization(
   asking: Asking,
-  { state, after, first, ...selection }: DeliveryArguments,
+  { status, after, first, ...selection }: DeliveryArguments,
 ): Promise<readonly ListedDelivery[]> {
   const organizationId = managedOrganization(asking.unit);
-  const states = state ? [state] : openStates;
+  const states = status ? [status] : openStates;
   return pageOfDeliveries(asking, { ...selection, organizationId, states }, { after, first });
 }
 

@@ -13,7 +13,7 @@ export const accountEmail = defineEntityModule({
   tenancy: { none: 'accounts belong to no organization' },
   policy: internalRecord(),
   expose: {},
-  filter: ['template', 'state', 'recipientId'],
+  filter: ['template', 'status', 'recipientId'],
   order: ['createdAt'],
   events: [],
 });

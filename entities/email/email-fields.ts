@@ -2,7 +2,7 @@ import { idPattern } from '../kit/base/ids.ts';
 import { choice, integer, sealed, text, timestamp } from '../kit/model/fields.ts';
 
 /** How far an e-mail is, in the order of the life of one. */
-export const emailStates = [
+export const emailStatuses = [
   'pending',
   'sending',
   'waiting',
@@ -16,10 +16,10 @@ export const emailStates = [
   'failed',
 ] as const;
 
-export type EmailState = (typeof emailStates)[number];
+export type EmailStatus = (typeof emailStatuses)[number];
 
 /** Those after which nobody has to do anything about an e-mail. */
-export const endedEmailStates: readonly EmailState[] = [
+export const endedEmailStatuses: readonly EmailStatus[] = [
   'sent',
   'delivered',
   'bounced',
@@ -64,9 +64,9 @@ export function emailFields() {
       optional: true,
       immutable: true,
     }),
-    state: choice(
+    status: choice(
       'pending: to be sent; sending: handed to the provider, whose answer is not known; waiting: the provider takes none at the moment (see errorCode); sent: the provider has accepted it; delivered, bounced, complained: what the provider has reported since; refused: the provider does not accept the address; suppressed: the address gets no e-mails; outdated: what it says was no longer true; failed: given up.',
-      emailStates,
+      emailStatuses,
       { default: 'pending' },
     ),
     attempts: integer('Number of attempts to hand it to a provider.', { min: 0, max: 1_000_000, default: 0 }),

@@ -29,7 +29,7 @@ export const email = defineEntityModule({
     template: 'read',
     recipientId: 'read',
     aboutId: 'read',
-    state: 'read',
+    status: 'read',
     attempts: 'read',
     attemptedAt: 'read',
     carrier: 'read',
@@ -45,7 +45,7 @@ export const email = defineEntityModule({
     clickedAt: 'read',
     resentAt: 'read',
   },
-  filter: ['template', 'state', 'recipientId', 'aboutId', 'carrier', 'errorCode'],
+  filter: ['template', 'status', 'recipientId', 'aboutId', 'carrier', 'errorCode'],
   order: ['createdAt', 'sentAt'],
   events: [],
   customEvents: {

@@ -15,7 +15,7 @@ export const integration = defineEntityModule({
       max: 64,
       optional: true,
     }),
-    status: choice('State of the connection.', ['pending', 'connected', 'errored', 'disabled'], {
+    status: choice('Status of the connection.', ['pending', 'connected', 'errored', 'disabled'], {
       default: 'pending',
     }),
     metadata: json('Further values of the caller.', { maxBytes: 16_384, optional: true }),

@@ -17,7 +17,7 @@ export const organizationRemoval = defineEntityModule({
       optional: true,
       immutable: true,
     }),
-    status: choice('How far the removal is.', ['pending', 'running', 'completed'], { default: 'pending' }),
+    status: choice('Status of the removal.', ['pending', 'running', 'completed'], { default: 'pending' }),
     totalRecords: integer('Number of records to remove; null until the removal has begun.', {
       min: 0,
       max: Number.MAX_SAFE_INTEGER,

@@ -69,12 +69,12 @@ class BacklogReadings {
   #show(backlog: Backlog, now: Date): void {
     const { known, events, lag, deliveries, heldListeners, tuples, messages } = this.#gauges();
     known.set(1);
-    events.set({ state: 'waiting' }, backlog.waitingEvents);
-    events.set({ state: 'claimed' }, backlog.claimedEvents);
+    events.set({ status: 'waiting' }, backlog.waitingEvents);
+    events.set({ status: 'claimed' }, backlog.claimedEvents);
     const oldest = backlog.oldestEventAt?.getTime() ?? now.getTime();
     lag.set(Math.max(0, now.getTime() - oldest) / 1_000);
     deliveries.reset();
-    for (const { listener, state, count } of backlog.deliveries) deliveries.set({ listener, state }, count);
+    for (const { listener, status, count } of backlog.deliveries) deliveries.set({ listener, status }, count);
     heldListeners.set(backlog.heldListeners.length);
     tuples.set(backlog.tuples);
     messages.set(backlog.messages);
@@ -94,8 +94,8 @@ function gaugesOf(registry: MetricsRegistry, collect: () => Promise<void>) {
     }),
     events: new Gauge({
       name: 'core_outbox_events',
-      help: 'Events that are not delivered, by state: waiting for a batch, or claimed by one. Counted up to 10,000.',
-      labelNames: ['state'] as const,
+      help: 'Events that are not delivered, by status: waiting for a batch, or claimed by one. Counted up to 10,000.',
+      labelNames: ['status'] as const,
       registers,
       collect,
     }),
@@ -107,8 +107,8 @@ function gaugesOf(registry: MetricsRegistry, collect: () => Promise<void>) {
     }),
     deliveries: new Gauge({
       name: 'core_deliveries_open',
-      help: 'Deliveries that are failing or held, by listener and state. Counted up to 10,000 together.',
-      labelNames: ['listener', 'state'] as const,
+      help: 'Deliveries that are failing or held, by listener and status. Counted up to 10,000 together.',
+      labelNames: ['listener', 'status'] as const,
       registers,
       collect,
     }),

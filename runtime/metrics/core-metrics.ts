@@ -140,17 +140,17 @@ export class CoreMetrics {
   /** Reports the connections to PostgreSQL and the units of work of this process. */
   watchDatabase(database: Pick<Database, 'pool' | 'connections' | 'activeUnits' | 'options'>): void {
     const registers = [this.#registry];
-    const connections: Gauge<'state'> = new Gauge({
+    const connections: Gauge<'status'> = new Gauge({
       name: 'core_database_connections',
       help: 'Connections to PostgreSQL: in_use, idle, waited_for (requests that wait for one), max (db.maxconnections).',
-      labelNames: ['state'],
+      labelNames: ['status'],
       registers,
       collect: () => {
         const { totalCount, idleCount, waitingCount } = database.pool;
-        connections.set({ state: 'in_use' }, totalCount - idleCount);
-        connections.set({ state: 'idle' }, idleCount);
-        connections.set({ state: 'waited_for' }, database.connections.waiting + waitingCount);
-        connections.set({ state: 'max' }, database.options.maxConnections);
+        connections.set({ status: 'in_use' }, totalCount - idleCount);
+        connections.set({ status: 'idle' }, idleCount);
+        connections.set({ status: 'waited_for' }, database.connections.waiting + waitingCount);
+        connections.set({ status: 'max' }, database.options.maxConnections);
       },
     });
     const units: Gauge = new Gauge({
@@ -163,16 +163,16 @@ export class CoreMetrics {
 
   /** Reports the connections to the cache, if there is one. */
   watchCache(cache: Pick<CachePool, 'connections'> | undefined): void {
-    const gauge: Gauge<'state'> = new Gauge({
+    const gauge: Gauge<'status'> = new Gauge({
       name: 'core_cache_connections',
       help: 'Connections to the cache: open, and those of them that are ready.',
-      labelNames: ['state'],
+      labelNames: ['status'],
       registers: [this.#registry],
       collect: () => {
         if (!cache) return;
         const { open, ready } = cache.connections;
-        gauge.set({ state: 'open' }, open);
-        gauge.set({ state: 'ready' }, ready);
+        gauge.set({ status: 'open' }, open);
+        gauge.set({ status: 'ready' }, ready);
       },
     });
   }

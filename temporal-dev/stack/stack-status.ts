@@ -52,7 +52,7 @@ function addressOf({ launch, ports }: PartRecord): string {
 
 /** The status as a table of text. */
 export function statusTable(parts: PartStatus[]): string {
-  const rows = [['NAME', 'STATE', 'PID', 'ADDRESS', 'VERSION', 'MEMORY', 'RUNS', 'BINARY FROM']];
+  const rows = [['NAME', 'STATUS', 'PID', 'ADDRESS', 'VERSION', 'MEMORY', 'RUNS', 'BINARY FROM']];
   for (const part of parts) {
     const memory = part.memoryBytes === undefined ? '' : `${Math.round(part.memoryBytes / 1024 / 1024)} MB`;
     const cells = [part.name, part.state, part.pid, part.address, part.version, memory, part.owner, part.route];

@@ -92,7 +92,7 @@ async function sentMail(to = `${newId().toLowerCase()}@example.com`): Promise<Se
   const { body } = await client.post('/v1/invites', { recipient: to });
   const mail = await eventually(async () => {
     const [found] = (await client.get(`/v1/emails?about_id=${body.id}`)).body.data;
-    return found?.state === 'sent' && found;
+    return found?.status === 'sent' && found;
   });
   return { ...mail, to };
 }
@@ -146,7 +146,7 @@ describe('a receiver', () => {
     const mail = await sentMail();
     const id = newId();
     expect((await sendA(eventOfA(mail, 'email.delivered', 5), { id })).status).toBe(200);
-    await eventually(async () => (await read(mail)).state === 'delivered');
+    await eventually(async () => (await read(mail)).status === 'delivered');
     const before = await asOwner(world, 'select id from webhook_events');
     const events = () => asOwner(world, `select id from events where topic = 'webhook_event.received'`);
     const announced = await events();
@@ -157,7 +157,7 @@ describe('a receiver', () => {
       expect((await sendA(eventOfA(mail, type, 5), { id })).status).toBe(200);
     expect(await asOwner(world, 'select id from webhook_events')).toEqual(before);
     expect(await events()).toEqual(announced);
-    expect(await read(mail)).toMatchObject({ state: 'delivered', complained_at: null });
+    expect(await read(mail)).toMatchObject({ status: 'delivered', complained_at: null });
   });
 
   test('T-92: refuses more than a mebibyte before it looks at signature or secret, and stores nothing', async () => {
@@ -232,7 +232,7 @@ describe('a receiver', () => {
     const others = await Promise.all(Array.from({ length: 10 }, () => sendB(delivery)));
     expect([...answers, ...others].map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
     expect(await stored()).toHaveLength(before + 3);
-    await eventually(async () => (await read(mail)).state === 'delivered');
+    await eventually(async () => (await read(mail)).status === 'delivered');
   });
 });
 
@@ -262,11 +262,11 @@ test('the events of a provider lead to the same record in any order', async () =
       const times = [delivered_at, bounced_at, opened_at, complained_at];
       return bounce_type === 'hard' && JSON.stringify(times) === JSON.stringify([at(2), at(4), at(5), at(8)]) && body;
     });
-    const { state, delivered_at, bounced_at, bounce_type, complained_at, opened_at, clicked_at, error_code } = result;
-    results.push({ state, delivered_at, bounced_at, bounce_type, complained_at, opened_at, clicked_at, error_code });
+    const { status, delivered_at, bounced_at, bounce_type, complained_at, opened_at, clicked_at, error_code } = result;
+    results.push({ status, delivered_at, bounced_at, bounce_type, complained_at, opened_at, clicked_at, error_code });
   }
   expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
-  expect(results[0]).toMatchObject({ state: 'complained', bounce_type: 'hard', complained_at: at(8) });
+  expect(results[0]).toMatchObject({ status: 'complained', bounce_type: 'hard', complained_at: at(8) });
 });
 
 describe('an address', () => {
@@ -285,7 +285,7 @@ describe('an address', () => {
 
     await client.post(`/v1/emails/${mail.id}/resend`);
     const again = await eventually(async () => {
-      const [found] = (await client.get(`/v1/emails?state=suppressed&order_by=-created_at`)).body.data;
+      const [found] = (await client.get(`/v1/emails?status=suppressed&order_by=-created_at`)).body.data;
       return found;
     });
     expect(again).toMatchObject({ error_code: 'hard_bounce', attempts: 0 });
@@ -311,7 +311,7 @@ describe('an address', () => {
     const body = JSON.parse(eventOfB(mail, 'SpamComplaint', { BouncedAt: at(4) })) as object;
     const odd = { Recipient: `Jo <${mail.to}>`, Email: 'x'.repeat(300), MessageID: 'm'.repeat(1_000) };
     expect((await sendB(JSON.stringify({ ...body, ...odd }))).status).toBe(200);
-    await eventually(async () => (await read(mail)).state === 'complained');
+    await eventually(async () => (await read(mail)).status === 'complained');
     expect(await suppressions(mail.to)).toEqual([]);
   });
 
@@ -321,7 +321,7 @@ describe('an address', () => {
     expect(
       await eventually(async () => {
         const body = await read(mail);
-        return body.state === 'bounced' && body;
+        return body.status === 'bounced' && body;
       }),
     ).toMatchObject({ bounce_type: 'soft' });
     expect(await suppressions(mail.to)).toEqual([]);
@@ -395,12 +395,12 @@ test('an address that has complained about a mail of an account is released by a
   };
   const states = async () =>
     (
-      await asOwner<{ state: string }>(
+      await asOwner<{ status: string }>(
         world,
-        `select state from account_emails e join email_verifications v on v.id = e.about_id where v.email = $1 order by e.id`,
+        `select status from account_emails e join email_verifications v on v.id = e.about_id where v.email = $1 order by e.id`,
         [email],
       )
-    ).map(({ state }) => state);
+    ).map(({ status }) => status);
   await register();
   await eventually(async () => (await states())[0] === 'sent');
   const { tags = [], id: message_id = '' } = fake.accepted.find(({ to }) => to.includes(email)) ?? {};

@@ -40,7 +40,7 @@ afterAll(async () => {
     { name: 'retry', selection: { states: ['failing'] }, ...asked },
     { runtime, print: () => {}, progressEveryMs: 50 },
   );
-  await eventually(async () => (await client.get('/v1/event-deliveries?state=failing')).body.data.length === 0);
+  await eventually(async () => (await client.get('/v1/event-deliveries?status=failing')).body.data.length === 0);
   await world.close();
 });
 
@@ -53,7 +53,7 @@ test('managers list what failed, and see the event with its deliveries and runs'
     record_id: taskId,
     request_id: requestId,
     listener: 'fragile',
-    state: 'failing',
+    status: 'failing',
     error: 'Error',
   });
   const url = `/v1/events/${delivery.event_id}`;
@@ -65,7 +65,7 @@ test('managers list what failed, and see the event with its deliveries and runs'
     actor: `user:${owner.user.id}`,
     changed: expect.arrayContaining(['title']),
     details: {},
-    deliveries: [{ listener: 'fragile', state: 'failing', error: 'Error' }],
+    deliveries: [{ listener: 'fragile', status: 'failing', error: 'Error' }],
     messages: [],
     repairs: [],
   });
@@ -81,7 +81,7 @@ test('each filter of the list keeps what it names, and nothing else', async () =
   const count = async (query: string) => (await client.get(`/v1/event-deliveries?${query}`)).body.data.length;
   const now = encodeURIComponent(world.clock.now().toISOString());
   for (const query of [
-    'state=failing',
+    'status=failing',
     'listener=fragile',
     'type=task.created',
     'type=task.*',
@@ -93,8 +93,8 @@ test('each filter of the list keeps what it names, and nothing else', async () =
   ])
     expect(await count(query), query).toBe(1);
   for (const query of [
-    'state=held',
-    'state=skipped',
+    'status=held',
+    'status=skipped',
     'listener=other',
     'type=task.updated',
     'type=ta.*',
@@ -121,7 +121,7 @@ test('what an operator did is shown, without who it was and why', async () => {
     { name: 'skip', selection, operator: 'somebody', reason: 'known here', perSecond: 10, isDryRun: false },
     { runtime: world.runtime, print: () => {}, progressEveryMs: 50 },
   );
-  await eventually(async () => (await client.get(url)).body.data[0].state === 'skipped');
+  await eventually(async () => (await client.get(url)).body.data[0].status === 'skipped');
   const { body } = await client.get(`/v1/events/${delivery.event_id}`);
   expect(body.repairs).toEqual([{ listener: 'fragile', operation: 'skip', at: expect.any(String) }]);
   expect(JSON.stringify(body)).not.toMatch(/somebody|known here/);
@@ -146,8 +146,8 @@ test('nobody else sees them: not members, not managers of other organizations, n
 });
 
 test.each([
-  ['state=done', 'invalid_input'],
-  ['state=broken', 'invalid_input'],
+  ['status=done', 'invalid_input'],
+  ['status=broken', 'invalid_input'],
   ['since=yesterday', 'invalid_input'],
   ['after=here', 'invalid_input'],
   ['first=100000', 'limit_exceeded'],

@@ -67,9 +67,9 @@ test('requests, statements, units of work, connections and OpenFGA are measured'
   expect(valueOf(found, 'core_http_requests_in_flight')).toBe(0);
   expect(valueOf(found, 'core_unit_of_work_duration_seconds_count', 'mode="write"', 'committed')).toBeGreaterThan(0);
   expect(valueOf(found, 'core_database_statement_duration_seconds_count')).toBeGreaterThan(0);
-  expect(valueOf(found, 'core_database_connections', 'state="max"')).toBe(8);
+  expect(valueOf(found, 'core_database_connections', 'status="max"')).toBe(8);
   // The one that reads the backlog for this scrape.
-  expect(valueOf(found, 'core_database_connections', 'state="in_use"')).toBeLessThan(3);
+  expect(valueOf(found, 'core_database_connections', 'status="in_use"')).toBeLessThan(3);
   expect(valueOf(found, 'core_authorization_store_duration_seconds_count', 'outcome="answered"')).toBeGreaterThan(0);
   expect(valueOf(found, 'core_authorization_decisions_total')).toBeGreaterThan(0);
   expect(valueOf(found, 'process_resident_memory_bytes')).toBeGreaterThan(0);
@@ -119,9 +119,9 @@ test('the backlog is what waits: events, failing and held deliveries, tuples and
   world.clock.advance(120_000);
   const after = await eventually(async () => {
     const found = await read();
-    return valueOf(found, 'core_deliveries_open', 'listener="measured"', 'state="failing"') === 1 && found;
+    return valueOf(found, 'core_deliveries_open', 'listener="measured"', 'status="failing"') === 1 && found;
   });
-  expect(valueOf(after, 'core_outbox_events', 'state="waiting"')).toBeGreaterThan(0);
+  expect(valueOf(after, 'core_outbox_events', 'status="waiting"')).toBeGreaterThan(0);
   expect(valueOf(after, 'core_outbox_lag_seconds')).toBeGreaterThanOrEqual(120);
   expect(valueOf(after, 'core_listeners_held')).toBe(0);
 });

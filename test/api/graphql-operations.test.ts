@@ -134,7 +134,7 @@ test('graphpool.maxworkers: so many operations run, and organizations take turns
     const { values } = await (instance.api.services.metrics.registry
       .getSingleMetric('core_graphql_operations')
       ?.get() ?? Promise.reject(new Error('there is no such metric')));
-    return values.find(({ labels }) => labels['state'] === state)?.value;
+    return values.find(({ labels }) => labels['status'] === state)?.value;
   };
   const release = await holdRow(world, 'tasks', id);
   const all = [ask('many 1', many, `mutation { updateTask(id: "${id}", input: { title: "y" }) { updatedId } }`)];

@@ -34,7 +34,7 @@ test('lines of a request and of what follows from it have the ids of request, tr
   isBroken = false;
   expect(failed).toMatchObject({ trace_id: request['trace_id'], listener: 'refusing' });
   expect(failed['workflow_id']).toMatch(new RegExp(`^${world.name}/`));
-  await eventually(async () => (await client.get('/v1/event-deliveries?state=failing')).body.data.length === 0);
+  await eventually(async () => (await client.get('/v1/event-deliveries?status=failing')).body.data.length === 0);
   expect(JSON.stringify(world.logs)).not.toContain('a secret title');
 });
 

@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const entityId of listener.broken) listener.broken.delete(entityId);
   await prove();
-  await client.post('/v1/operations/repairs', { operation: 'skip', states: ['failing', 'held'], all: true, reason });
+  await client.post('/v1/operations/repairs', { operation: 'skip', statuses: ['failing', 'held'], all: true, reason });
   await eventually(async () => (await open()).length === 0);
   await world.close();
 });
@@ -60,7 +60,7 @@ async function prove(): Promise<void> {
 }
 
 async function open(query = ''): Promise<Record<string, string>[]> {
-  return (await client.get(`${url}?state=failing${query}`)).body.data;
+  return (await client.get(`${url}?status=failing${query}`)).body.data;
 }
 
 /** Events of an organization that fail, with the ids of their records. */
@@ -101,7 +101,7 @@ test('an operator finds a delivery of any organization, sees what it says, and h
   const { organization } = await buildPerson(world);
   const { requestId, deliveries, mend } = await failing(organization.id);
   expect(deliveries).toEqual([
-    expect.objectContaining({ organization_id: organization.id, listener: 'worn', state: 'failing', error: 'Error' }),
+    expect.objectContaining({ organization_id: organization.id, listener: 'worn', status: 'failing', error: 'Error' }),
   ]);
   expect(await open(`&request_id=${requestId}&organization_id=${organization.id}`)).toHaveLength(1);
   expect(await open(`&request_id=${requestId}&organization_id=${operator.organization.id}`)).toEqual([]);
@@ -119,7 +119,7 @@ test('an operator finds a delivery of any organization, sees what it says, and h
   const { body } = await client.get(eventUrl);
   expect(body).toMatchObject({
     organization_id: organization.id,
-    deliveries: [{ listener: 'worn', state: 'done' }],
+    deliveries: [{ listener: 'worn', status: 'done' }],
     repairs: [{ repair_id: started.body.id, operation: 'retry', operator: `user:${operator.user.id}`, reason }],
   });
   // A kind whose events do not leave the server.
@@ -167,8 +167,8 @@ test.each([
   [{ operation: 'retry', all: true, reason: ' ' }, '/reason'],
   [{ operation: 'retry', reason }, '/all'],
   [{ operation: 'retry', reason, all: true, listener: 'worn' }, '/all'],
-  [{ operation: 'retry', reason, states: ['held'], listener: 'worn' }, '/states'],
-  [{ operation: 'retry', reason, states: ['done'], listener: 'worn' }, '/states/0'],
+  [{ operation: 'retry', reason, statuses: ['held'], listener: 'worn' }, '/statuses'],
+  [{ operation: 'retry', reason, statuses: ['done'], listener: 'worn' }, '/statuses/0'],
   [{ operation: 'retry', reason, listener: 'worn', per_second: 101 }, '/per_second'],
   [{ operation: 'retry', reason, since: 'yesterday' }, '/since'],
   [{ operation: 'remove', reason, all: true }, '/operation'],

@@ -54,7 +54,7 @@ async function complete(by: TestClient, runs = 1) {
   return eventually(async () => {
     const { status, body } = await by.get(url);
     expect(status, JSON.stringify(body)).toBe(200);
-    const done = body.events.flatMap((event: { deliveries: { state: string }[] }) => event.deliveries);
+    const done = body.events.flatMap((event: { deliveries: { status: string }[] }) => event.deliveries);
     return done.length > 0 && body.runs?.length >= runs && body;
   });
 }
@@ -75,7 +75,7 @@ test('managers see what a request has changed and caused in their organization, 
   const [event, ...others] = body.events.filter(({ type }: { type: string }) => type === 'task.created');
   expect(others).toEqual([]);
   expect(event).toMatchObject({ record_id: taskId, trace_id: expect.stringMatching(/^[0-9a-f]{32}$/) });
-  expect(event.deliveries).toContainEqual(expect.objectContaining({ listener: 'noting', state: 'done', error: null }));
+  expect(event.deliveries).toContainEqual(expect.objectContaining({ listener: 'noting', status: 'done', error: null }));
   const [run] = body.runs;
   expect(run).toMatchObject({ type: 'deliverEvents', status: expect.any(String) });
   expect(run.url).toBe(

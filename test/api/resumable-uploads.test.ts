@@ -74,8 +74,8 @@ async function stored(location: string): Promise<Buffer> {
 }
 
 /** Waits for the outcome of the check; after it, nothing is left of what arrived but the object. */
-async function untilChecked(location: string, state: 'ready' | 'refused'): Promise<TestAnswer> {
-  await eventually(async () => (await client.get(location)).body.state === state);
+async function untilChecked(location: string, status: 'ready' | 'refused'): Promise<TestAnswer> {
+  await eventually(async () => (await client.get(location)).body.status === status);
   const key = await keyOf(location);
   await eventually(async () => {
     const left = (await readdir(folder(), { recursive: true })).filter((file) => file.startsWith(`${key}.`));
@@ -247,7 +247,7 @@ test('a direct upload: a link takes the bytes, once and until it ends, and they 
   expectProblem(await put(body.url, 'world'), 'upload_complete', 'again');
   expect((await stored(location)).toString()).toBe('hello');
   expect((await client.post(`${location}/complete`)).status).toBe(204);
-  expect((await client.get(location)).body.state).toBe('ready');
+  expect((await client.get(location)).body.status).toBe('ready');
 
   // Completed without bytes.
   expect((await client.post(`/v1/uploads/${other.id}/complete`)).status).toBe(204);

@@ -220,10 +220,10 @@ test('a test message and what is sent are listed in pages', async () => {
   const shown = body.data.map((message: { readonly event_id: string }) => message.event_id);
   expect(shown).toEqual([ids[2], ids[1]]);
   expect((await client.get(`${path}/messages?first=2&after=${shown[1]}`)).body.data).toMatchObject([
-    { event_id: ids[0], type: 'webhook_endpoint.tested', state: 'due' },
+    { event_id: ids[0], type: 'webhook_endpoint.tested', status: 'due' },
   ]);
   const { data, errors } = await client.graphql(
-    'query ($id: ID!) { webhookMessages(id: $id, state: DUE, first: 5) { eventId topic state dueAt } }',
+    'query ($id: ID!) { webhookMessages(id: $id, status: DUE, first: 5) { eventId topic status dueAt } }',
     { id },
   );
   expect(errors).toBeUndefined();

@@ -75,7 +75,7 @@ test('whoever has a link sees endpoints, messages and attempts, sends a test and
   const eventId = tested.body.event_id;
   const attempts = async () => (await by.get(`/${shown.id}/attempts`)).body.data;
   await eventually(async () => (await attempts()).length === 1);
-  expect((await by.get(`/${shown.id}/messages`)).body.data).toMatchObject([{ event_id: eventId, state: 'delivered' }]);
+  expect((await by.get(`/${shown.id}/messages`)).body.data).toMatchObject([{ event_id: eventId, status: 'delivered' }]);
   expect((await by.post(`/${shown.id}/replay`, { event_ids: [eventId] })).body).toMatchObject({ replayed_count: 1 });
   await eventually(async () => (await attempts()).length === 2);
   expect(sink.received.filter(({ headers }) => headers['webhook-id'] === eventId)).toHaveLength(2);

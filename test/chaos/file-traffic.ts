@@ -184,9 +184,9 @@ export class FileTraffic {
     if (route === 'form') return id;
     for (;;) {
       const { answer } = await this.#untilAnswered(`/v1/uploads/${id}`);
-      const { state } = bodyOf(answer);
-      if (state === 'ready') return id;
-      if (state !== 'arrived') return this.#refuse(`wait for the check of ${id}`, answer);
+      const { status } = bodyOf(answer);
+      if (status === 'ready') return id;
+      if (status !== 'arrived') return this.#refuse(`wait for the check of ${id}`, answer);
       await pause(50);
     }
   }
@@ -238,9 +238,9 @@ export class FileTraffic {
     if (location === null) return this.#refuse('begin a resumable upload', begun.answer);
     for (;;) {
       const { answer } = await this.#untilAnswered(location);
-      const { state, received_bytes: received } = bodyOf(answer);
-      if (state === 'arrived' || state === 'ready') return location.split('/').at(-1);
-      if (state !== 'receiving') return this.#refuse(`continue ${location}`, answer);
+      const { status, received_bytes: received } = bodyOf(answer);
+      if (status === 'arrived' || status === 'ready') return location.split('/').at(-1);
+      if (status !== 'receiving') return this.#refuse(`continue ${location}`, answer);
       const headers = {
         ...tus,
         'upload-offset': String(received),

@@ -174,7 +174,7 @@ async function expectOneMailEach(invited: readonly string[]): Promise<void> {
   await eventually(async () => {
     const open = await asOwner(
       world,
-      `select 1 from invites i left join emails e on e.about_id = i.id where i.recipient = any($1) and e.state is distinct from 'sent'`,
+      `select 1 from invites i left join emails e on e.about_id = i.id where i.recipient = any($1) and e.status is distinct from 'sent'`,
       [invited],
     );
     return open.length === 0;

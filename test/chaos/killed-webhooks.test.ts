@@ -41,7 +41,7 @@ test('killed before, while and after it sends: every message arrives, in the ord
   const { id } = (await client.post('/v1/tasks', { title: 'version 1' })).body;
   for (let version = 2; version <= 6; version++)
     await client.mutate({ method: 'PATCH', url: `/v1/tasks/${id}`, payload: { title: `version ${version}` } });
-  await eventually(async () => (await client.get(`${endpoint.path}/messages?state=delivered`)).body.data.length === 6);
+  await eventually(async () => (await client.get(`${endpoint.path}/messages?status=delivered`)).body.data.length === 6);
   const seen = new Map<string, number>();
   for (const { headers, body } of sink.received)
     seen.set(String(headers['webhook-id']), JSON.parse(body).data.version as number);

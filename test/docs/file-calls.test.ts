@@ -40,10 +40,10 @@ test('the calls about uploads do what the page says', async () => {
   expect(JSON.parse(await shell.run(graphql))).toEqual({
     data: { createFile: { file: { name: 'notes.txt', sizeBytes: expect.anything() } } },
   });
-  const { id, state } = JSON.parse(await shell.run(resumable)) as { id: string; state: string };
-  expect(['arrived', 'ready']).toContain(state);
+  const { id, status } = JSON.parse(await shell.run(resumable)) as { id: string; status: string };
+  expect(['arrived', 'ready']).toContain(status);
   expect(await shell.run(direct)).toBe('');
-  await eventually(async () => (await client.get(`/v1/uploads/${id}`)).body.state === 'ready');
+  await eventually(async () => (await client.get(`/v1/uploads/${id}`)).body.status === 'ready');
   // A record takes it, once.
   const taken = await client.post('/v1/files', { content: id });
   expect({ status: taken.status, body: taken.body }).toMatchObject({ status: 201, body: { name: 'notes.txt' } });

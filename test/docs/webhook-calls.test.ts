@@ -59,7 +59,7 @@ test('an endpoint, a change, its delivery and a replay are as the page says', as
     async () => (await client.get(`/v1/webhook-endpoints/${endpoint.id}/attempts`)).body.data.length === 1,
   );
   const [messages = '', attempts = '', replay = ''] = (await shell.run(again)).split(/(?<=\})(?=\{)/);
-  expect(JSON.parse(messages).data).toMatchObject([{ event_id: id, type: 'task.created', state: 'delivered' }]);
+  expect(JSON.parse(messages).data).toMatchObject([{ event_id: id, type: 'task.created', status: 'delivered' }]);
   expect(JSON.parse(attempts).data).toMatchObject([{ event_id: id, number: 1, status: 204, problem: null }]);
   expect(JSON.parse(replay)).toEqual({ replayed_count: 1, next: null });
   await eventually(() => received().length === 2);

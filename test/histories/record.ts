@@ -324,7 +324,7 @@ test('an endpoint that fails once, and gets its message after a pause', async ()
   await eventually(async () => (await client.get(`${path}/attempts`)).body.data.length === 1);
   sink.answer = () => ({ status: 204 });
   world.clock.advance(10_000);
-  await eventually(async () => (await client.get(`${path}/messages?state=delivered`)).body.data.length === 1);
+  await eventually(async () => (await client.get(`${path}/messages?status=delivered`)).body.data.length === 1);
   await recordRun('deliver-to-endpoint.delivered', `EntityId = "${id}" AND ${completed}`);
   await sink.close();
 });

@@ -74,7 +74,7 @@ export async function allSent(world: World): Promise<void> {
   await eventually(async () => {
     const [row] = await asOwner<{ count: number }>(
       world,
-      `select (select count(*) from emails where state in ('pending', 'sending', 'waiting'))::int
+      `select (select count(*) from emails where status in ('pending', 'sending', 'waiting'))::int
          + (select count(*) from notification_sendings where state = 'due' and due_at <= $2)::int
          + (select count(*) from notification_digests where state = 'claimed' and due_at > $1)::int as count`,
       [now, soon],

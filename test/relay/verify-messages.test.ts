@@ -167,7 +167,7 @@ test('an e-mail that nobody sends, and one whose text is kept after its end', as
     const id = newId();
     await asOwner(
       world,
-      `insert into account_emails (id, created_at, updated_at, created_by, updated_by, record_version, key, template, state, attempts, content)
+      `insert into account_emails (id, created_at, updated_at, created_by, updated_by, record_version, key, template, status, attempts, content)
        values ($1, $2, $2, 'system:test', 'system:test', 1, $1, 'welcome', $3, 1, $4)`,
       [id, at(0), state, content],
     );

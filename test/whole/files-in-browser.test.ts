@@ -119,8 +119,8 @@ type Page = Awaited<ReturnType<typeof openPage>>;
 async function attachAndDownload(run: Page, upload: string) {
   await eventually(async () => {
     const { body } = await run(`send('GET', '${api}/v1/uploads/${upload}')`);
-    if (body.state === 'refused') throw new Error(body.problem);
-    return body.state === 'ready';
+    if (body.status === 'refused') throw new Error(body.problem);
+    return body.status === 'ready';
   });
   const file = await run(`send('POST', '${api}/v1/files', { content: '${upload}' })`);
   expect(file, JSON.stringify(file.body)).toMatchObject({ status: 201 });
@@ -219,7 +219,7 @@ test('pages of other origins read and send nothing', async (context) => {
   await expect(run(`send('POST', '${api}/v1/uploads/direct', { name: 'a', size_bytes: 5 })`)).rejects.toThrow(
     'Failed to fetch',
   );
-  expect((await client.get(`/v1/uploads/${body.id}`)).body.state).toBe('receiving');
+  expect((await client.get(`/v1/uploads/${body.id}`)).body.status).toBe('receiving');
 });
 
 /** Sets the CORS rules of docs/files.md for pages of an origin. */

@@ -78,7 +78,7 @@ test('without enablemetrics a worker exports its own metrics, and none of the jo
   expect(names.filter((name) => /^(?:temporal|messaging|core_job)_/.test(name))).toEqual([]);
   expect(valueOf(values, 'core_relay_batches_total', 'outcome="started"')).toBeGreaterThan(0);
   expect(valueOf(values, 'core_deliveries_total', 'listener="mail-verification"', 'outcome="done"')).toBe(1);
-  expect(valueOf(values, 'core_database_connections', 'state="max"')).toBe(8);
+  expect(valueOf(values, 'core_database_connections', 'status="max"')).toBe(8);
   expect(valueOf(values, 'core_unit_of_work_duration_seconds_count', 'committed')).toBeGreaterThan(0);
   for (const name of ['core_backlog_known', 'core_outbox_lag_seconds', 'process_resident_memory_bytes'])
     expect(names).toContain(name);

@@ -89,12 +89,12 @@ function sentBy(fake: FakeProviderA | FakeProviderB, to: readonly Teller[]) {
 
 const statesOf = async ({ person }: Teller) =>
   (
-    await asOwner<{ state: string }>(
+    await asOwner<{ status: string }>(
       world,
-      `select state from emails where recipient_id = $1 and template = 'digest'`,
+      `select status from emails where recipient_id = $1 and template = 'digest'`,
       [person.user.id],
     )
-  ).map(({ state }) => state);
+  ).map(({ status }) => status);
 
 describe.each([
   { carrier: 'providera', path: '/emails/batch', alone: '/emails' },

@@ -59,12 +59,12 @@ async function invite(recipient = `invited-${newId().toLowerCase()}@example.com`
   return answer.body.id;
 }
 
-/** The mail about a record as managers see it, once it is in one of these states. */
-function mailAbout(id: string, ...states: string[]) {
+/** The mail about a record as managers see it, once it is in one of these statuses. */
+function mailAbout(id: string, ...statuses: string[]) {
   return eventually(async () => {
     const { body } = await client.get(`/v1/emails?about_id=${id}`);
     const [mail] = body.data;
-    return mail && states.includes(mail.state) && mail;
+    return mail && statuses.includes(mail.status) && mail;
   });
 }
 
@@ -184,10 +184,10 @@ test('a mail that waits goes to no address that was suppressed meanwhile, whatev
   await world.reconfigure({ ...settingsOf('providera'), CORE_INTEGRATIONS_EMAIL_PROVIDERA_APIKEY: 'a wrong one' });
   const { user } = await buildPerson(world, { organization: owner.organization, role: 'member' });
   expect((await client.post('/v1/tasks', { title: 'told of', assignee_id: user.id })).status).toBe(201);
-  const until = (state: string) =>
+  const until = (status: string) =>
     eventually(async () => {
-      const [row] = await asOwner(world, 'select state, error_code from emails where recipient_id = $1', [user.id]);
-      return row?.['state'] === state && row;
+      const [row] = await asOwner(world, 'select status, error_code from emails where recipient_id = $1', [user.id]);
+      return row?.['status'] === status && row;
     });
   await until('waiting');
   expect((await client.post('/v1/email-suppressions', { email: user.email })).status).toBe(201);
@@ -216,7 +216,7 @@ test('managers have a mail sent again as a further one, up to five times a day',
     expect((await client.post(`/v1/emails/${mail.id}/resend`)).status, String(time)).toBe(202);
   expectProblem(await client.post(`/v1/emails/${mail.id}/resend`), 'too_many_requests');
   const mails = await eventually(async () => {
-    const { body } = await client.get(`/v1/emails?about_id=${mail.about_id}&state=sent`);
+    const { body } = await client.get(`/v1/emails?about_id=${mail.about_id}&status=sent`);
     return body.data.length === 6 && body.data;
   });
   expect(new Set(mails.map(({ message_id: id }: { message_id: string }) => id)).size).toBe(6);
@@ -229,7 +229,7 @@ test('e-mails about accounts are recorded, and seen by nobody', async () => {
   await eventually(async () => {
     const rows = await asOwner(
       world,
-      `select 1 from account_emails where template = 'verify-address' and state = 'sent'`,
+      `select 1 from account_emails where template = 'verify-address' and status = 'sent'`,
     );
     return rows.length === 1;
   });

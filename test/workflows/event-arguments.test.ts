@@ -12,7 +12,7 @@ test.each([
   ['show here', 'not an id'],
   [`show ${id} ${newId()}`, 'one id'],
   [`show ${id} --limit 3`, 'no option --limit'],
-  ['list --state broken', 'no state "broken"'],
+  ['list --status broken', 'no status "broken"'],
   ['list --limit 0', 'from 1 to 1000'],
   ['list --limit 1001', 'from 1 to 1000'],
   ['list --since yesterday', 'not a time'],
@@ -23,10 +23,10 @@ test.each([
   [`retry ${id}`, '--reason'],
   [`retry ${id} --reason=`, '--reason'],
   ['skip --reason x', 'a selection, or --all'],
-  ['skip --state failing --reason x', 'a selection, or --all'],
+  ['skip --status failing --reason x', 'a selection, or --all'],
   [`retry ${id} --all --reason x`, 'a selection, or --all'],
-  ['retry --listener x --state held --reason x', 'only failing'],
-  ['skip --listener x --state done --reason x', 'only failing and held'],
+  ['retry --listener x --status held --reason x', 'only failing'],
+  ['skip --listener x --status done --reason x', 'only failing and held'],
   ['retry --all --reason x --rate 0', 'from 1 to 100'],
   ['retry --all --reason x --rate fast', 'from 1 to 100'],
   [`stop ${id}`, '--reason'],
@@ -50,7 +50,7 @@ test('what is left out has a value', () => {
 });
 
 test('a selection is read', () => {
-  const line = `list --state done,held --topic task.* --organization ${id} --request r --since 2026-01-31T10:30:00+01:00 --error Db`;
+  const line = `list --status done,held --topic task.* --organization ${id} --request r --since 2026-01-31T10:30:00+01:00 --error Db`;
   expect(read(line)).toMatchObject({
     selection: {
       states: ['held', 'done'],

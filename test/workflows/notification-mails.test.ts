@@ -56,7 +56,7 @@ describe('a notification', () => {
     expect(await sendingsOf(world, owner.person)).toEqual([]);
     expect(await sendingsOf(world, member.person)).toMatchObject([{ topic: 'task.assigned', state: 'sent', round: 1 }]);
     const { body } = await owner.client.get('/v1/emails?template=notification');
-    expect(body.data).toMatchObject([{ recipient_id: member.person.user.id, state: 'sent' }]);
+    expect(body.data).toMatchObject([{ recipient_id: member.person.user.id, status: 'sent' }]);
   });
 
   test('has links to the page that is configured, also after a reload', async () => {
@@ -85,7 +85,7 @@ describe('a notification', () => {
     expect(answer.status, JSON.stringify(answer.body)).toBe(200);
     await assign(owner.client, member.person, 'two');
     expect(await mails(member)).toHaveLength(1);
-    const { body } = await owner.client.get('/v1/emails?template=notification&state=suppressed');
+    const { body } = await owner.client.get('/v1/emails?template=notification&status=suppressed');
     expect(body.data).toMatchObject([{ error_code: 'unsubscribed' }]);
     expect(await inbox(member.client)).toEqual(['task.assigned', 'task.assigned']);
   });

@@ -51,12 +51,12 @@ async function invitedIn(states: readonly string[]): Promise<Map<string, string>
     const [sent] = await eventually(async () => {
       const rows = await asOwner<{ id: string }>(
         world,
-        `select id from emails where about_id = $1 and state = 'sent'`,
+        `select id from emails where about_id = $1 and status = 'sent'`,
         [body.id],
       );
       return rows.length > 0 && rows;
     });
-    await asOwner(world, 'update emails set state = $2, resent_at = $3 where id = $1', [
+    await asOwner(world, 'update emails set status = $2, resent_at = $3 where id = $1', [
       sent?.id,
       state === 'failed and sent again' ? 'failed' : state,
       state === 'failed and sent again' ? new Date() : null,
@@ -75,7 +75,7 @@ test('what only grew is removed with its history after the stated time, what can
     return ids.length > 0 && ids;
   });
   await eventually(
-    async () => (await asOwner(world, `select 1 from account_emails where state = 'sent'`)).length === 1,
+    async () => (await asOwner(world, `select 1 from account_emails where status = 'sent'`)).length === 1,
   );
   const mails = await invitedIn(['delivered', 'suppressed', 'failed and sent again', 'failed', 'refused', 'waiting']);
   const received = await inDatabase(({ data }) =>
@@ -128,7 +128,7 @@ test('more than one batch is removed at once', async () => {
   const old = new Date(world.clock.now().getTime() - 400 * day);
   await asOwner(
     world,
-    `insert into account_emails (id, created_at, updated_at, created_by, updated_by, record_version, key, template, state, attempts)
+    `insert into account_emails (id, created_at, updated_at, created_by, updated_by, record_version, key, template, status, attempts)
      select $1 || lpad(n::text, 6, '0'), $2, $2, 'system:test', 'system:test', 1, 'old/' || n, 'welcome', 'sent', 1
      from generate_series(1, 2500) n`,
     [firstIdAt(old).slice(0, 20), old],

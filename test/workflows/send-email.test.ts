@@ -120,8 +120,8 @@ test('a mail for an organization that is gone is given up', async () => {
   await deletedAt('now()');
   await expect(send({ ...mail, key: 'too-late' })).rejects.toThrow();
   await deletedAt('null');
-  const rows = await asOwner(world, 'select key, state from emails where organization_id = $1', [organization.id]);
-  expect(rows).toEqual([{ key: 'in-time', state: 'sent' }]);
+  const rows = await asOwner(world, 'select key, status from emails where organization_id = $1', [organization.id]);
+  expect(rows).toEqual([{ key: 'in-time', status: 'sent' }]);
 });
 
 test('a mail is sent after all when the system role gets back a privilege that it lacked', async () => {

@@ -100,7 +100,7 @@ test('without a bot the incoming webhook is used, and without both nothing is do
   const unseen = await newUser();
   await eventually(
     async () =>
-      (await asOwner(world, `select 1 from account_emails where template = 'welcome' and state = 'sent'`)).length >= 3,
+      (await asOwner(world, `select 1 from account_emails where template = 'welcome' and status = 'sent'`)).length >= 3,
   );
   expect(await runsOf(world, 'WorkflowType = "sendSystemMessage"')).toHaveLength(before);
   expect(postedAbout(unseen)).toEqual([]);

@@ -27,7 +27,7 @@ export interface RepairPosition {
 
 /** Deliveries of the selection that are alike. */
 export interface RepairGroup {
-  readonly state: string;
+  readonly status: string;
   readonly topic: string;
   readonly listener: string;
   readonly error: string | null;

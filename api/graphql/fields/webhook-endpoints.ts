@@ -162,9 +162,9 @@ const webhookMessages: HandWrittenField = {
   name: 'webhookMessages',
   acceptsSingleSignOn: true,
   build: () => {
-    const state = new GraphQLEnumType({
-      name: 'WebhookMessageState',
-      description: 'How far a message to an endpoint is.',
+    const status = new GraphQLEnumType({
+      name: 'WebhookMessageStatus',
+      description: 'Status of a message to an endpoint.',
       values: Object.fromEntries(messageStates.map((value) => [value.toUpperCase(), { value }])),
     });
     const type = objectOf('WebhookMessage', {
@@ -174,14 +174,14 @@ const webhookMessages: HandWrittenField = {
       entityId: [text, 'Id of the record.'],
       requestId: [GraphQLString, 'Id of the request that caused the event.'],
       occurredAt: [new GraphQLNonNull(DateTime), 'When the event happened.'],
-      state: [new GraphQLNonNull(state), 'How far the message is.'],
+      status: [new GraphQLNonNull(status), 'Status of the message.'],
       attempts: [new GraphQLNonNull(GraphQLInt), 'Attempts that failed since the message became due.'],
       dueAt: [DateTime, 'When the next attempt may begin; null unless the message is due.'],
     });
     return {
       type: listOf(type),
       description: 'Messages to an endpoint, the newest first. They are kept for 30 days.',
-      args: { ...slice, state: { type: state, description: 'Only in this state.' } },
+      args: { ...slice, status: { type: status, description: 'Only with this status.' } },
       resolve: (_source, { id, ...page }, context) => messagesOf(askingOf(context), id as string, page as LogArguments),
     };
   },

@@ -34,8 +34,8 @@ export const resendEmail = defineRoute({
     const held = await unit.data.findLocked(email, id);
     if (!held) throw missingRecord(email, id);
     const resent = await unit.data.update(email, id, { resentAt: services.clock.now() });
-    if (held.state === 'pending' || held.state === 'sending' || held.state === 'waiting')
-      throw new AppError('invalid_input', `This e-mail is still to be sent (${held.state}); wait for its end.`);
+    if (held.status === 'pending' || held.status === 'sending' || held.status === 'waiting')
+      throw new AppError('invalid_input', `This e-mail is still to be sent (${held.status}); wait for its end.`);
     const { organizationId, template, aboutId, recipientId } = held;
     const full = await takeAttempt(
       unit,

@@ -35,7 +35,7 @@ export const deliveryRoutes: readonly Route[] = [
       'Deliveries of the events of the current organization to parts of the server, the newest first, for its managers. Those that are done are shown with their event.',
     query: Type.Object(
       {
-        state: Type.Optional(Type.String({ enum: [...openStates], description: 'Only in this state.' })),
+        status: Type.Optional(Type.String({ enum: [...openStates], description: 'Only with this status.' })),
         ...selectionParts,
         ...pageParts,
       },

@@ -20,7 +20,7 @@ export const ofOrganization = { organization_id: nullable('string', 'Id of the o
 
 const error = nullable('string', 'Why the last attempt failed, in short.');
 const listener = Type.String({ description: 'Which part of the server the event is for.' });
-const state = Type.String({
+const status = Type.String({
   enum: [...deliveryStates],
   description:
     'failing: it is tried again, or waits for an operator; held: an earlier event of the record is failing; skipped: an operator gave it up; done.',
@@ -28,9 +28,9 @@ const state = Type.String({
 
 const deliveryParts = {
   listener,
-  state,
+  status,
   error,
-  updated_at: instant('When the state last changed, or an attempt failed.'),
+  updated_at: instant('When the status last changed, or an attempt failed.'),
 };
 
 const eventParts = {
@@ -68,7 +68,7 @@ export const pageParts = {
 export const messages = Type.Array(
   Type.Object({
     endpoint_id: id('Id of the webhook endpoint.'),
-    state: Type.String({ description: 'How far the message is.' }),
+    status: Type.String({ description: 'Status of the message.' }),
     attempts: Type.Integer({ description: 'Attempts that failed since the message became due.' }),
   }),
   { description: 'By endpoint.' },
@@ -77,7 +77,7 @@ export const messages = Type.Array(
 /** Deliveries that are alike. */
 export const GroupSchema = Type.Object(
   {
-    state,
+    status,
     type: eventParts.type,
     listener,
     error,
@@ -109,7 +109,7 @@ export function shownDelivery(delivery: ShownDelivery) {
     request_id: delivery.requestId,
     occurred_at: delivery.occurredAt,
     listener: delivery.listener,
-    state: delivery.state,
+    status: delivery.status,
     error: delivery.error,
     updated_at: delivery.updatedAt,
     position: positionText(delivery),
@@ -162,13 +162,13 @@ export function shownEvent({ event, payload, deliveries, messages, repairs }: Or
     details: payload ? (payload.details ?? {}) : null,
     deliveries: deliveries.map((each) => ({
       listener: each.listener,
-      state: each.state,
+      status: each.status,
       error: each.error,
       updated_at: each.updatedAt,
     })),
-    messages: messages.map(({ endpointId, state: how, attempts }) => ({
+    messages: messages.map(({ endpointId, status: how, attempts }) => ({
       endpoint_id: endpointId,
-      state: how,
+      status: how,
       attempts,
     })),
     repairs: repairs.map(({ listener: whose, operation, at }) => ({ listener: whose, operation, at })),

@@ -30,8 +30,11 @@ import { shownGroup } from './repair-routes.ts';
 const common = { access: 'required', tag: 'Operations', method: 'GET' } as const;
 
 const selection = {
-  state: Type.Optional(
-    Type.String({ enum: [...deliveryStates], description: 'Only in this state; without it, those that are not done.' }),
+  status: Type.Optional(
+    Type.String({
+      enum: [...deliveryStates],
+      description: 'Only with this status; without it, those that are not done.',
+    }),
   ),
   ...organizationPart,
   ...selectionParts,

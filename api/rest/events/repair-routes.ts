@@ -28,13 +28,13 @@ const RepairSchema = Type.Object(
       description: 'retry: tries failing deliveries again; skip: gives up failing and held deliveries.',
     }),
     reason,
-    states: Type.Optional(
+    statuses: Type.Optional(
       Type.Array(Type.Unsafe<'failing' | 'held'>({ type: 'string', enum: ['failing', 'held'] }), {
         minItems: 1,
         maxItems: 2,
         uniqueItems: true,
         description:
-          'Only in these states. Without it: failing; held as well where event_ids are skipped. Those that are held follow when the failing one before them has ended, so they are only skipped.',
+          'Only with these statuses. Without it: failing; held as well where event_ids are skipped. Those that are held follow when the failing one before them has ended, so they are only skipped.',
       }),
     ),
     event_ids: Type.Optional(
@@ -150,7 +150,7 @@ export function shownGroup({
   topic,
   ...group
 }: {
-  readonly state: string;
+  readonly status: string;
   readonly topic: string;
   readonly listener: string;
   readonly error: string | null;
@@ -168,15 +168,15 @@ async function asProven({ services, request }: Call<unknown>) {
 
 /** @throws AppError invalid_input for a selection that the operation does not have */
 function requestOf(
-  { operation, reason: why, states, event_ids: eventIds, all = false, per_second, dry_run, ...parts }: RepairBody,
+  { operation, reason: why, statuses, event_ids: eventIds, all = false, per_second, dry_run, ...parts }: RepairBody,
   { repairId, operator, now }: { readonly repairId: string; readonly operator: string; readonly now: string },
 ): RepairRequest {
   const selected = selectionOf(parts);
   const isSelection = eventIds !== undefined || Object.keys(selected).length > 0;
   if (isSelection === all)
     throw inputError([{ path: '/all', message: 'must be true without a selection, and not be sent with one' }]);
-  if (operation === 'retry' && states?.includes('held'))
-    throw inputError([{ path: '/states', message: 'must be failing: only failing deliveries can be tried again' }]);
+  if (operation === 'retry' && statuses?.includes('held'))
+    throw inputError([{ path: '/statuses', message: 'must be failing: only failing deliveries can be tried again' }]);
   const bySkip = operation === 'skip' && eventIds !== undefined;
   return {
     repairId,
@@ -184,7 +184,7 @@ function requestOf(
     selection: {
       ...selected,
       ...(eventIds ? { eventIds } : {}),
-      states: states ?? (bySkip ? ['failing', 'held'] : ['failing']),
+      states: statuses ?? (bySkip ? ['failing', 'held'] : ['failing']),
       until: selected.until ?? now,
     },
     asked: { operator, reason: why.trim() },

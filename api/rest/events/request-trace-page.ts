@@ -12,10 +12,10 @@ type Cell = string | Link;
 /** The trace as a page without scripts: it works offline and with the content security policy `default-src 'self'`. */
 export function tracePage({ request_id, changes, events, runs }: ShownRequest): string {
   const deliveries = events.flatMap(({ id, deliveries: own }) =>
-    own.map((each) => [id, each.listener, each.state, each.error ?? '', time(each.updated_at)]),
+    own.map((each) => [id, each.listener, each.status, each.error ?? '', time(each.updated_at)]),
   );
   const messages = events.flatMap(({ id, messages: own }) =>
-    own.map((each) => [id, each.endpoint_id, each.state, String(each.attempts)]),
+    own.map((each) => [id, each.endpoint_id, each.status, String(each.attempts)]),
   );
   const parts = [
     table(
@@ -43,8 +43,8 @@ export function tracePage({ request_id, changes, events, runs }: ShownRequest): 
         each.actor,
       ]),
     ),
-    table('Deliveries', ['Event', 'Listener', 'State', 'Error', 'Since'], deliveries),
-    table('Messages to endpoints', ['Event', 'Endpoint', 'State', 'Failed attempts'], messages),
+    table('Deliveries', ['Event', 'Listener', 'Status', 'Error', 'Since'], deliveries),
+    table('Messages to endpoints', ['Event', 'Endpoint', 'Status', 'Failed attempts'], messages),
     runs === null
       ? '<h2>Workflow runs</h2><p>Temporal cannot be reached now.</p>'
       : table(

@@ -43,9 +43,12 @@ const TraceSchema = Type.Object(
         deliveries: Type.Array(
           Type.Object({
             listener: Type.String({ description: 'Which part of the server the event is for.' }),
-            state: Type.String({ enum: ['failing', 'held', 'skipped', 'done'], description: 'How far it is.' }),
+            status: Type.String({
+              enum: ['failing', 'held', 'skipped', 'done'],
+              description: 'Status of the delivery.',
+            }),
             error: nullableText('Why the last attempt failed, in short.'),
-            updated_at: instant('When the state last changed, or an attempt failed.'),
+            updated_at: instant('When the status last changed, or an attempt failed.'),
           }),
           { description: 'By listener.' },
         ),

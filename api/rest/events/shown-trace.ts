@@ -32,13 +32,17 @@ export function shownTrace(
       actor: event.actor,
       occurred_at: event.occurredAt,
       trace_id: traceIdOf(event.traceparent) ?? null,
-      deliveries: event.deliveries.map(({ listener, state, error, updatedAt }) => ({
+      deliveries: event.deliveries.map(({ listener, status, error, updatedAt }) => ({
         listener,
-        state,
+        status,
         error,
         updated_at: updatedAt,
       })),
-      messages: event.messages.map(({ endpointId, state, attempts }) => ({ endpoint_id: endpointId, state, attempts })),
+      messages: event.messages.map(({ endpointId, status, attempts }) => ({
+        endpoint_id: endpointId,
+        status,
+        attempts,
+      })),
     })),
     runs:
       runs?.map(({ workflowId, runId, type, status, startedAt, closedAt, url }) => ({

@@ -115,7 +115,7 @@ const readUpload = defineRoute({
   answers: {
     200: Type.Object({
       id: Type.String({ description: 'Id of the upload.' }),
-      state: Type.Enum(['receiving', 'arrived', 'ready', 'refused'], { description: 'How far it is.' }),
+      status: Type.Enum(['receiving', 'arrived', 'ready', 'refused'], { description: 'Status of the upload.' }),
       name: Type.String({ description: 'Name under which the file is kept.' }),
       received_bytes: Type.Integer({ description: 'Bytes that have arrived.' }),
       expires_at: Type.String({ format: 'date-time', description: 'When it is removed unless a record has taken it.' }),
@@ -124,15 +124,15 @@ const readUpload = defineRoute({
   },
   errors: ['not_found'],
   handle: async (call) => {
-    const { id, route, state, name, declared, expiresAt, problem, ...upload } = await findUpload(call);
+    const { id, route, state: status, name, declared, expiresAt, problem, ...upload } = await findUpload(call);
     // The last bytes are noted together with the end of the check.
-    const hasAll = route === 'resumable' && state !== 'receiving';
+    const hasAll = route === 'resumable' && status !== 'receiving';
     const received = (hasAll && declared.sizeBytes) || upload.received;
     const length = declared.sizeBytes === undefined ? {} : { 'upload-length': String(declared.sizeBytes) };
     call.reply.headers({ ...progressHeaders(received, expiresAt), ...length, 'cache-control': 'no-store' });
     const body = {
       id,
-      state,
+      status,
       name,
       received_bytes: received,
       expires_at: expiresAt.toISOString(),

@@ -45,7 +45,7 @@ const messageSchema = Type.Object(
     record_id: id('Id of the record.'),
     request_id: nullable('string', 'Id of the request that caused the event.'),
     occurred_at: instant('When the event happened.'),
-    state: Type.String({ enum: [...messageStates], description: 'How far the message is.' }),
+    status: Type.String({ enum: [...messageStates], description: 'Status of the message.' }),
     attempts: Type.Integer({ description: 'Attempts that failed since the message became due.' }),
     due_at: nullable('string', 'When the next attempt may begin; null unless the message is due.', {
       format: 'date-time',
@@ -112,7 +112,7 @@ export const logRoutes = ({
     query: Type.Object(
       {
         ...slice,
-        state: Type.Optional(Type.String({ enum: [...messageStates], description: 'Only in this state.' })),
+        status: Type.Optional(Type.String({ enum: [...messageStates], description: 'Only with this status.' })),
       },
       { additionalProperties: false },
     ),
@@ -198,9 +198,9 @@ export const messageRoutes = logRoutes({
 });
 
 function logArguments(query: Readonly<Record<string, unknown>>): LogArguments {
-  const { event_id: eventId, state, after, first } = query;
+  const { event_id: eventId, status, after, first } = query;
   // The schema has checked the values.
-  return { eventId, state, after, first } as LogArguments;
+  return { eventId, status, after, first } as LogArguments;
 }
 
 function shownMessage({
@@ -210,7 +210,7 @@ function shownMessage({
   entityId,
   requestId,
   occurredAt,
-  state,
+  status,
   attempts,
   dueAt,
 }: ShownMessage) {
@@ -221,7 +221,7 @@ function shownMessage({
     record_id: entityId,
     request_id: requestId,
     occurred_at: occurredAt,
-    state,
+    status,
     attempts,
     due_at: dueAt,
   };

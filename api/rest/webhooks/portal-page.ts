@@ -73,8 +73,8 @@ const showEndpoint = ({ id, name, url, topics, status }) => {
     });
     logs.replaceChildren(
       element('h3', 'Messages'),
-      table(['When', 'Type', 'Id', 'State', ''],
-        messages.data.map((one) => [one.occurred_at, one.type, one.event_id, one.state, again(one.event_id)])),
+      table(['When', 'Type', 'Id', 'Status', ''],
+        messages.data.map((one) => [one.occurred_at, one.type, one.event_id, one.status, again(one.event_id)])),
       element('h3', 'Attempts'),
       table(['When', 'Type', 'Id', 'Status', 'Problem', 'Response'],
         attempts.data.map((one) => [one.attempted_at, one.type, one.event_id, one.status, one.problem, one.response])));

@@ -287,13 +287,13 @@ export const errorCatalogue = {
     'conflict',
     'The upload takes no more bytes.',
     'All bytes of the upload have arrived, or it was said to be complete.',
-    'Use its id in a record if its state is `ready`; otherwise begin another upload.',
+    'Use its id in a record if its status is `ready`; otherwise begin another upload.',
   ),
   upload_not_ready: entry(
     'conflict',
     'The upload is not complete, or is still being checked.',
     'A record can take an upload only when all its bytes have arrived and were checked.',
-    'Ask GET /v1/uploads/{id} until the state is `ready`; then repeat the request.',
+    'Ask GET /v1/uploads/{id} until the status is `ready`; then repeat the request.',
   ),
   upload_busy: entry(
     'conflict',

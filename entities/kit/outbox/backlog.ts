@@ -12,7 +12,7 @@ export interface Backlog {
   /** Deliveries that are failing or held, by listener. */
   readonly deliveries: readonly {
     readonly listener: string;
-    readonly state: 'failing' | 'held';
+    readonly status: 'failing' | 'held';
     readonly count: number;
   }[];
   /** Listeners that are held as a whole. */
@@ -41,7 +41,7 @@ export async function readBacklog(work: Work): Promise<Backlog> {
           limit ${countLimit})) as open group by state`,
     ),
     session.query<Backlog['deliveries'][number]>(
-      `select listener, state, count(*)::int as count from (
+      `select listener, state as status, count(*)::int as count from (
          select listener, state from event_deliveries where state in ('failing', 'held') limit ${countLimit}) as open
        group by listener, state order by listener, state`,
     ),

@@ -60,14 +60,14 @@ export interface ListedDelivery {
   readonly organizationId: string | null;
   readonly requestId: string;
   readonly listener: string;
-  readonly state: DeliveryState;
+  readonly status: DeliveryState;
   readonly error: string | null;
   readonly updatedAt: Date;
 }
 
-/** How many deliveries have the same state, topic, listener and error. */
+/** How many deliveries have the same status, topic, listener and error. */
 export interface DeliveryGroup {
-  readonly state: DeliveryState;
+  readonly status: DeliveryState;
   readonly topic: string;
   readonly listener: string;
   readonly error: string | null;
@@ -78,7 +78,7 @@ export interface DeliveryGroup {
 const maxGroups = 50;
 
 const deliveryColumns = `d.event_id as "eventId", d.occurred_at as "occurredAt", e.topic, e.entity_kind as "entityKind",
-  d.entity_id as "entityId", e.organization_id as "organizationId", e.request_id as "requestId", d.listener, d.state, d.error,
+  d.entity_id as "entityId", e.organization_id as "organizationId", e.request_id as "requestId", d.listener, d.state as status, d.error,
   d.updated_at as "updatedAt"`;
 
 const joined = `event_deliveries d join events e on e.occurred_at = d.occurred_at and e.id = d.event_id`;
@@ -112,7 +112,7 @@ export async function countDeliveries(
   const { values, conditions } = conditionsOf(selection);
   const session = await work.readAs('system');
   const { rows } = await session.query<DeliveryGroup & { readonly total: number }>(
-    `select d.state, e.topic, d.listener, d.error, count(*)::int as count, (sum(count(*)) over ())::int as total
+    `select d.state as status, e.topic, d.listener, d.error, count(*)::int as count, (sum(count(*)) over ())::int as total
      from ${joined} where ${conditions.join(' and ')}
      group by d.state, e.topic, d.listener, d.error order by count(*) desc, e.topic, d.listener, d.state, d.error limit ${maxGroups}`,
     values,
@@ -156,12 +156,12 @@ export interface EventDetails {
   readonly repairs: readonly EventRepair[];
 }
 
-export type EventDelivery = Pick<ListedDelivery, 'listener' | 'state' | 'error' | 'updatedAt'>;
+export type EventDelivery = Pick<ListedDelivery, 'listener' | 'status' | 'error' | 'updatedAt'>;
 
 /** The event on its way to an endpoint of a customer. */
 export interface EventMessage {
   readonly endpointId: string;
-  readonly state: string;
+  readonly status: string;
   readonly attempts: number;
 }
 
@@ -202,12 +202,12 @@ export async function readEvent(
   const key = [event.occurredAt, id];
   const [deliveries, messages, repairs] = await Promise.all([
     session.query<EventDelivery>(
-      `select listener, state, error, updated_at as "updatedAt" from event_deliveries where occurred_at = $1 and event_id = $2
+      `select listener, state as status, error, updated_at as "updatedAt" from event_deliveries where occurred_at = $1 and event_id = $2
        order by listener`,
       key,
     ),
     session.query<EventMessage>(
-      `select endpoint_id as "endpointId", state, attempts from webhook_messages where occurred_at = $1 and event_id = $2
+      `select endpoint_id as "endpointId", state as status, attempts from webhook_messages where occurred_at = $1 and event_id = $2
        order by endpoint_id`,
       key,
     ),

@@ -92,7 +92,7 @@ interface EmailRow {
   readonly id: string;
   readonly key: string;
   readonly template: string;
-  readonly state: string;
+  readonly status: string;
   readonly isOpen: boolean;
   readonly isOld: boolean;
   readonly hasContent: boolean;
@@ -108,7 +108,7 @@ export function emailComparison({ table }: EntityModule): Comparison {
     page: async (work, { after, limit, graceMs }): Promise<ComparedPage> => {
       const session = await work.readAs('system');
       const { rows } = await session.query<EmailRow>(
-        `select id, key, template, state, deleted_at is null and state in ('pending', 'sending', 'waiting') as "isOpen",
+        `select id, key, template, status, deleted_at is null and status in ('pending', 'sending', 'waiting') as "isOpen",
            updated_at <= $3 as "isOld", content is not null as "hasContent",
            (select d.batch from notification_digests d where d.id = e.about_id and e.template = 'digest') as batch
          from ${table} e where id > $1 order by id limit $2`,
@@ -117,14 +117,14 @@ export function emailComparison({ table }: EntityModule): Comparison {
       const nameOf = ({ id, template }: EmailRow) => `e-mail ${id} (${template})`;
       return {
         lines: rows
-          .filter(({ state, hasContent }) => hasContent && !['pending', 'sending', 'waiting'].includes(state))
-          .map((row) => `${nameOf(row)} is ${row.state}, but its text is still kept`),
+          .filter(({ status, hasContent }) => hasContent && !['pending', 'sending', 'waiting'].includes(status))
+          .map((row) => `${nameOf(row)} is ${row.status}, but its text is still kept`),
         expected: rows
           .filter(({ isOpen, isOld }) => isOpen && isOld)
           .map((row) => ({
             of: 'email',
             key: row.key,
-            claim: `${nameOf(row)} is ${row.state}`,
+            claim: `${nameOf(row)} is ${row.status}`,
             ...(row.batch === null ? {} : { batch: row.batch }),
           })),
         ...pageOf(rows, limit, ({ id }) => [id]),

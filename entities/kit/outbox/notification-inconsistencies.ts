@@ -45,7 +45,7 @@ export const sendingComparison: Comparison = {
         `select format('notification %s is in digest %s, and e-mail %s has told of it by itself', s.notification_id, s.digest_id, e.id) as line
          from ${sendings} join emails e on e.organization_id = s.organization_id
            and e.key in (select format('notification/%s/%s', s.notification_id, round) from generate_series(1, s.round) as round)
-         where s.state = 'collected' and s.channel = 'email' and e.state in ('sent', 'delivered', 'bounced', 'complained')`,
+         where s.state = 'collected' and s.channel = 'email' and e.status in ('sent', 'delivered', 'bounced', 'complained')`,
         values,
       )),
       // Of a deleted organization nothing is sent.

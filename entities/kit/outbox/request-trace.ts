@@ -32,14 +32,14 @@ export interface TracedEvent {
 
 export interface TracedDelivery {
   readonly listener: string;
-  readonly state: DeliveryState;
+  readonly status: DeliveryState;
   readonly error: string | null;
   readonly updatedAt: Date;
 }
 
 export interface TracedMessage {
   readonly endpointId: string;
-  readonly state: string;
+  readonly status: string;
   readonly attempts: number;
 }
 
@@ -86,12 +86,12 @@ export async function readRequestTrace(
   const ofEvents = `join unnest($1::timestamptz[], $2::text[]) as k (at, id) on d.occurred_at = k.at and d.event_id = k.id`;
   const [deliveries, messages] = await Promise.all([
     session.query<OfEvent<TracedDelivery>>(
-      `select d.event_id as "eventId", d.listener, d.state, d.error, d.updated_at as "updatedAt"
+      `select d.event_id as "eventId", d.listener, d.state as status, d.error, d.updated_at as "updatedAt"
        from event_deliveries d ${ofEvents} order by d.listener`,
       keys,
     ),
     session.query<OfEvent<TracedMessage>>(
-      `select d.event_id as "eventId", d.endpoint_id as "endpointId", d.state, d.attempts
+      `select d.event_id as "eventId", d.endpoint_id as "endpointId", d.state as status, d.attempts
        from webhook_messages d ${ofEvents} order by d.endpoint_id`,
       keys,
     ),

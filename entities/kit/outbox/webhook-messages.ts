@@ -18,7 +18,7 @@ export interface ShownMessage {
   /** Id of the request that caused the event; null if there was none. */
   readonly requestId: string | null;
   readonly occurredAt: Date;
-  readonly state: MessageState;
+  readonly status: MessageState;
   readonly attempts: number;
   readonly dueAt: Date | null;
 }
@@ -47,15 +47,15 @@ export interface LogPage {
 /** The newest messages of an endpoint, by the id of their event. Whoever calls it has found that the caller sees the endpoint. */
 export async function readMessages(
   work: Work,
-  { endpointId, eventId, before, size, state }: LogPage & { readonly state?: MessageState },
+  { endpointId, eventId, before, size, status }: LogPage & { readonly status?: MessageState },
 ): Promise<ShownMessage[]> {
   const session = await work.readAs('system');
   const { rows } = await session.query<ShownMessage>(
     `select event_id as "eventId", topic, entity_kind as "entityKind", entity_id as "entityId", request_id as "requestId",
-       occurred_at as "occurredAt", state, attempts, due_at as "dueAt" from webhook_messages
+       occurred_at as "occurredAt", state as status, attempts, due_at as "dueAt" from webhook_messages
      where endpoint_id = $1 and ($2::text is null or event_id = $2) and ($3::text is null or event_id < $3)
        and ($4::text is null or state = $4) order by event_id desc limit $5`,
-    [endpointId, eventId ?? null, before ?? null, state ?? null, size],
+    [endpointId, eventId ?? null, before ?? null, status ?? null, size],
   );
   return rows;
 }

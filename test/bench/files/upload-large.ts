@@ -125,9 +125,9 @@ async function begin(url: string, path: string, headers: Readonly<Record<string,
 async function ready(url: string, authorization: string): Promise<void> {
   for (;;) {
     const answer = await fetch(url, { headers: { authorization } });
-    const { state, problem } = (await answer.json()) as { readonly state: string; readonly problem: string };
-    if (state === 'ready') return;
-    if (state !== 'arrived') throw new Error(`the upload is ${state}: ${problem}`);
+    const { status, problem } = (await answer.json()) as { readonly status: string; readonly problem: string };
+    if (status === 'ready') return;
+    if (status !== 'arrived') throw new Error(`the upload is ${status}: ${problem}`);
     await pause(20);
   }
 }
