@@ -41,8 +41,6 @@ export interface Step {
   readonly inFlight: number;
   /** How many further ones may begin, whatever the limits of the endpoint are. */
   readonly maxCount: () => number;
-  /** Whether it begins a round. */
-  readonly isFirst: boolean;
 }
 
 /** A message as it is sent. */
@@ -82,12 +80,13 @@ export async function takeStep(
   deps: WebhookDependencies,
   unit: UnitOfWork,
   target: Target,
-  { ended, inFlight, maxCount, isFirst }: Step,
+  { ended, inFlight, maxCount }: Step,
 ): Promise<NextStep> {
   const { endpointId } = target;
   const now = unit.clock.now();
+  // First, as by those who change it: what is sent and where to is decided by one version of the endpoint.
+  const endpoint = await unit.data.findLocked(webhookEndpoint, endpointId);
   let queue = await lockQueue(unit, endpointId);
-  const endpoint = await unit.data.findOne(webhookEndpoint, { id: { eq: endpointId } });
   // The records of a deleted organization are removed little by little, its endpoints among them.
   const owner = await unit.data.findOne(organization, { id: { eq: target.organizationId } });
   if (!endpoint || !owner) {
@@ -106,7 +105,7 @@ export async function takeStep(
     ended.map((attempt, index) => ({ ...attempt, ...(outcomes[index] as Outcome) })),
   );
   const wasDisabled = (await tellOf(unit, endpoint, outcomes, queue)) || endpoint.status === 'disabled';
-  const rights = wasDisabled || !isFirst ? 'held' : await rightsBehind(deps, unit, endpoint);
+  const rights = wasDisabled ? 'held' : await rightsBehind(deps, unit, endpoint);
   if (rights === 'lost') await disable(unit, endpoint, 'rights_lost');
   if (wasDisabled || rights === 'lost') {
     await keepMessages(unit, endpointId);

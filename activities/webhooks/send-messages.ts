@@ -62,7 +62,6 @@ export async function sendMessages(
   );
   if (turn === 'none') return { waitMs: Math.ceil(pauseMs) };
   const roundEnd = performance.now() + (turn === 'last' ? sharedRoundMs : roundMs);
-  let isFirst = true;
   const running = new Set<Promise<void>>();
   const ended: AnsweredAttempt[] = [];
   const errors: unknown[] = [];
@@ -75,11 +74,10 @@ export async function sendMessages(
       const mayBegin = performance.now() < roundEnd;
       // However full the memory is, every endpoint gets one message at a time.
       const maxCount = () => (held.isFull ? Math.max(0, 1 - running.size) : maxBegun);
-      const step = { ended: ended.splice(0), inFlight: running.size, maxCount: mayBegin ? maxCount : () => 0, isFirst };
+      const step = { ended: ended.splice(0), inFlight: running.size, maxCount: mayBegin ? maxCount : () => 0 };
       const { begun, hasRoom, waitMs } = await deps.database.transact(context(), (unit) =>
         takeStep(deps, unit, target, step),
       );
-      isFirst = false;
       if (step.ended.length > 0) failpoint('webhook-settled');
       for (const prepared of begun) {
         const attempt = held

@@ -11,7 +11,7 @@ import { patternProblem } from '#entities/kit/model/event-catalogue.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
 import { refuseScopesBeyond, unknownScopes } from '#entities/kit/model/scopes.ts';
 import { lockEndpointsOf, unblockEndpoint } from '#entities/kit/outbox/webhook-messages.ts';
-import { keepMessages } from '#entities/kit/outbox/webhook-queue.ts';
+import { keepMessages, withholdMessages } from '#entities/kit/outbox/webhook-queue.ts';
 import type { ExpectedVersion } from '#entities/kit/write/plan-changes.ts';
 import { openSealedValue } from '#entities/kit/write/sealed-values.ts';
 import { isManager } from '#entities/presets/roles.ts';
@@ -98,14 +98,17 @@ export async function changeEndpoint(
     disabled: { disabledReason: 'by_hand', disabledAt: services.clock.now() },
   } as const;
   const isSwitched = status !== undefined && status !== held.status;
+  const isMoved = url !== undefined && url !== held.url;
   const values = {
     ...settings,
     ...(isSwitched ? stateOf[status] : {}),
+    ...(isMoved ? { urlChangedAt: services.clock.now() } : {}),
     ...(sendsMore || isEnabled ? { responsibleId: subjectOf(asking) } : {}),
   };
   const changed = await unit.data.update(webhookEndpoint, held.id, values, recordVersion);
   if (isSwitched && status === 'disabled') await keepMessages(unit, held.id);
-  if (changed.status === 'enabled' && (isSwitched || changes.url !== undefined)) {
+  if (isMoved || scopes || topics) await withholdMessages(unit, held.id);
+  if (changed.status === 'enabled' && (isSwitched || isMoved)) {
     await unblockEndpoint(unit, held.id);
     unit.afterCommit(services.wakeRelays);
   }
@@ -142,7 +145,10 @@ export async function lockedEndpoint({ unit }: Asking, wanted: string): Promise<
   const held = await unit.data.findLocked(webhookEndpoint, existingId(webhookEndpoint, wanted));
   if (!held) throw missingRecord(webhookEndpoint, wanted);
   if (!(await unit.data.decide(webhookEndpoint, 'edit', { ...held })).isAllowed)
-    throw new AppError('permission_denied', deniedMessage(webhookEndpoint, 'edit'));
+    throw new AppError(
+      'permission_denied',
+      deniedMessage(webhookEndpoint, { operation: 'edit', caller: unit.context.caller, row: { ...held } }),
+    );
   return held;
 }
 
@@ -157,7 +163,7 @@ async function checked<Input extends EndpointChanges>(
 ): Promise<Input> {
   const { caller } = unit.context;
   if (caller.kind === 'user' && !isManager(caller.role))
-    throw new AppError('permission_denied', deniedMessage(webhookEndpoint, operation));
+    throw new AppError('permission_denied', deniedMessage(webhookEndpoint, { operation, caller }));
   const { topics, scopes, url } = input;
   const problems: FieldProblem[] = [];
   for (const [name, list] of Object.entries({ topics, scopes }))

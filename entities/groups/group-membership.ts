@@ -1,4 +1,5 @@
 import { defineEntityModule } from '../kit/model/define.ts';
+import { isAuditor } from '../kit/model/derived/only-auditors.ts';
 import { choice, member, reference } from '../kit/model/fields.ts';
 import { allow, related } from '../kit/model/policy.ts';
 import { partOfRecord } from '../presets/part-of-record.ts';
@@ -24,7 +25,17 @@ export const groupMembership = defineEntityModule({
   },
   unique: [{ fields: ['groupId', 'userId'], message: 'This user is already in the group.' }],
   tenancy: 'organization',
-  refusals: [managed],
+  refusals: [
+    managed,
+    {
+      on: ['create', 'edit'],
+      unlessSystem: true,
+      refuseIf: `given.role = 'admin' and ${isAuditor('row.user_id', 'row.organization_id')}`,
+      field: 'role',
+      code: 'invalid_input',
+      message: 'The person is an auditor, who only reads and cannot manage the group. Add them with the role member.',
+    },
+  ],
   follows: {
     kind: 'membership',
     by: ['organizationId', 'userId'],

@@ -22,6 +22,10 @@ export const webhookEndpoint = defineEntityModule({
     name: singleLine('Name of the endpoint.', { min: 1, max: 120 }),
     description: text('What the endpoint is for.', { max: 2_000, optional: true }),
     url: text('URL to which messages are sent: https, with a public address.', { max: 2_000 }),
+    urlChangedAt: timestamp(
+      'When the URL was last changed; null if it never was. Messages about earlier events are not sent to the new URL: they are withheld.',
+      { optional: true },
+    ),
     topics: textList('Types of events that are sent: `task.created`, all of a kind as `task.*`, or all as `*`.', {
       max: 100,
       maxItems: 200,
@@ -66,6 +70,7 @@ export const webhookEndpoint = defineEntityModule({
     name: 'read',
     description: 'read',
     url: 'read',
+    urlChangedAt: 'read',
     topics: 'read',
     scopes: 'read',
     ordering: 'read',

@@ -67,7 +67,7 @@ class BacklogReadings {
   }
 
   #show(backlog: Backlog, now: Date): void {
-    const { known, events, lag, deliveries, heldListeners, tuples, messages } = this.#gauges();
+    const { known, events, lag, deliveries, heldListeners, tuples, messages, withheldMessages } = this.#gauges();
     known.set(1);
     events.set({ status: 'waiting' }, backlog.waitingEvents);
     events.set({ status: 'claimed' }, backlog.claimedEvents);
@@ -78,6 +78,7 @@ class BacklogReadings {
     heldListeners.set(backlog.heldListeners.length);
     tuples.set(backlog.tuples);
     messages.set(backlog.messages);
+    withheldMessages.set(backlog.withheldMessages);
   }
 }
 
@@ -127,6 +128,12 @@ function gaugesOf(registry: MetricsRegistry, collect: () => Promise<void>) {
     messages: new Gauge({
       name: 'core_webhook_messages_due',
       help: 'Messages to endpoints of customers whose time has come. Counted up to 10,000.',
+      registers,
+      collect,
+    }),
+    withheldMessages: new Gauge({
+      name: 'core_webhook_messages_withheld',
+      help: 'Messages that were withheld from endpoints of customers in the last 24 hours. Counted up to 10,000.',
       registers,
       collect,
     }),

@@ -144,6 +144,21 @@ test('an event that was sent again after it had arrived, although nobody asked f
   ]);
 });
 
+test('an event from before the last change of the URL that was sent afterwards', async () => {
+  const endpoint = await plantEndpoint();
+  await asOwner(world, 'update webhook_endpoints set url_changed_at = $1', [at(50)]);
+  const before = await plantMessage(endpoint, { state: 'delivered' });
+  const after = await plantMessage(endpoint, { version: 60 });
+  await plantAttempt(endpoint, before, 40);
+  await plantAttempt(endpoint, after, 90);
+  expect(await found()).toEqual([]);
+  const leaked = await plantMessage(endpoint, {});
+  await plantAttempt(endpoint, leaked, 90);
+  expect(await found()).toEqual([
+    `event ${leaked} was sent to endpoint ${endpoint} at a URL that the endpoint has got after it`,
+  ]);
+});
+
 test('events of one record that arrived in another order', async () => {
   const [ordered, free] = [await plantEndpoint(), await plantEndpoint('none')];
   const plant = async (endpoint: string, more: Planted = {}) => {

@@ -54,6 +54,10 @@ function explanationType(recordKind: GraphQLEnumType): GraphQLObjectType<Explana
       id: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the record.' },
       isAllowed: { type: new GraphQLNonNull(GraphQLBoolean), description: 'Whether the operation is allowed.' },
       decidedBy: { type: new GraphQLNonNull(decidedBy), description: 'Where the decision was made.' },
+      reason: {
+        type: GraphQLString,
+        description: 'Why the operation is refused; null when it is allowed.',
+      },
       rules: {
         type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(explainedRule))),
         description:
@@ -109,6 +113,9 @@ export const explainAccess: HandWrittenField = {
   },
 };
 
+const noSecondFactor =
+  'The organization requires a second factor, and the person has not set one up. Until then they have no role in it.';
+
 async function explainAccessTo(
   unit: UnitOfWork,
   registry: Registry,
@@ -124,5 +131,7 @@ async function explainAccessTo(
   const state = await readMembershipState(unit, userId, organizationId);
   // The caller's own settings and product modules apply: both belong to the same organization.
   const caller = callerIn(userId, organizationId, state, { productModules, outOfContext, contextConditions });
-  return explain(unit, caller, module, id, operation);
+  const explained = await explain(unit, caller, module, id, operation);
+  // Their role counts again as soon as they have one.
+  return state.lacksSecondFactor && !explained.isAllowed ? { ...explained, reason: noSecondFactor } : explained;
 }

@@ -3,6 +3,7 @@ import { isExposed } from '#entities/kit/model/exposure.ts';
 import { isId } from '#entities/kit/base/ids.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
+import { isFrozen } from '#entities/kit/unit/explanation.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 
@@ -88,6 +89,15 @@ async function allowedOn(
   if (!row) return [];
   const allowed: Asked[] = [];
   for (const operation of asked)
-    if (operation === 'view' || (await unit.data.decide(module, operation, row)).isAllowed) allowed.push(operation);
+    if (operation === 'view' || (await isAllowedNow(unit, module, operation, row))) allowed.push(operation);
   return allowed;
+}
+
+async function isAllowedNow(
+  unit: UnitOfWork,
+  module: EntityModule,
+  operation: Exclude<Asked, 'view'>,
+  row: Readonly<Record<string, unknown>>,
+): Promise<boolean> {
+  return (await unit.data.decide(module, operation, row)).isAllowed && !(await isFrozen(unit, module, operation));
 }

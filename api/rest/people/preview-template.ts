@@ -52,7 +52,10 @@ export const previewTemplate = defineRoute({
       const { unit, services, body } = call;
       const { organizationId, role } = unit.context.caller;
       if (organizationId === null || !isManager(role))
-        throw new AppError('permission_denied', deniedMessage(notificationTemplate, 'create'));
+        throw new AppError(
+          'permission_denied',
+          deniedMessage(notificationTemplate, { operation: 'create', caller: unit.context.caller }),
+        );
       const input = {
         topic: body.topic,
         subjectTemplate: body.subject_template,

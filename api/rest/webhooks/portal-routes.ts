@@ -49,7 +49,10 @@ const makeLink = defineRoute({
     const claims = signedInPerson(call);
     const { organizationId, role } = unit.context.caller;
     if (organizationId === null || !isManager(role))
-      throw new AppError('permission_denied', deniedMessage(webhookEndpoint, 'edit'));
+      throw new AppError(
+        'permission_denied',
+        deniedMessage(webhookEndpoint, { operation: 'edit', caller: unit.context.caller }),
+      );
     await requireOrganizationProof(call);
     const wanted = body.endpoint_id;
     const endpoint =

@@ -1,7 +1,7 @@
 import { AppError } from '../base/errors.ts';
 import type { Caller } from './caller.ts';
 import type { EntityModule } from './define.ts';
-import type { Operation } from './policy.ts';
+import type { Asked, Operation } from './policy.ts';
 import { isWithinLimits, scopeFor } from './scopes.ts';
 
 /** Whether the caller's organization may use one of the product modules that a kind is part of. */
@@ -22,12 +22,14 @@ export function refuseBeyondLimits(
 ): void {
   const { kind } = module.historyOf ?? module;
   if (!isWithinLimits(caller, { kind, operation }))
-    throw new AppError(
-      'permission_denied',
-      caller.delegation === null
-        ? `This token does not have the scope ${scopeFor({ kind, operation })}.`
-        : 'Whoever acts as somebody else may not do this (docs/sign-in.md, Acting as somebody else).',
-    );
+    throw new AppError('permission_denied', beyondLimits({ kind, operation }, caller));
+}
+
+/** The message for an operation beyond the limits of a caller. */
+export function beyondLimits(asked: Asked, { delegation }: Pick<Caller, 'delegation'>): string {
+  return delegation === null
+    ? `This token does not have the scope ${scopeFor(asked)}.`
+    : 'Whoever acts as somebody else may not do this (docs/sign-in.md, Acting as somebody else).';
 }
 
 /**

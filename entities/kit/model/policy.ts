@@ -157,7 +157,7 @@ export function mayAll(policy: Policy | undefined, caller: Caller, asked: Asked)
 }
 
 /** Auditors only read: neither relations to records nor groups or parent records give them a right to change any. */
-function isReadOnly({ role: held }: Caller, { operation }: Asked): boolean {
+export function isReadOnly({ role: held }: Pick<Caller, 'role'>, { operation }: Asked): boolean {
   return held === 'auditor' && operation !== 'view';
 }
 
@@ -165,7 +165,7 @@ function isReadOnly({ role: held }: Caller, { operation }: Asked): boolean {
  * Whether the records of a kind do not inherit rights from the organization (`authz.parentcontextskipkinds`). The right to create
  * is excepted: it is a relation to the organization itself, not to a record.
  */
-function isOutOfContext({ outOfContext }: Caller, { kind, operation }: Asked): boolean {
+export function isOutOfContext({ outOfContext }: Pick<Caller, 'outOfContext'>, { kind, operation }: Asked): boolean {
   return operation !== 'create' && outOfContext.includes(kind);
 }
 

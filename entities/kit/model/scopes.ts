@@ -35,7 +35,8 @@ export function isWithinLimits({ kind, limits }: Pick<Caller, 'kind' | 'limits'>
 
 /**
  * The limits of whoever acts as somebody else: they reach what tokens reach, and only view people and organizations, which belong to no
- * organization, and what gives rights to other records: such rights would outlive the access (write/lasting-rights.ts has the rest).
+ * organization, what is the member's own, and what gives rights to other records: such rights would outlive the access
+ * (write/lasting-rights.ts has the rest).
  */
 export const limitsOfDelegates = ofEachRegistry(({ modules }) =>
   modules.flatMap((module) =>
@@ -45,15 +46,20 @@ export const limitsOfDelegates = ofEachRegistry(({ modules }) =>
   ),
 );
 
-function isOpenToDelegates(
-  { kind, tenancy, grants = [] }: EntityModule,
-  verb: ScopeVerb,
-  modules: readonly EntityModule[],
-): boolean {
+function isOpenToDelegates(module: EntityModule, verb: ScopeVerb, modules: readonly EntityModule[]): boolean {
+  const { kind, tenancy, grants = [] } = module;
   if (tenancy !== 'organization' || grants.some(({ object }) => object.id !== 'id')) return false;
+  if (isOfOnePerson(module)) return false;
   // With a group, the records that block it are deleted.
   const isSubject = modules.some((other) => other.grants?.some(({ subject }) => subject.kind === kind));
   return verb !== 'delete' || !isSubject;
+}
+
+/** Whether records are a person's own: what they have made for themselves, such as preferences, and what they alone change. */
+function isOfOnePerson({ fields, policy }: EntityModule): boolean {
+  if (Object.values(fields).some(({ creator, onLeave }) => creator && onLeave === 'cascade')) return true;
+  const changers = (policy?.edit ?? []).map(({ when }) => when.is);
+  return changers.includes('self') && changers.every((is) => is === 'self' || is === 'system');
 }
 
 /** The limits of visitors: kinds that are not open to them do not exist for them, whatever their rules say. */

@@ -21,16 +21,21 @@ export interface Backlog {
   readonly tuples: number;
   /** Messages to endpoints of customers whose time has come. */
   readonly messages: number;
+  /** Messages that were withheld from endpoints in the last 24 hours. */
+  readonly withheldMessages: number;
 }
 
 export const countLimit = 10_000;
+
+/** Time for which withheld messages are counted, in milliseconds. */
+const withheldMs = 86_400_000;
 
 const upTo = (rows: string) => `select count(*)::int as count from (${rows} limit ${countLimit}) as counted`;
 
 /** Reads it with statements that are sent together. */
 export async function readBacklog(work: Work): Promise<Backlog> {
   const session = await work.readAs('system');
-  const [, events, deliveries, listeners, tuples, messages] = await Promise.all([
+  const [, events, deliveries, listeners, tuples, messages, withheld] = await Promise.all([
     session.query(forceIndexScans),
     session.query<{ state: 'waiting' | 'claimed'; count: number; oldest: Date }>(
       `select state, count(*)::int as count, min(occurred_at) as oldest from (
@@ -52,6 +57,10 @@ export async function readBacklog(work: Work): Promise<Backlog> {
     session.query<{ count: number }>(upTo(`select 1 from webhook_messages where state = 'due' and due_at <= $1`), [
       work.clock.now(),
     ]),
+    session.query<{ count: number }>(
+      upTo(`select 1 from webhook_messages where state = 'withheld' and updated_at > $1`),
+      [new Date(work.clock.now().getTime() - withheldMs)],
+    ),
   ]);
   const inState = (state: string) => events.rows.find((row) => row.state === state);
   const oldest = events.rows.map((row) => row.oldest.getTime());
@@ -63,5 +72,6 @@ export async function readBacklog(work: Work): Promise<Backlog> {
     heldListeners: listeners.rows.map(({ listener }) => listener),
     tuples: tuples.rows[0]?.count ?? 0,
     messages: messages.rows[0]?.count ?? 0,
+    withheldMessages: withheld.rows[0]?.count ?? 0,
   };
 }

@@ -11,6 +11,9 @@ interface MessageRow {
 /** Clocks of processes may differ by this much. */
 const clockTolerance = `interval '1 second'`;
 
+/** An attempt that was claimed before the URL of its endpoint changed may begin until then. */
+const leaseTolerance = `interval '30 seconds'`;
+
 /** Compares messages to endpoints with the events that they are about, with their attempts, and with those of the same record. */
 export const endpointComparison: Comparison = {
   name: 'messages to endpoints',
@@ -50,6 +53,15 @@ export const endpointComparison: Comparison = {
              and a.problem is null and a.status between 200 and 299
              -- An attempt that took longer than its lease may overlap the next one.
              and b.attempted_at > a.attempted_at + a.duration_ms * interval '1 millisecond' + ${clockTolerance})`,
+        values,
+      )),
+      ...(await linesOf(
+        session,
+        `select format('event %s was sent to endpoint %s at a URL that the endpoint has got after it', m.event_id, m.endpoint_id) as line
+         from ${messages}
+         join webhook_endpoints w on w.id = m.endpoint_id and m.occurred_at < w.url_changed_at
+         where exists (select 1 from webhook_attempts a where a.endpoint_id = m.endpoint_id and a.event_id = m.event_id
+           and a.attempted_at > w.url_changed_at + ${leaseTolerance})`,
         values,
       )),
       // What was sent on request, or before the endpoint was last changed, may be in any order.

@@ -6,7 +6,8 @@ const retentionMs = 30 * 86_400_000;
 /** Rows that one statement removes. */
 const pruned = 10_000;
 
-export const messageStates = ['due', 'delivered', 'failed', 'kept'] as const;
+/** `withheld`: the endpoint may not receive it (`withholdMessages`). */
+export const messageStates = ['due', 'delivered', 'failed', 'kept', 'withheld'] as const;
 export type MessageState = (typeof messageStates)[number];
 
 /** A message as its organization sees it. */
@@ -85,7 +86,8 @@ export interface Replay {
 }
 
 /**
- * Makes messages due again that were delivered, given up or kept. They keep their ids.
+ * Makes messages due again that were delivered, given up, kept or withheld. They keep their ids, and whether the endpoint may receive them
+ * is decided anew.
  * @returns how many, and the time of the last event among them
  */
 export async function replayMessages(

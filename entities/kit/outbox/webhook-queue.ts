@@ -142,27 +142,62 @@ export interface MessageClaim {
 /** Messages that one claim reads at most, however many are due. */
 const maxCandidates = 1_000;
 
-/** Takes messages that are due, the oldest first. */
-export async function claimMessages(
+/** Takes messages that are due and that the endpoint may receive now, the oldest first. Others that are due end as `withheld`. */
+export async function claimMessages(work: Work, claim: MessageClaim): Promise<ClaimedMessage[]> {
+  if (claim.claimIds.length === 0) return [];
+  for (;;) {
+    const claimed = await claimDue(work, claim);
+    const receivable = claimed.filter(({ isReceivable }) => isReceivable);
+    if (receivable.length === claimed.length) return receivable;
+    await withholdMessages(work, claim.endpointId, claim.claimIds);
+    // Otherwise the round would end here, although others are due.
+    if (receivable.length > 0) return receivable;
+  }
+}
+
+async function claimDue(
   work: Work,
   { endpointId, isOrdered, claimIds, leaseMs }: MessageClaim,
-): Promise<ClaimedMessage[]> {
-  if (claimIds.length === 0) return [];
+): Promise<(ClaimedMessage & { readonly isReceivable: boolean })[]> {
   const now = work.clock.now();
   const session = await work.readAs('system');
-  const { rows } = await session.query<ClaimedMessage>(
+  const { rows } = await session.query<ClaimedMessage & { isReceivable: boolean }>(
     `with chosen as (
        select m.event_id, row_number() over (order by m.due_at, m.event_id) as place
        from (${isOrdered ? firstOfRecords : dueMessages}) as m where m.due_at <= $2 order by m.due_at, m.event_id limit $4
      )
      update webhook_messages held set due_at = $3, claim_id = ($5::text[])[chosen.place], updated_at = $2
-     from chosen where held.endpoint_id = $1 and held.event_id = chosen.event_id and held.state = 'due'
+     from chosen, webhook_endpoints w
+     where w.id = $1 and held.endpoint_id = $1 and held.event_id = chosen.event_id and held.state = 'due'
      returning held.claim_id as "claimId", held.event_id as "eventId", held.topic, held.entity_kind as "entityKind",
        held.entity_id as "entityId", held.record_version as "recordVersion", held.request_id as "requestId",
-       held.occurred_at as "occurredAt", held.payload, held.attempts`,
+       held.occurred_at as "occurredAt", held.payload, held.attempts, ${isReceivable} as "isReceivable"`,
     [endpointId, now, new Date(now.getTime() + leaseMs), claimIds.length, claimIds],
   );
   return rows.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1));
+}
+
+/** Whether the endpoint `w` may receive the message `held` now, by its topics, its scopes, and the time since which it has its URL. */
+const isReceivable = `(held.topic = 'webhook_endpoint.tested' or endpoint_wants(w.topics, w.scopes, held.topic, held.entity_kind))
+  and held.occurred_at >= coalesce(w.url_changed_at, '-infinity')`;
+
+/**
+ * Ends what is due to an endpoint and may not be sent to it any more, apart from attempts that are under way: its topics or scopes have
+ * become fewer, or its URL is another one since.
+ * @param claimIds of attempts that have been claimed and will not begin
+ */
+export async function withholdMessages(
+  work: Work,
+  endpointId: string,
+  claimIds: readonly string[] = [],
+): Promise<void> {
+  const session = await work.readAs('system');
+  await session.query(
+    `update webhook_messages held set state = 'withheld', due_at = null, claim_id = null, updated_at = $2
+     from webhook_endpoints w where w.id = $1 and held.endpoint_id = $1 and held.state = 'due'
+       and (held.claim_id is null or held.claim_id = any($3) or held.due_at <= $2) and not (${isReceivable})`,
+    [endpointId, work.clock.now(), claimIds],
+  );
 }
 
 const dueMessages = `select event_id, due_at, entity_id from webhook_messages where endpoint_id = $1 and state = 'due' and due_at <= $2`;

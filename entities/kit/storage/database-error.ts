@@ -34,6 +34,9 @@ const unreachableCodes = new Set([
 /** SQLSTATE that the SQL function `write_records` raises for a creation in a deleted organization. */
 const deletedOrganization = 'CR404';
 
+export const archivedMessage =
+  'The organization is archived, so nothing in it can be changed. Its managers can take that back with PATCH /v1/organizations/{id} {"is_archived": false}.';
+
 /** SQLSTATE that it raises for a change in an archived organization. */
 const archivedOrganization = 'CR409';
 
@@ -98,11 +101,7 @@ export function databaseError(error: unknown, role: keyof typeof databaseRoles =
       return new AppError('not_found', error.message, { cause: error });
     case archivedOrganization:
       // The text of the database has the name of the field in one API only.
-      return new AppError(
-        'organization_archived',
-        'The organization is archived, so nothing in it can be changed. Its managers can take that back with PATCH /v1/organizations/{id} {"is_archived": false}.',
-        { cause: error },
-      );
+      return new AppError('organization_archived', archivedMessage, { cause: error });
     case unusedUploads:
       return new AppError('limit_exceeded', error.message, { cause: error });
     case '42501':

@@ -356,7 +356,8 @@ export class DataClient {
 
   async #authorize(module: EntityModule, operation: 'create', row: Row): Promise<void> {
     const { isAllowed } = await this.#decideAndReport(module, operation, row);
-    if (!isAllowed) throw new AppError('permission_denied', deniedMessage(module, operation));
+    if (!isAllowed)
+      throw new AppError('permission_denied', deniedMessage(module, { operation, caller: this.#caller, row }));
   }
 
   async #decideAndReport(module: EntityModule, operation: Exclude<Operation, 'view'>, row: Row): Promise<Decision> {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { DecidedBy } from '../access/authorizer.ts';
 import type { Caller } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
+import { deniedReason, type Denied } from '../model/denied-message.ts';
 import { isExposed } from '../model/exposure.ts';
 import {
   afterTheRules,
@@ -13,6 +14,7 @@ import {
 } from '../model/policy.ts';
 import { printRule } from '../model/print-rule.ts';
 import { column } from '../storage/column.ts';
+import { archivedMessage } from '../storage/database-error.ts';
 import { compileSql, type Sql } from '../storage/sql.ts';
 import { Viewer } from '../read/viewer.ts';
 import { applies, permitted } from '../read/visibility.ts';
@@ -24,6 +26,8 @@ export interface Explanation {
   readonly id: string;
   readonly isAllowed: boolean;
   readonly decidedBy: DecidedBy;
+  /** Why it is refused: a sentence; null when it is allowed. */
+  readonly reason: string | null;
   /** The rules in their order, up to the one that decided; if none did, the last entry is the default. */
   readonly rules: readonly ExplainedRule[];
 }
@@ -53,6 +57,7 @@ export async function explain(
   operation: Asked,
 ): Promise<Explanation> {
   const rules: ExplainedRule[] = [];
+  const row = await wholeRowOf(unit, module, id);
   let isAllowed: boolean = afterTheRules[operation];
   for (const rule of module.policy?.[operation] ?? []) {
     const { doesApply, ...how } = await explainCondition(unit, caller, module, id, operation, rule.when);
@@ -71,12 +76,35 @@ export async function explain(
           isAllowed: await holds(unit, module, id, permitted(module, 'r', Viewer.of(unit.registry, caller), operation)),
           by: 'rows' as const,
         }
-      : await unit.data.as(caller).decide(module, operation, await wholeRowOf(unit, module, id));
+      : await unit.data.as(caller).decide(module, operation, row);
   if (decision.isAllowed !== isAllowed)
     throw new Error(
       `rules and decision have different results: ${operation} ${module.kind} ${id} for ${caller.subjectId}`,
     );
-  return { kind: module.kind, id, isAllowed, decidedBy: decision.by, rules };
+  const explained = { kind: module.kind, id, decidedBy: decision.by, rules };
+  if (isAllowed && (await isFrozen(unit, module, operation)))
+    return { ...explained, isAllowed: false, reason: archivedMessage };
+  const reason = isAllowed ? null : reasonOf(module, { operation, caller, row }, rules);
+  return { ...explained, isAllowed, reason };
+}
+
+/** The rule that refuses, if there is one, or what gives the right to others. */
+function reasonOf(module: EntityModule, denied: Denied, rules: readonly ExplainedRule[]): string {
+  const last = rules.at(-1);
+  return last?.relations.length
+    ? `The rule ${last.rule} refuses it: the person or one of their groups is related to the record as ${last.relations.join(', ')}.`
+    : deniedReason(module, denied);
+}
+
+/** Whether an operation on records of a kind is refused to everybody because the organization of the unit of work is archived. */
+export async function isFrozen(unit: UnitOfWork, { kind, tenancy }: EntityModule, operation: Asked): Promise<boolean> {
+  const isEnding = operation === 'remove' && unit.registry.endsWithOrganization(kind);
+  if (operation === 'view' || tenancy !== 'organization' || isEnding) return false;
+  const session = await unit.readAs('app');
+  const { rows } = await session.query('select 1 from organizations where id = $1 and is_archived', [
+    unit.context.caller.organizationId,
+  ]);
+  return rows.length > 0;
 }
 
 async function explainCondition(

@@ -163,13 +163,19 @@ async function refusalOf(
       'stale_record',
       `The ${module.typeName} is at version ${String(row['recordVersion'])}, not ${expected.join(' or ') || 'one that the request expects'}; read it again and repeat the change.`,
     );
-  if (isMove(module, Object.keys(given)) && !(await found.may('remove'))) return denied(module, 'remove', row, caller);
+  if (isMove(module, Object.keys(given)) && !(await found.may('remove'))) return refusedMove(module, row, caller);
   return undefined;
 }
 
 function denied(module: EntityModule, operation: 'edit' | 'remove', row: Row, caller: Caller): AppError {
-  const message = deniedMessage(module, operation) + elsewhereHint(module, operation, row, caller);
+  const message = deniedMessage(module, { operation, caller, row }) + elsewhereHint(module, operation, row, caller);
   return new AppError('permission_denied', message);
+}
+
+/** The right to change a record is not enough to move it out of the reach of others. */
+function refusedMove(module: EntityModule, row: Row, caller: Caller): AppError {
+  const { message } = denied(module, 'remove', row, caller);
+  return new AppError('permission_denied', `To move a record, you need the right to delete it. ${message}`);
 }
 
 /** The values of the change and those that the kind derives from them. */

@@ -212,7 +212,7 @@ function problemsOf(
     if (!row.isPermitted)
       return problem(
         'permission_denied',
-        deniedMessage(target, 'edit') + elsewhereHint(target, 'edit', { id }, caller),
+        deniedMessage(target, { operation: 'edit', caller }) + elsewhereHint(target, 'edit', { id }, caller),
       );
     if (from !== undefined && row.above?.includes(from))
       return problem('invalid_input', `The ${module.typeName} would be part of itself.`);

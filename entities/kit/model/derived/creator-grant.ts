@@ -1,5 +1,6 @@
 import { defineEntityModule, type EntityModule } from '../define.ts';
 import { choice, reference } from '../fields.ts';
+import { hasOnlyAuditors } from './only-auditors.ts';
 import { allow, anyone, creatorRelation, creators, deny, role, system } from '../policy.ts';
 
 /** Whether groups can be granted the right to create records of a kind. */
@@ -22,6 +23,15 @@ export function creatorGrantOf(modules: readonly EntityModule[]): EntityModule {
       groupId: reference('group', 'Group whose members may create records.', { immutable: true, onDelete: 'cascade' }),
       relation: choice('Kind of record that members of the group may create.', [first, ...others], { immutable: true }),
     },
+    refusals: [
+      {
+        unlessSystem: true,
+        refuseIf: hasOnlyAuditors,
+        field: 'groupId',
+        code: 'invalid_input',
+        message: 'All members of the group are auditors, who create nothing.',
+      },
+    ],
     unique: [{ fields: ['groupId', 'relation'], message: 'The group already has this right.' }],
     tenancy: 'organization',
     policy: {

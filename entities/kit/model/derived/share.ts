@@ -1,6 +1,7 @@
 import { defineEntityModule, type EntityModule } from '../define.ts';
 import { choice, reference } from '../fields.ts';
 import { allow, anyone, deny, system, through } from '../policy.ts';
+import { hasOnlyAuditors } from './only-auditors.ts';
 import { inWords, inWordsCapitalized, snakeCase } from '../../base/snake-case.ts';
 
 /** Relations of a group to a record: `blocked` overrides the rights of its members, except those who may remove the record. */
@@ -35,6 +36,15 @@ export function shareOf(module: EntityModule): EntityModule {
       }),
       relation: choice('Relation of the group to the record.', shareRelations, { immutable: true }),
     },
+    refusals: [
+      {
+        unlessSystem: true,
+        refuseIf: `row.relation = 'editor' and ${hasOnlyAuditors}`,
+        field: 'groupId',
+        code: 'invalid_input',
+        message: 'All members of the group are auditors, who only read. Share the record with the relation viewer.',
+      },
+    ],
     unique: [{ fields: [field, 'groupId', 'relation'], message: 'The group already has this relation.' }],
     tenancy: 'organization',
     ...(module.productModules && { productModules: module.productModules }),
