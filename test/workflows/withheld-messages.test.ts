@@ -38,8 +38,8 @@ async function change({ path }: TestEndpoint, payload: object, by = client): Pro
 }
 
 async function statesOf({ path }: TestEndpoint): Promise<Record<string, string>> {
-  const { data } = (await client.get(`${path}/messages`)).body as { data: { type: string; state: string }[] };
-  return Object.fromEntries(data.map(({ type, state }) => [type, state]));
+  const { data } = (await client.get(`${path}/messages`)).body as { data: { type: string; status: string }[] };
+  return Object.fromEntries(data.map(({ type, status }) => [type, status]));
 }
 const untilStates = (endpoint: TestEndpoint, expected: Record<string, string>) =>
   eventually(async () => {
@@ -79,7 +79,7 @@ test.each(Object.entries(narrowed))(
     await client.post('/v1/notes', { text: 'a note' });
     await untilStates(endpoint, { 'note.created': 'delivered' });
     expect(typesAt(sink)).toEqual(['task.created', 'task.updated', 'note.created']);
-    expect((await client.get(`${endpoint.path}/messages?state=withheld`)).body.data).toHaveLength(2);
+    expect((await client.get(`${endpoint.path}/messages?status=withheld`)).body.data).toHaveLength(2);
 
     // It is decided anew each time.
     await change(endpoint, { topics: ['*'], scopes: ['task:read', 'note:read'] });
@@ -130,13 +130,13 @@ test('whoever may see no task gets none by moving an endpoint that has them to a
   await change(endpoint, { url: other.url, topics: ['email.*'], scopes: ['email:read'], status: 'enabled' }, admin);
   expect(await replayAll(endpoint, admin)).toBe(2);
   await untilStates(endpoint, { 'task.created': 'withheld' });
-  await eventually(async () => (await client.get(`${endpoint.path}/messages?state=withheld`)).body.data.length === 2);
+  await eventually(async () => (await client.get(`${endpoint.path}/messages?status=withheld`)).body.data.length === 2);
 
   // Nor does the URL get them when somebody else widens the scopes again.
   await change(endpoint, { topics: ['task.*'], scopes: ['task:read'] });
   await replayAll(endpoint, admin);
   await newTask();
   await eventually(() => other.received.length === 1);
-  expect((await client.get(`${endpoint.path}/messages?state=withheld`)).body.data).toHaveLength(2);
+  expect((await client.get(`${endpoint.path}/messages?status=withheld`)).body.data).toHaveLength(2);
   expect(typesAt(other)).toEqual(['task.created']);
 });
