@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { workContext } from '../clients/temporal/work-origin.ts';
 import { AppError, isAppError, maxProblems, type FieldProblem } from '#entities/kit/base/errors.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
+import { sizeText } from '#entities/kit/base/mebibyte.ts';
 import { checkRows, writeRows } from '#entities/kit/csv/csv-changes.ts';
 import { readHeader, type Columns, type CsvTarget } from '#entities/kit/csv/csv-columns.ts';
 import { csvPages, csvRows, type CsvRow } from '#entities/kit/csv/csv-rows.ts';
@@ -166,7 +167,7 @@ async function withDocument<T>(
   if (!object) throw new AppError('not_found', 'The document of the import does not exist any more.');
   const { maxschemaimportsize } = config.current.ormconfig;
   if (object.sizeBytes > maxschemaimportsize)
-    refuseDocument(`it has ${object.sizeBytes} bytes; at most ${maxschemaimportsize} are accepted`, 'limit_exceeded');
+    refuseDocument(`it is larger than ${sizeText(maxschemaimportsize)}; split it`, 'limit_exceeded');
   const source: Readable = await storage.openForRead(object, { signal });
   try {
     const rows = csvRows(source as AsyncIterable<Buffer>, maxschemaimportsize);

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { parseInstant } from '#entities/kit/base/instant.ts';
 import { found, oneOf, schemaMessage, type SchemaProblem, required } from '#entities/kit/base/schema-problem.ts';
+import { sizeText } from '#entities/kit/base/mebibyte.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
 import { errorCatalogue, type ErrorCode } from '#entities/kit/base/error-catalogue.ts';
@@ -109,11 +110,8 @@ function fileRemedy(type: string | undefined, receives: readonly string[]): stri
 
 /** Messages for errors of Fastify whose own text says neither what was sent nor what to do. */
 const foreignMessages: Readonly<Record<string, (request: SentRequest) => string>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ({ headers, routeOptions }) => {
-    const length = Number(headers['content-length'] ?? 0);
-    const sent = length > 0 ? `; it has ${length}` : '';
-    return `The request body may have at most ${routeOptions.bodyLimit} bytes${sent}. Send it in parts.`;
-  },
+  FST_ERR_CTP_BODY_TOO_LARGE: ({ routeOptions }) =>
+    `The request body is larger than ${sizeText(routeOptions.bodyLimit ?? 0)}, the most that is accepted here. Send it in parts.`,
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ({ headers, routeOptions }) => {
     const type = headers['content-type'];
     // A boundary says nothing.

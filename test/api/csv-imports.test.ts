@@ -163,7 +163,7 @@ test('ormconfig.maxschemaimportsize limits the bytes of a document', async () =>
   await world.reconfigure({ CORE_ORMCONFIG_MAXSCHEMAIMPORTSIZE: '1024' });
   const answer = await client.graphql(createCsv, { csv });
   expectGraphqlError(answer, 'limit_exceeded');
-  expect(answer.errors[0].message).toContain('it has more than 1024 bytes');
+  expect(answer.errors[0].message).toContain('it is larger than 1 KB');
   await world.reconfigure({ CORE_ORMCONFIG_MAXSCHEMAIMPORTSIZE: '262144' });
   expect((await client.graphql(createCsv, { csv })).errors).toBeUndefined();
 });

@@ -1,11 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, describe, expect, test } from 'vitest';
-import { detectType } from '#activities/clients/storage/detect-type.ts';
 import { DiskProvider } from '#activities/clients/storage/disk-provider.ts';
 import { FileTypes } from '#activities/clients/storage/file-types.ts';
 import { MemoryBudget } from '#activities/clients/storage/memory-budget.ts';
@@ -301,94 +300,6 @@ describe('a provider that answers after an upload was given up', () => {
     removal.resolve();
     await Promise.all(removed);
     expect((await stored(key)).equals(content)).toBe(true);
-  });
-});
-
-const zip = Buffer.from('504b0304140000000000000000000000000000000000000000000000', 'hex');
-const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
-
-describe('the type', () => {
-  for (const [content, name, declared, type] of [
-    ['hello', 'a.txt', undefined, 'text/plain'],
-    ['hello', 'a', 'application/octet-stream', 'text/plain'],
-    ['a,b', 'a.csv', 'text/csv', 'text/csv'],
-    ['a,b', 'A.CSV', 'application/vnd.ms-excel', 'text/csv'],
-    ['{}', 'a.json', 'application/json; charset=utf-8', 'application/json'],
-    ['a: 1', 'a.yml', 'text/yaml', 'application/yaml'],
-    ['# x', 'a.md', 'text/x-markdown', 'text/markdown'],
-    ['\uFEFFhello', 'a.txt', 'text/plain', 'text/plain'],
-    [Buffer.from('\uFEFFhello', 'utf16le'), 'a.txt', 'text/plain', 'text/plain'],
-    ['%PDF-1.7\n', 'a.pdf', 'application/pdf', 'application/pdf'],
-    [png, 'a.png', 'image/png', 'image/png'],
-    [zip, 'a.zip', 'application/x-zip-compressed', 'application/zip'],
-    [zip, 'a.docx', undefined, 'application/zip'],
-    [' <!DOCTYPE html><p>', 'a.txt', 'text/plain', 'text/html'],
-    ['<script>alert(1)</script>', 'a.csv', 'text/csv', 'text/html'],
-    [
-      '<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY a "b">]><!-- x --><svg xmlns="x"/>',
-      'a.xml',
-      undefined,
-      'image/svg+xml',
-    ],
-    ['<!-- drawn --><svg onload="alert(1)">', 'a.svg', 'image/svg+xml', 'image/svg+xml'],
-    ['<s:svg xmlns:s="http://www.w3.org/2000/svg"/>', 'a.txt', undefined, 'image/svg+xml'],
-    ['<?xml version="1.0"?><html xmlns="x"/>', 'a.xml', undefined, 'application/xhtml+xml'],
-    ['<?xml version="1.0"?><a/>', 'a.xml', 'text/xml', 'application/xml'],
-    [Buffer.from([1, 2, 3, 0, 9]), 'a', undefined, 'application/octet-stream'],
-    ['<!---->'.repeat(9_000), 'a.txt', undefined, 'text/html'],
-  ] as const)
-    test(`of ${name}, sent as ${declared ?? 'nothing'}, is ${type}: ${String(content).slice(0, 20)}`, async () => {
-      expect(await detectType(Buffer.from(content), { name, type: declared }, types)).toBe(type);
-    });
-
-  for (const [content, name, declared] of [
-    ['%PDF-1.7\n', 'a.png', undefined],
-    ['hello', 'a.png', undefined],
-    ['hello', 'a', 'image/png'],
-    [png, 'a.txt', undefined],
-    [png, 'a.jpg', 'image/png'],
-    [png, 'a.png', 'text/html'],
-    [Buffer.from('MZ hello'), 'a.txt', undefined],
-    [zip, 'a.pdf', undefined],
-  ] as const)
-    test(`contradicts ${name}, sent as ${declared ?? 'nothing'}: ${String(content).slice(0, 10)}`, async () => {
-      const detected = detectType(Buffer.from(content), { name, type: declared }, types);
-      await expect(detected).rejects.toMatchObject({ code: 'file_type_refused' });
-    });
-
-  test('must be in the list of the field', async () => {
-    const allowed = ['image/png'];
-    expect(await detectType(png, { name: 'a.png' }, types, allowed)).toBe('image/png');
-    const html = detectType(Buffer.from('<html>'), { name: 'a.html' }, types, allowed);
-    await expect(html).rejects.toThrow('Its content is text/html; allowed here are image/png.');
-  });
-});
-
-describe('server.mime', () => {
-  const typeOf = (settings: Partial<typeof mime>, content: string | Buffer, name: string) =>
-    detectType(Buffer.from(content), { name }, new FileTypes(() => ({ ...mime, ...settings })));
-
-  test('enabled: off, names say nothing about types', async () => {
-    expect(await typeOf({ enabled: false }, 'a,b', 'a.csv')).toBe('text/plain');
-    expect(await typeOf({ enabled: false }, 'a,b', 'a.png')).toBe('text/plain');
-    expect(await typeOf({ enabled: true }, 'a,b', 'a.csv')).toBe('text/csv');
-  });
-
-  test('mimetypesfile: adds types of extensions, and must be readable', async () => {
-    const mimetypesfile = join(root, 'mime.types');
-    await writeFile(mimetypesfile, '# types\ntext/x-recipe  foo .BAR # food\n\n');
-    expect(await typeOf({ mimetypesfile }, 'salt', 'a.foo')).toBe('text/x-recipe');
-    expect(await typeOf({ mimetypesfile }, 'salt', 'a.bar')).toBe('text/x-recipe');
-    expect(await typeOf({}, 'salt', 'a.foo')).toBe('text/plain');
-    expect(() => new FileTypes(() => ({ ...mime, mimetypesfile: join(root, 'none') }))).toThrow(
-      'cannot be read (ENOENT)',
-    );
-  });
-
-  test('defaultcontenttype: is the type of what is neither text nor known', async () => {
-    const content = Buffer.from([1, 2, 3]);
-    expect(await typeOf({ defaultcontenttype: 'application/x-unknown' }, content, 'a')).toBe('application/x-unknown');
-    expect(await typeOf({}, content, 'a')).toBe('application/octet-stream');
   });
 });
 

@@ -2,6 +2,8 @@ import { fileTypeFromBuffer } from 'file-type';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { DeclaredFile } from '#entities/kit/objects/upload-rows.ts';
 import { usualType, type FileTypes } from './file-types.ts';
+import { markupOf } from './markup-of.ts';
+import { compoundFile, isOldOfficeName, oldOfficeAdvice } from './old-office.ts';
 
 /** How many bytes at the beginning of a file tell its type. */
 export const headBytes = 65_536;
@@ -18,29 +20,30 @@ const sayNothing = new Set([
 ]);
 
 /**
- * The type that the content of a file has. The name decides only which kind of text a text is.
- * @param head the first `headBytes` bytes, or all
+ * Refuses a type that contradicts the name or the declared type, or that is not allowed.
  * @param allowed any type if left out
- * @throws AppError file_type_refused for a type that is not allowed, or that contradicts the name or the declared type
+ * @param isFinal whether what is an archive so far can be no office document any more
+ * @throws AppError file_type_refused
  */
-export async function detectType(
-  head: Buffer,
+export function checkType(
+  found: string,
   declared: NamedFile,
   types: FileTypes,
-  allowed?: readonly string[],
-): Promise<string> {
+  { allowed, isFinal = true }: { readonly allowed?: readonly string[] | undefined; readonly isFinal?: boolean },
+): void {
   const byName = types.ofName(declared.name);
-  const found = await typeOfContent(head, byName, types);
   const said = usualType(declared.type ?? '');
-  if (byName !== undefined && familyOf(byName) !== familyOf(found))
+  const isAllowed = allowed?.some((type) => (isFinal ? type === found : familyOf(type) === familyOf(found))) ?? true;
+  const contradicts = byName !== undefined && familyOf(byName) !== familyOf(found);
+  const advice = found === compoundFile ? oldOfficeAdvice(declared.name, allowed) : undefined;
+  if (advice !== undefined && (contradicts || !isAllowed)) throw refused(advice);
+  if (contradicts)
     throw refused(
       `Its name says ${byName}, but its content is ${found}; rename it so that its extension fits its content.`,
     );
   if (!sayNothing.has(said) && !agree(said, found, byName))
     throw refused(`It was sent as ${said}, but its content is ${found}; send it under its own type, or without one.`);
-  if (allowed && !allowed.includes(found))
-    throw refused(`Its content is ${found}; allowed here are ${allowed.join(', ')}.`);
-  return found;
+  if (!isAllowed) throw refused(`Its content is ${found}; allowed here are ${allowed?.join(', ')}.`);
 }
 
 /**
@@ -50,6 +53,9 @@ export async function detectType(
 export function checkDeclaredType(declared: NamedFile, types: FileTypes, allowed: readonly string[]): void {
   const byName = types.ofName(declared.name);
   const said = usualType(declared.type ?? '');
+  const advice =
+    byName !== undefined && isOldOfficeName(declared.name) ? oldOfficeAdvice(declared.name, allowed) : undefined;
+  if (advice !== undefined) throw refused(advice);
   if (byName !== undefined && allowed.every((type) => familyOf(type) !== familyOf(byName)))
     throw refused(`Its name says ${byName}; allowed here are ${allowed.join(', ')}.`);
   if (!sayNothing.has(said) && !allowed.some((type) => agree(said, type, byName)))
@@ -65,73 +71,57 @@ function agree(said: string, found: string, byName: string | undefined): boolean
   return familyOf(said) === familyOf(found) || (said === 'application/vnd.ms-excel' && byName === 'text/csv');
 }
 
-async function typeOfContent(head: Buffer, byName: string | undefined, types: FileTypes): Promise<string> {
+/**
+ * The type that the content of a file has. The name decides only which kind of text a text is, and where a PDF may begin. Of an archive
+ * whose beginning does not say so, `ZipParts` finds whether it is an office document.
+ * @param head the first `headBytes` bytes, or all
+ */
+export async function typeOfContent(head: Buffer, name: string, types: FileTypes): Promise<string> {
+  const byName = types.ofName(name);
+  const isPart = head.length === headBytes;
+  const isNamedText = byName !== undefined && familyOf(byName) === 'text';
+  const text = validText(head, isPart);
+  if (text !== undefined && isNamedText) return markupOf(text, { isNamedText, isPart }) ?? byName;
+  if (byName === pdf && hasPdfMark(head)) return pdf;
   const signature = await fileTypeFromBuffer(head);
   const known = usualType(signature?.mime ?? '');
   if (known !== '' && known !== 'application/xml') return known;
-  if (known === '' && isBinary(head)) return types.ofUnknown;
-  const markup = markupOf(head);
-  if (markup !== undefined) return markup;
-  return byName !== undefined && familyOf(byName) === 'text' ? byName : 'text/plain';
+  if (text === undefined && !isNamedText && hasPdfMark(head)) return pdf;
+  // What is not UTF-8 may still be text of an older encoding.
+  const characters = text ?? head.toString('latin1');
+  if (known === '' && binaryCharacter.test(characters)) return types.ofUnknown;
+  return markupOf(characters, { isNamedText, isPart }) ?? (isNamedText ? byName : 'text/plain');
 }
 
-/** Whether it contains a byte that no text has, unless a byte order mark says that it is text (MIME Sniffing Standard, 7.2). */
-function isBinary(head: Buffer): boolean {
-  const mark = head.readUIntBE(0, Math.min(2, head.length));
-  if (mark === 0xfeff || mark === 0xfffe) return false;
-  return head.some(
-    (byte) => byte <= 0x08 || byte === 0x0b || (byte >= 0x0e && byte <= 0x1a) || (byte >= 0x1c && byte <= 0x1f),
-  );
+/** Whether the type is that of an archive, of which office documents are some. */
+export function isArchive(type: string): boolean {
+  return familyOf(type) === 'zip';
 }
 
-/** Beginnings of HTML documents (MIME Sniffing Standard, 7.1): a tag, ended by a space, a line end or `>`. */
-const html =
-  /^<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|!--)(?:[\s>]|(?<=!--))/iu;
+const pdf = 'application/pdf';
 
-/** The type of text that begins as a document of markup, whatever its name is: a browser would take it for one. */
-function markupOf(head: Buffer): string | undefined {
-  const text = textOf(head).trimStart();
-  const root = rootElement(text);
-  if (root === 'svg') return 'image/svg+xml';
-  if (html.test(text)) return 'text/html';
-  if (root === 'html') return 'application/xhtml+xml';
-  return text.startsWith('<?xml') ? 'application/xml' : undefined;
+/** Bytes within which a PDF begins: mails and devices write something before it (ISO 32000-1, annex H, note 13). */
+const pdfMarkBytes = 1_024;
+
+function hasPdfMark(head: Buffer): boolean {
+  return head.subarray(0, pdfMarkBytes).includes('%PDF-');
 }
 
-/** The name of the first element of an XML document without its prefix, in lower case. */
-function rootElement(text: string): string | undefined {
-  let index = 0;
-  // What may stand before it: declaration and instructions, comments, a document type.
-  while (index < text.length) {
-    const end = endOfMarkup(text, index);
-    if (end === undefined) break;
-    index = end;
-    while (/\s/u.test(text[index] ?? '')) index++;
-  }
-  return /^<(?:[\w.-]+:)?(?<name>[\w.-]+)/u.exec(text.slice(index, index + 100))?.groups?.['name']?.toLowerCase();
-}
+// oxlint-disable-next-line no-control-regex -- what no text has is what is looked for
+const binaryCharacter = /[\u0000-\u0008\u000B\u000E-\u001A\u001C-\u001F]/u;
 
-/** Index after the instruction, comment or document type that begins here; undefined where none does. */
-function endOfMarkup(text: string, start: number): number | undefined {
-  const end = ['<?', '<!--', '<!'].find((opening) => text.startsWith(opening, start));
-  if (end === undefined) return undefined;
-  const closing = end === '<?' ? '?>' : end === '<!--' ? '-->' : closingOfDoctype(text, start);
-  const found = text.indexOf(closing, start + end.length);
-  return found === -1 ? text.length : found + closing.length;
-}
-
-/** A document type with declarations of its own ends after their bracket. */
-function closingOfDoctype(text: string, start: number): string {
-  const end = text.indexOf('>', start);
-  // Searched no further: a text of many such openings would be read again for each.
-  return end !== -1 && text.slice(start, end).includes('[') ? ']>' : '>';
-}
-
-function textOf(head: Buffer): string {
+/** The text of a document in UTF-8, or in UTF-16 with a byte order mark; undefined for what is none. @param isPart whether it goes on */
+function validText(head: Buffer, isPart: boolean): string | undefined {
   const [first, second] = head;
-  if (first === 0xff && second === 0xfe) return head.toString('utf16le').slice(1);
-  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(head);
-  return head.toString('utf8').replace(/^\uFEFF/u, '');
+  const encoding =
+    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+  try {
+    const text = new TextDecoder(encoding, { fatal: true }).decode(head, { stream: isPart });
+    return binaryCharacter.test(text) ? undefined : text;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return undefined;
+  }
 }
 
 /** Types between which content alone does not decide are one family; any other type is its own. */

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { AppError } from '#entities/kit/base/errors.ts';
+import { sizeText } from '#entities/kit/base/mebibyte.ts';
 import { SerialQueue } from '#entities/kit/base/serial-queue.ts';
 
 /** A file of a form. Nothing it says about itself is checked. */
@@ -147,7 +148,7 @@ function maxBytesOf({ maxFiles, maxFileBytes, maxTexts, maxTextBytes }: FormLimi
 }
 
 function tooLarge(maxBytes: number): AppError {
-  return new AppError('body_too_large', `The form has more than ${maxBytes} bytes.`);
+  return new AppError('body_too_large', `The form is larger than ${sizeText(maxBytes)}.`);
 }
 
 function malformed(reason: string, cause?: unknown): AppError {

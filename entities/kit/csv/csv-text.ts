@@ -1,3 +1,4 @@
+import { sizeText } from '../base/mebibyte.ts';
 import { refuseDocument } from './csv-problems.ts';
 
 /** First bytes of documents that are no text in UTF-8. */
@@ -29,7 +30,7 @@ export async function* decodedText(bytes: AsyncIterable<Buffer>, maxBytes: numbe
   for await (const chunk of withHead(bytes)) {
     if (size === 0) refuseOtherForm(chunk);
     size += chunk.length;
-    if (size > maxBytes) refuseDocument(`it has more than ${maxBytes} bytes; split it`, 'limit_exceeded');
+    if (size > maxBytes) refuseDocument(`it is larger than ${sizeText(maxBytes)}; split it`, 'limit_exceeded');
     yield checked(decoder.decode(chunk, { stream: true }));
   }
   // What is left is the beginning of a character.

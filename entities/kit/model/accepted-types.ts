@@ -1,4 +1,4 @@
-import { mebibyte } from '../base/mebibyte.ts';
+import { mebibyte, sizeText } from '../base/mebibyte.ts';
 
 /** Media types by the names of the lists that fields of files name. Types are those that the content shows, not those that clients state. */
 const images = ['image/jpeg', 'image/png'];
@@ -61,7 +61,10 @@ export function fileProblem(
     return { code: 'file_type_refused', message };
   }
   if (sizeBytes <= maxBytesOf(rule)) return undefined;
-  return { code: 'body_too_large', message: `has ${sizeBytes} bytes; at most ${maxBytesOf(rule)} are accepted` };
+  return {
+    code: 'body_too_large',
+    message: `is larger than ${sizeText(maxBytesOf(rule))}, the most that is accepted here`,
+  };
 }
 
 /** Fields of the record that a file fills. */
