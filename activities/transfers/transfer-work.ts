@@ -30,7 +30,7 @@ export type TransferRow = Pick<
 /** What the person reads of an error whose message is for operators. */
 const couldNot = 'The server could not do the work; start it again later.';
 
-const maxMessageLength = 2_000;
+const maxMessageLength = 20_000;
 
 /** Least time between two updates of the progress, in milliseconds: each is a version of the record. */
 const progressEveryMs = 2_000;
@@ -147,13 +147,20 @@ export class TransferWork<Kind extends TransferKind> {
       await this.#change(unit, id, {
         status: 'failed',
         errorCode: code,
-        errorMessage: (error?.message ?? couldNot).slice(0, maxMessageLength).toWellFormed(),
+        errorMessage: this.failureMessage(error?.message ?? couldNot)
+          .slice(0, maxMessageLength)
+          .toWellFormed(),
         finishedAt: unit.clock.now(),
         ...this.failureValues(problems),
       });
       unit.emit(customEvent(this.kind as typeof importKind, 'failed', row, { code }));
     });
     this.#reported.delete(transfer.runId);
+  }
+
+  /** What the person reads about work that has failed. */
+  protected failureMessage(message: string): string {
+    return message;
   }
 
   /** Further values of a record whose work has failed. */

@@ -2,8 +2,9 @@ import { Readable } from 'node:stream';
 import { workContext } from '../clients/temporal/work-origin.ts';
 import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
+import { sizeText } from '#entities/kit/base/mebibyte.ts';
 import { csvLine } from '#entities/kit/csv/csv-cells.ts';
-import { textOfValue } from '#entities/kit/csv/csv-values.ts';
+import { cellOfValue } from '#entities/kit/csv/csv-values.ts';
 import type { Caller } from '#entities/kit/model/caller.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
@@ -81,7 +82,7 @@ function refuseTooLarge(
   const about = all === null ? `${rows} records` : `${rows} of ${all} records`;
   throw new AppError(
     'limit_exceeded',
-    `The document is larger than a file can be: ${about} have more than ${maxBytes} bytes (objectstorage.maxsizemb). Export fewer records at a time with filters, or fewer fields with fields.`,
+    `The document is larger than a file can be: ${about} have more than ${sizeText(maxBytes)} (objectstorage.maxsizemb). Export fewer records at a time with filters, or fewer fields with fields.`,
   );
 }
 
@@ -114,7 +115,9 @@ type Records = readonly Readonly<Record<string, unknown>>[];
 
 function csvTexts({ module, fields }: DescribedList, records: Records, isFirst: boolean): string[] {
   const lines = records.map((record) =>
-    csvLine(fields.map((name) => textOfValue(module.fields[name] ?? { type: 'text' }, record[name]))),
+    csvLine(
+      fields.map((name) => cellOfValue(module.fields[name] ?? { type: 'text', default: undefined }, record[name])),
+    ),
   );
   return isFirst ? [byteOrderMark, csvLine(fields), ...lines] : lines;
 }

@@ -6,7 +6,7 @@ import { sizeText } from '#entities/kit/base/mebibyte.ts';
 import { checkRows, writeRows } from '#entities/kit/csv/csv-changes.ts';
 import { readHeader, type Columns, type CsvTarget } from '#entities/kit/csv/csv-columns.ts';
 import { csvPages, csvRows, type CsvRow } from '#entities/kit/csv/csv-rows.ts';
-import { refuseDocument, refuseNoRows } from '#entities/kit/csv/csv-problems.ts';
+import { refuseDocument, refuseNoRows, wrongRows } from '#entities/kit/csv/csv-problems.ts';
 import type { Caller } from '#entities/kit/model/caller.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { readObject } from '#entities/kit/objects/read-object.ts';
@@ -28,7 +28,11 @@ const transactionMs = 3_600_000;
 
 export class ImportWork extends TransferWork<typeof importKind> {
   protected override failureValues(problems: readonly FieldProblem[]): Readonly<Record<string, unknown>> {
-    return { problems: problems.map(({ message }) => message) };
+    return { problems: problems.map(({ message }) => message), doneRows: 0 };
+  }
+
+  protected override failureMessage(message: string): string {
+    return `Nothing was imported. ${message}`;
   }
 }
 
@@ -59,7 +63,7 @@ export async function checkImport(work: ImportWork, transfer: Transfer, signal: 
       if (problems.length >= maxProblems) break;
       if (!(await work.report(transfer, { doneRows: count }))) return false;
     }
-    if (problems.length > 0) throw refusalOf(problems);
+    if (problems.length > 0) throw wrongRows(target.module, problems.slice(0, maxProblems));
     if (count === 0) refuseNoRows();
     return work.transact(async (unit) => {
       if (!(await work.running(unit, transfer))) return false;
@@ -77,15 +81,6 @@ async function* told(pages: Document['pages'], problems: FieldProblem[]): AsyncG
     if (!isAppError(error) || error.code !== 'invalid_input' || problems.length === 0) throw error;
     problems.push(...(error.details.fields ?? []));
   }
-}
-
-function refusalOf(problems: readonly FieldProblem[]): AppError {
-  const fields = problems.slice(0, maxProblems);
-  const [first] = fields;
-  const more = fields.length > 1 ? ` (and ${fields.length - 1} more, or others behind them)` : '';
-  return new AppError('invalid_input', `Nothing was imported: ${first?.message ?? ''}${more}.`, {
-    details: { fields },
-  });
 }
 
 /** Writes all records in one transaction, which also says that the work is done. @returns whether it is */
@@ -141,7 +136,7 @@ function refuseLostRights(before: Caller, now: Caller): void {
   if (!isKept)
     throw new AppError(
       'permission_denied',
-      'Your rights in the organization have changed while the document was written, so nothing was imported; start it again.',
+      'Your rights in the organization have changed while the document was written, so start it again.',
     );
 }
 

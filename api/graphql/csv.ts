@@ -12,12 +12,12 @@ import { askingOf, type GraphqlContext } from './graphql-context.ts';
 
 /** The accepted format, for the descriptions of mutations. */
 export const csvFormat = [
-  'The format is RFC 4180 in UTF-8: cells are separated by commas; cells that contain commas, line breaks or quotation marks are quoted.',
+  'The format is RFC 4180 in UTF-8: cells are separated by commas, or by semicolons or tabs where the header has no comma; cells that contain separators, line breaks or quotation marks are quoted.',
   'The first line contains field names as in this schema (`dueAt`) or as in REST (`due_at`), in any order.',
   'A reference can be named by a look-up column instead of its id, such as `assigneeEmail` or `parentDisplayId`.',
   'Columns of values that the server sets are ignored.',
   'List items are separated by `;`, enum values are upper or lower case, timestamps are RFC 3339, days are `2026-01-31`.',
-  'An empty cell omits its field. A text that begins like a formula of a spreadsheet needs an apostrophe before it.',
+  'An empty cell leaves its field out; \\N empties it. A text that begins like a formula of a spreadsheet needs an apostrophe before it.',
 ].join(' ');
 
 /**

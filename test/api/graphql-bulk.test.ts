@@ -557,7 +557,7 @@ describe('CSV', () => {
         'line 4, column "priority": must be at most 100; it is 101',
       ],
     ],
-    ['an open quotation', 'title\n"a\n', ['line 2: a quoted cell is not closed']],
+    ['an open quotation', 'title\n"a\n', ['line 2: a quoted cell begins here and is not closed']],
     ['a stray quotation mark', 'title\na"b\n', ['line 2: a quotation mark is misplaced']],
   ])('with %s says where', async (_about, csv, expected) => {
     const before = await everything();

@@ -240,7 +240,7 @@ describe('what is refused leaves nothing', () => {
 
   test('a file that is empty, or of a type that its name or its sender denies', async () => {
     expectProblem(await upload([{ ...notes, content: '' }]), 'invalid_input');
-    expectProblem(await upload([{ ...notes, content: '%PDF-1.7\n' }]), 'file_type_refused');
+    expectProblem(await upload([{ ...notes, content: '%PDF-1.7\n\0' }]), 'file_type_refused');
     expectProblem(await upload([{ ...notes, type: 'image/png' }]), 'file_type_refused');
   });
 

@@ -1,11 +1,13 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isAppError } from '#entities/kit/base/errors.ts';
-import { csvLine, isFormula, plainText, safeCell } from '#entities/kit/csv/csv-cells.ts';
+import { clearingCell, csvLine, isFormula, plainText, safeCell } from '#entities/kit/csv/csv-cells.ts';
 import { readHeader, type CsvTarget } from '#entities/kit/csv/csv-columns.ts';
 import { readCells } from '#entities/kit/csv/csv-changes.ts';
 import { csvPages, csvRows, type CsvRow } from '#entities/kit/csv/csv-rows.ts';
 import { csvTemplate } from '#entities/kit/csv/csv-template.ts';
-import { textOfValue, valueOfCell } from '#entities/kit/csv/csv-values.ts';
+import { cellOfValue, isEmptyCell, valueOfCell } from '#entities/kit/csv/csv-values.ts';
+import type { Field } from '#entities/kit/model/declared-field.ts';
 import { isRequired, writableFields } from '#entities/kit/model/exposure.ts';
 import { validateCreations } from '#entities/kit/model/input.ts';
 import { registry, secret, task } from '#entities/index.ts';
@@ -64,12 +66,28 @@ describe('a document', () => {
     ['Latin-1', Buffer.from('title\na\nPrüfung\n', 'latin1'), 'line 3: a character is not UTF-8 (is it Latin-1?)'],
     ['a cut character', Buffer.from('title\nü').subarray(0, -1), 'line 2: a character is not UTF-8'],
     ['a workbook', Buffer.from('PK\u0003\u0004xl/workbook.xml'), 'it is a workbook of a spreadsheet'],
-    ['an open quotation', Buffer.from('title\n"a\n'), 'line 2: a quoted cell is not closed'],
+    ['an open quotation', Buffer.from('title\n"a\n'), 'line 2: a quoted cell begins here and is not closed'],
+    [
+      'an open quotation behind others',
+      Buffer.from('title,a\n"two\n""lines","o\npen\n""a,b\nc,d\n'),
+      'line 3: a quoted cell begins here',
+    ],
+    ['a quotation that another one ends', Buffer.from('title\n"open\nb"c\n'), 'line 2: a quotation mark is misplaced'],
+    [
+      'an open quotation of more than a row',
+      Buffer.from(`title\na\n"${'x\n'.repeat(600_000)}`),
+      'line 3: a quoted cell begins here and is not closed within 1 MB',
+    ],
     ['a stray quotation mark', Buffer.from('title\na\nb"c\n'), 'line 3: a quotation mark is misplaced'],
     [
       'too many cells',
       Buffer.from('title\na,b\n'),
       'line 2: the number of cells differs from the header; quote cells that have commas',
+    ],
+    [
+      'too few cells',
+      Buffer.from('a;b\n1;2\n3\n'),
+      'line 3: the number of cells differs from the header; quote cells that have semicolons',
     ],
   ])('in %s is refused by name', async (_about, bytes, expected) => {
     expect(await refusal(bytes)).toContain(expected);
@@ -116,7 +134,7 @@ describe('cells (T-114)', () => {
   ];
 
   test('that look like formulas begin with an apostrophe, and come back as they were', () => {
-    for (const text of [...formulas, "'a", "it's", '5', '', 'a=b', "'"]) {
+    for (const text of [...formulas, "'a", "it's", '5', '', 'a=b', "'", clearingCell, `'${clearingCell}`]) {
       const cell = safeCell(text);
       expect(plainText(cell)).toBe(text);
       expect(isFormula(cell)).toBe(false);
@@ -126,8 +144,8 @@ describe('cells (T-114)', () => {
   });
 
   test('are quoted where they must be', async () => {
-    const texts = ['a,b', 'say "x"', 'two\nlines', ' spaced ', '', '=1,2', 'plain'];
-    const [row] = await rowsOf(csvLine(texts));
+    const texts = ['a,b', 'say "x"', 'two\nlines', ' spaced ', '', '=1,2', 'plain', 'a;b', 'a\tb'];
+    const [row] = await rowsOf(csvLine(texts.map(safeCell)));
     expect(row?.cells.map(plainText)).toEqual(texts);
   });
 
@@ -154,7 +172,7 @@ describe('cells (T-114)', () => {
     ];
     for (const [name, value] of values) {
       const field = task.fields[name];
-      expect(valueOfCell(field, safeCell(textOfValue(field, value)))).toEqual(value);
+      expect(valueOfCell(field, cellOfValue(field, value))).toEqual(value);
     }
   });
 });
@@ -186,17 +204,16 @@ describe('a header', () => {
       /^line 1, column "titel": is not a known column \(did you mean "title"\?\); known columns are .*title/,
     );
     expect(told('titel')[1]).toBe('line 1, column "title": is missing');
-    expect(told('title,')).toEqual(['line 1: column 2 has no name']);
     expect(told('title,Title')).toEqual(['line 1, column "Title": occurs more than once']);
     expect(told('title,assigneeId,assigneeEmail')).toEqual([
       'line 1, column "assigneeEmail": says the same as the column "assigneeId"; leave out one',
     ]);
-    expect(told('title;details')).toEqual(['line 1: cells are separated by ";"; use commas']);
     expect(told('title', 'update')).toEqual([
-      'line 1: the column "id" or "displayId" is missing; it says which record changes',
+      'line 1: the column "id" or "displayId" or "externalId" is missing; it says which record changes',
     ]);
     expect(told('id,id,title', 'update')).toEqual(['line 1, column "id": occurs more than once']);
     expect(told('displayId,id,title', 'update'), 'as exports have them').toEqual([]);
+    expect(told('externalId,title', 'update')).toEqual([]);
   });
 
   test('may have what only the server sets, which is ignored', () => {
@@ -205,6 +222,128 @@ describe('a header', () => {
     expect(readCells(columns, [{ cells: ['x', 'a'], line: 2 }]).inputs).toEqual([{ title: 'a' }]);
   });
 });
+
+describe('columns and rows of spreadsheets', () => {
+  const target: CsvTarget = { registry, module: task, action: 'create' };
+  const read = async (text: string, action: CsvTarget['action'] = 'create') => {
+    const [header, ...rows] = await rowsOf(text);
+    return readCells(readHeader({ ...target, action }, header), rows);
+  };
+
+  test.each([';', '\t'])('are separated by %j where the header has no comma', async (delimiter) => {
+    const text = 'title|priority|details\n"a|b"|7|one, two\n'.replaceAll('|', delimiter);
+    for (const size of [1, 5, 1_000]) {
+      const rows: CsvRow[] = [];
+      for await (const row of csvRows(pieces(Buffer.from(text), size), megabyte)) rows.push(row);
+      expect(rows[1]?.cells).toEqual([`a${delimiter}b`, '7', 'one, two']);
+    }
+  });
+
+  test('a comma in the header makes commas the separators', async () => {
+    expect((await read('title,details\na;b,c\td\n')).inputs).toEqual([{ title: 'a;b', details: 'c\td' }]);
+  });
+
+  test('without any value are left out, and lines are counted with them', async () => {
+    const rows = await rowsOf('\n,,\ntitle,priority,,\n,,,\n\na,1,,\n , ,\nb,2,,,,\n,\n');
+    expect(rows.map(({ line }) => line)).toEqual([3, 6, 8]);
+    expect((await read('title,priority,,\n,,,\na,1,,\n,,\n')).inputs).toEqual([{ title: 'a', priority: 1 }]);
+  });
+
+  test('a cell with a value in a column without a name is a problem', async () => {
+    const { problems } = await read('title,,priority\na,x,1\n');
+    expect(problems).toEqual([{ path: '/0/', message: 'column 2 has a value but no name; name it in the header' }]);
+  });
+
+  test('spaces around what is no text are dropped', async () => {
+    const { inputs, problems } = await read(
+      'title,priority,status,tags,dueAt,assigneeId\n a , 7 , Open , x ; y , 2026-01-31T12:00:00Z , 01J0000000000000000000000A \nb,  ,,,,\n',
+    );
+    expect(problems).toEqual([]);
+    expect(inputs).toEqual([
+      {
+        title: ' a ',
+        priority: 7,
+        status: 'open',
+        tags: ['x', 'y'],
+        dueAt: new Date('2026-01-31T12:00:00Z'),
+        assigneeId: '01J0000000000000000000000A',
+      },
+      { title: 'b' },
+    ]);
+  });
+
+  test('a cell that empties its field is no empty cell, and no text', async () => {
+    const { inputs, problems, lookups } = await read(
+      String.raw`id,title,details,tags,assigneeEmail
+x,,\N,\N,\N
+x,'\N,,,
+x,\N,,,
+`,
+      'update',
+    );
+    expect(inputs).toEqual([{ details: null, tags: [], assigneeId: null }, { title: clearingCell }, {}]);
+    expect(problems).toEqual([
+      { path: '/2/title', message: String.raw`cannot be emptied with \N; it always has a value` },
+    ]);
+    expect(lookups).toEqual([]);
+  });
+
+  test('the external id says which record changes where no other id does', async () => {
+    const { keys, inputs } = await read("externalId,title\n'=1,a\n", 'update');
+    expect([keys, inputs]).toEqual([['=1'], [{ title: 'a' }]]);
+    const both = await read('externalId,id,title\ne,x,a\n', 'update');
+    expect([both.keys, both.inputs]).toEqual([['x'], [{ externalId: 'e', title: 'a' }]]);
+  });
+});
+
+describe('any value of any kind', () => {
+  const fields = registry.modules.flatMap((module) =>
+    Object.entries(module.fields).flatMap(([name, field]) => {
+      const made = valuesOf(field);
+      return made === undefined ? [] : [{ name: `${module.kind}.${name}`, field, made }];
+    }),
+  );
+
+  test.each(fields)('comes back from its cell: $name', async ({ field, made }) => {
+    await fc.assert(
+      fc.asyncProperty(made, fc.constantFrom(1, 1_000), async (value, size) => {
+        const rows: CsvRow[] = [];
+        const line = Buffer.from(`${csvLine(['a', 'b'])}${csvLine([cellOfValue(field, value), 'x'])}`);
+        for await (const row of csvRows(pieces(line, size), megabyte)) rows.push(row);
+        const cell = rows[1]?.cells[0] ?? '';
+        const read = isEmptyCell(field, cell)
+          ? (field.default ?? (field.type === 'textList' ? [] : null))
+          : valueOfCell(field, cell);
+        expect(read instanceof Date ? read.toISOString() : read).toEqual(value);
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
+
+/** Values of a field as answers have them; undefined for those that no cell has. */
+function valuesOf(field: Field): fc.Arbitrary<unknown> | undefined {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('', "'", '=1', clearingCell, ' a', 'a\tb', '[a', 'a;b', 'null', '\r\n'),
+  );
+  const some = {
+    text,
+    textList: fc.array(text, { maxLength: 4 }),
+    json: fc.jsonValue().filter((value) => value !== null && !JSON.stringify(value).includes('__proto__')),
+    integer: fc.maxSafeInteger(),
+    boolean: fc.boolean(),
+    choice: fc.constantFrom(...(field.values ?? [''])),
+    timestamp: fc
+      .date({ noInvalidDate: true, min: new Date('1970-01-01'), max: new Date('9999-01-01') })
+      .map((date) => date.toISOString()),
+    decimal: fc.integer({ min: -1_000, max: 1_000 }).map((cents) => (cents / 100).toFixed(2)),
+    date: fc.constant('2026-01-31'),
+    reference: fc.constant('01J0000000000000000000000A'),
+    file: undefined,
+  }[field.type] as fc.Arbitrary<unknown> | undefined;
+  return some && field.optional ? fc.option(some) : some;
+}
 
 describe('templates', () => {
   test.each(

@@ -10,7 +10,7 @@ import { formOf } from '../kit/multipart-form.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { storedUpload } from '../kit/stored-upload.ts';
 import type { TestClient } from '../kit/test-client.ts';
-import { ended, startImport } from '../kit/started-transfers.ts';
+import { documentOf, ended, startExport, startImport } from '../kit/started-transfers.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -93,6 +93,35 @@ describe('an import', () => {
     expect(await countOf('by form')).toBe(1);
   });
 
+  test('takes an export of the same kind as it is, and changes nothing', async () => {
+    const values = {
+      title: '=1+1',
+      details: ' "two"\nlines; ',
+      tags: ['null', ' a', 'a,\tb', ''],
+      assignee_id: owner.user.id,
+      external_id: "'1",
+      priority: 7,
+      metadata: { a: [] },
+    };
+    const { body: first } = await client.post('/v1/tasks', values);
+    const of = { record_kind: 'task', filters: { id: { eq: first.id } } };
+    const exported = await ended(client, 'exports', (await startExport(client, of)).id);
+    const document = await documentOf(client, exported);
+    expect(document).toContain(owner.user.id);
+    for (const action of ['update', 'create'] as const) {
+      const once = action === 'create' ? document.replace("''1", 'another') : document;
+      const { id } = await startImport(world, owner, client, once, { action });
+      expect(await ended(client, 'imports', id)).toMatchObject({ status: 'completed', done_rows: 1 });
+    }
+    const found = await asOwner(
+      world,
+      'select tags, details, assignee_id, priority from tasks where title = $1 order by id',
+      ['=1+1'],
+    );
+    const expected = { tags: values.tags, details: values.details, assignee_id: owner.user.id, priority: 7 };
+    expect(found).toEqual([expected, expected]);
+  });
+
   test('changes the records that its rows name', async () => {
     const { body: one } = await client.post('/v1/tasks', { title: 'to be changed' });
     const { id } = await startImport(world, owner, client, `display_id,priority\n${one.display_id},77\n`, {
@@ -131,7 +160,7 @@ describe('an import', () => {
       'broken quotes behind wrong cells',
       'title,priority\nwrong,x\n"wrong,1\n',
       'invalid_input',
-      [/^line 2, column "priority"/, 'line 3: a quoted cell is not closed'],
+      [/^line 2, column "priority"/, 'line 3: a quoted cell begins here and is not closed'],
     ],
     ['too many rows', `title\n${'a\n'.repeat(100_001)}`, 'limit_exceeded', ['it has more than 100000 rows; split it']],
     ['too many bytes', `title\n${'a'.repeat(4_194_305)}\n`, 'limit_exceeded', [/^it is larger than 4 MB; split it/]],
@@ -140,7 +169,12 @@ describe('an import', () => {
     const before = await asOwner(world, 'select count(*)::int as tasks from tasks');
     const { id } = await startImport(world, owner, client, document === '' ? '\n' : document);
     const failed = await ended(client, 'imports', id);
-    expect(failed).toMatchObject({ status: 'failed', error_code: code });
+    expect(failed).toMatchObject({ status: 'failed', error_code: code, done_rows: 0 });
+    expect(failed.error_message).toMatch(/^Nothing was imported\. .*\.$/s);
+    expect(failed.error_message).toContain(failed.problems?.[0]);
+    const howToChange =
+      'import with the action update (updateBulkCSV…) and the column "id" or "displayId" or "externalId".';
+    expect(failed.error_message?.endsWith(howToChange)).toBe(code === 'already_exists');
     expect(failed.problems).toHaveLength(problems.length);
     for (const [index, problem] of problems.entries()) expect(failed.problems?.[index]).toMatch(problem);
     expect(await asOwner(world, 'select count(*)::int as tasks from tasks')).toEqual(before);

@@ -1,4 +1,4 @@
-import { isAppError, maxProblems, type AppError, type FieldProblem } from '../base/errors.ts';
+import { AppError, isAppError, maxProblems, type FieldProblem } from '../base/errors.ts';
 import { inputError } from '../base/input-error.ts';
 import { isId } from '../base/ids.ts';
 import { found } from '../base/schema-problem.ts';
@@ -6,12 +6,12 @@ import type { EntityModule } from '../model/define.ts';
 import { validateChanges, validateCreations } from '../model/input.ts';
 import type { DataClient } from '../unit/data-client.ts';
 import type { Creation } from '../write/creations.ts';
-import { plainText } from './csv-cells.ts';
-import type { Columns, CsvTarget } from './csv-columns.ts';
+import { isClearing, plainText } from './csv-cells.ts';
+import { updateAdvice, type Columns, type CsvTarget } from './csv-columns.ts';
 import { resolveCells, type LookupCell } from './csv-lookups.ts';
 import { withLines } from './csv-lines.ts';
 import type { CsvRow } from './csv-rows.ts';
-import { valueOfCell, WrongCell } from './csv-values.ts';
+import { isEmptyCell, valueOfCell, WrongCell } from './csv-values.ts';
 
 type Values = Record<string, unknown>;
 
@@ -24,7 +24,7 @@ export interface ReadRows {
   readonly lookups: readonly (LookupCell & { readonly index: number; readonly name: string })[];
 }
 
-/** Reads the cells of rows. An empty cell omits its field. */
+/** Reads the cells of rows. An empty cell omits its field; `clearingCell` empties it. */
 export function readCells({ columns, key }: Columns, rows: readonly CsvRow[]): ReadRows {
   const problems: FieldProblem[] = [];
   const lookups: (LookupCell & { readonly index: number; readonly name: string })[] = [];
@@ -32,9 +32,15 @@ export function readCells({ columns, key }: Columns, rows: readonly CsvRow[]): R
     const input: Values = {};
     for (const [place, column] of columns.entries()) {
       const cell = cells[place] ?? '';
-      if (cell === '' || column.is === 'ignored' || column.is === 'key') continue;
+      if (column.is === 'ignored' || column.is === 'key') continue;
       const { name } = column;
-      if (column.is === 'lookup') {
+      if (column.is === 'blank') {
+        const message = `column ${place + 1} has a value but no name; name it in the header`;
+        if (cell.trim() !== '') problems.push({ path: `/${index}/${name}`, message });
+        continue;
+      }
+      if (isEmptyCell(column.field, cell)) continue;
+      if (column.is === 'lookup' && !isClearing(cell)) {
         lookups.push({ lookup: column.lookup, text: plainText(cell).trim(), index, name });
         continue;
       }
@@ -44,7 +50,12 @@ export function readCells({ columns, key }: Columns, rows: readonly CsvRow[]): R
     }
     return input;
   });
-  return { inputs, problems, lookups, keys: key < 0 ? [] : rows.map(({ cells }) => (cells[key] ?? '').trim()) };
+  return {
+    inputs,
+    problems,
+    lookups,
+    keys: key < 0 ? [] : rows.map(({ cells }) => plainText(cells[key] ?? '').trim()),
+  };
 }
 
 /** Puts the ids of the records that cells name into the inputs. @returns all problems */
@@ -84,8 +95,13 @@ export async function writeRows(
     const made = await data.createAll(inputs, problems);
     return made.map(({ id }) => id as string);
   } catch (error) {
-    throw withLines(module, error, columns, (index) => rows[index]);
+    const placed = withLines(module, error, columns, (index) => rows[index]);
+    throw isAppError(placed) && placed.code === 'already_exists' ? advised(placed, target) : placed;
   }
+}
+
+function advised({ code, message, details, cause }: AppError, target: CsvTarget): AppError {
+  return new AppError(code, message + updateAdvice(target), { details, cause });
 }
 
 /**

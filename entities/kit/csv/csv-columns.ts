@@ -1,6 +1,6 @@
 import { didYouMean } from '../base/did-you-mean.ts';
 import { snakeCase } from '../base/snake-case.ts';
-import type { EntityModule } from '../model/define.ts';
+import { tenancyField, type EntityModule } from '../model/define.ts';
 import type { Field } from '../model/declared-field.ts';
 import { answeredFields, changeableFields, isRequired, writableFields, type NamedField } from '../model/exposure.ts';
 import type { Registry } from '../model/registry.ts';
@@ -15,30 +15,33 @@ export interface CsvTarget {
   readonly action: 'create' | 'update';
 }
 
-/** What the cells of a column are. */
-export type Column =
+/** What the cells of a column with a name are. */
+export type NamedColumn =
   /** Values of a field. */
   | { readonly is: 'field'; readonly name: string; readonly field: Field }
   /** Values of other records that a reference names by them. */
   | { readonly is: 'lookup'; readonly name: string; readonly field: Field; readonly lookup: Lookup }
   /** Says which record changes. */
-  | { readonly is: 'key'; readonly name: 'id' | 'displayId' }
+  | { readonly is: 'key'; readonly name: string }
   /** The server sets these values, so an export can be imported although it has them. */
   | { readonly is: 'ignored'; readonly name: string };
 
+/** Spreadsheets leave columns without a name, whose cells are empty. */
+export type Column = NamedColumn | { readonly is: 'blank'; readonly name: '' };
+
 /** The columns that documents about a kind can have, by title. */
-export function knownColumns({ registry, module, action }: CsvTarget): ReadonlyMap<string, Column> {
+export function knownColumns({ registry, module, action }: CsvTarget): ReadonlyMap<string, NamedColumn> {
   const set = action === 'create' ? writableFields(module) : changeableFields(module);
-  const keys = action === 'create' ? [] : keysOf(module);
-  const fields = set.flatMap(([name, field]): [string, Column][] => [
+  const keys = action === 'create' ? [] : serverKeysOf(module);
+  const fields = set.flatMap(([name, field]): [string, NamedColumn][] => [
     [name, { is: 'field', name, field }],
-    ...lookupsOf(registry, module, name, field).map((lookup): [string, Column] => [
+    ...lookupsOf(registry, module, name, field).map((lookup): [string, NamedColumn] => [
       titleOf(name, lookup),
       { is: 'lookup', name, field, lookup },
     ]),
   ]);
-  const known = new Map<string, Column>([
-    ...keys.map((name): [string, Column] => [name, { is: 'key', name }]),
+  const known = new Map<string, NamedColumn>([
+    ...keys.map((name): [string, NamedColumn] => [name, { is: 'key', name }]),
     // A field of its own wins over a look-up with its name.
     ...fields.toSorted(([, one], [, other]) => Number(one.is === 'field') - Number(other.is === 'field')),
   ]);
@@ -51,8 +54,29 @@ function titleOf(name: string, { by }: Lookup): string {
   return `${name.replace(/Id$/, '')}${by.slice(0, 1).toUpperCase()}${by.slice(1)}`;
 }
 
-function keysOf({ displayId }: EntityModule): ('id' | 'displayId')[] {
+/** Ids of records that the server sets. */
+function serverKeysOf({ displayId }: EntityModule): string[] {
   return displayId === undefined ? ['id'] : ['id', 'displayId'];
+}
+
+/** Columns that can say which record changes, of which the first counts. */
+function keysOf(module: EntityModule): string[] {
+  const { unique = [], tenancy, filter } = module;
+  const isOwn = unique.some(
+    ({ fields }) => fields.filter((name) => !tenancyField(tenancy).includes(name)).join() === externalId,
+  );
+  return [...serverKeysOf(module), ...(isOwn && filter.includes(externalId) ? [externalId] : [])];
+}
+
+/** Ids of records in the system of whoever imports them. */
+const externalId = 'externalId';
+
+/** What to do about records that exist already. */
+export function updateAdvice({ module, action }: CsvTarget): string {
+  const keys = keysOf(module).map((key) => `"${key}"`);
+  return action === 'create' && (module.mutate ?? []).includes('update')
+    ? ` To change records that exist, import with the action update (updateBulkCSV…) and the column ${keys.join(' or ')}.`
+    : '';
 }
 
 /** The columns of a document. */
@@ -78,31 +102,33 @@ export class Columns {
   }
 }
 
+const blank = { is: 'blank', name: '' } as const;
+
 /** Reads the header of a document. @throws AppError invalid_input with all problems */
 export function readHeader(target: CsvTarget, header: CsvRow | undefined): Columns {
-  const { module } = target;
+  const { module, action } = target;
   if (!header) refuseHeader(module, ['line 1: the header is missing']);
   const known = knownColumns(target);
   const { cells, line } = header;
   // One problem for the whole line: thousands of unknown cells would take too long to report.
-  if (cells.length > known.size)
-    refuseHeader(module, [`line ${line}: the header has ${cells.length} cells; at most ${known.size} are possible`]);
   const titles = cells.map((cell) => cell.trim());
-  const [only = ''] = titles;
-  const other = titles.length === 1 ? [';', '\t'].find((separator) => only.includes(separator)) : undefined;
-  if (other) refuseHeader(module, [`line ${line}: cells are separated by ${JSON.stringify(other)}; use commas`]);
+  const count = titles.filter((title) => title !== '').length;
+  if (count > known.size)
+    refuseHeader(module, [`line ${line}: the header has ${count} cells; at most ${known.size} are possible`]);
   const byTitle = new Map(
     [...known].flatMap(([title, column]) => [
       [title.toLowerCase(), column] as const,
       [snakeCase(title), column] as const,
     ]),
   );
-  const named = titles.map((title) => byTitle.get(title.toLowerCase()));
-  const hasId = named.some((column) => column?.is === 'key' && column.name === 'id');
+  const named = titles.map((title) => (title === '' ? blank : byTitle.get(title.toLowerCase())));
+  const key =
+    action === 'create' ? undefined : keysOf(module).find((name) => named.some((column) => column?.name === name));
   // The server sets display ids; where a document has both, as exports have, the id says which record changes.
-  const columns = named.map((column) =>
-    hasId && column?.is === 'key' && column.name !== 'id' ? ({ is: 'ignored', name: column.name } as const) : column,
-  );
+  const columns = named.map((column): Column | undefined => {
+    if (column?.name === key && column) return { is: 'key', name: column.name };
+    return column?.is === 'key' ? { is: 'ignored', name: column.name } : column;
+  });
   const problems = [
     ...columns.flatMap((column, place) => (column ? [] : [unknownColumn(titles, place, line, known)])),
     ...doubledColumns(columns, titles, line),
@@ -116,10 +142,9 @@ function unknownColumn(
   titles: readonly string[],
   place: number,
   line: number,
-  known: ReadonlyMap<string, Column>,
+  known: ReadonlyMap<string, NamedColumn>,
 ): string {
   const title = titles[place] ?? '';
-  if (title === '') return `line ${line}: column ${place + 1} has no name`;
   const settable = [...known].filter(([, { is }]) => is !== 'ignored').map(([name]) => name);
   const near = didYouMean(title, settable);
   const hint = near === undefined ? '' : ` (did you mean "${near}"?)`;
@@ -129,7 +154,7 @@ function unknownColumn(
 /** Columns that set what an earlier column sets. */
 function doubledColumns(columns: readonly (Column | undefined)[], titles: readonly string[], line: number): string[] {
   return columns.flatMap((column, place) => {
-    if (!column) return [];
+    if (!column || column.is === 'blank') return [];
     const first = columns.findIndex((other) => other?.name === column.name);
     if (first === place) return [];
     const isTitle = titles[first]?.toLowerCase() === titles[place]?.toLowerCase();

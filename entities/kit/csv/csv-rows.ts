@@ -1,5 +1,6 @@
-import { CsvError, parse } from 'csv-parse';
-import { refuseDocument } from './csv-problems.ts';
+import { CsvError, parse, type Parser } from 'csv-parse';
+import { refusalOf, refuseDocument } from './csv-problems.ts';
+import { maxRowLength, problemOf, wrongWidth, type Delimiter } from './csv-quotes.ts';
 import { decodedText } from './csv-text.ts';
 
 export interface CsvRow {
@@ -11,17 +12,39 @@ export interface CsvRow {
 /** Bytes of a text that are read at once. */
 const pieceBytes = 65_536;
 
+/** Characters within which a header ends. */
+const maxHeaderLength = 1_000_000;
+
 /**
- * The rows of a document, read as it arrives: no more of it is in memory than a piece.
+ * The rows of a document, read as it arrives: no more of it is in memory than a piece and a row. Rows without any value are left out.
  * @param source its bytes, or its text
  * @param maxBytes `ormconfig.maxschemaimportsize`
  * @throws AppError invalid_input for what is no CSV in UTF-8, behind the rows before it; limit_exceeded; the error of the source
  */
 export async function* csvRows(source: AsyncIterable<Buffer> | string, maxBytes: number): AsyncGenerator<CsvRow> {
-  const reader = new RowReader();
-  for await (const text of decodedText(typeof source === 'string' ? piecesOf(source) : source, maxBytes))
-    yield* reader.read(text);
+  let head = '';
+  let reader: RowReader | undefined;
+  for await (const text of decodedText(typeof source === 'string' ? piecesOf(source) : source, maxBytes)) {
+    if (reader) {
+      yield* reader.read(text);
+      continue;
+    }
+    head += text;
+    if (head.length < maxHeaderLength && !/\S.*[\r\n]/u.test(head)) continue;
+    reader = new RowReader(delimiterOf(head));
+    yield* reader.read(head);
+  }
+  if (!reader) {
+    reader = new RowReader(delimiterOf(head));
+    yield* reader.read(head);
+  }
   yield* reader.end();
+}
+
+/** What separates the cells of a document by its header: spreadsheets write what the language of their user has. */
+function delimiterOf(head: string): Delimiter {
+  const [header = ''] = head.replace(/^[\r\n ]+/u, '').split(/[\r\n]/u, 1);
+  return ([',', ';', '\t'] as const).find((delimiter) => header.includes(delimiter)) ?? ',';
 }
 
 /** Parses pieces of a document. An error comes after the rows that stand before it. */
@@ -29,20 +52,34 @@ class RowReader {
   #rows: CsvRow[] = [];
   #last = 0;
   #failure: unknown;
-  readonly #parser = parse({
-    // Detected automatically, it would be the line end of the first line only; others would become part of cells.
-    record_delimiter: ['\r\n', '\n', '\r'],
-    relax_column_count: false,
-    skip_empty_lines: true,
-    max_record_size: 1_000_000,
-    // Taken here, rows do not wait in the stream, which loses them when it fails.
-    on_record: (cells: string[], { lines }) => {
-      this.#take(cells, lines);
-      return null;
-    },
-  });
+  /** Cells of the header. */
+  #width: number | undefined;
+  /** What stands behind the last row, and where it begins. */
+  #unread: Buffer = Buffer.alloc(0);
+  #unreadAt = 0;
+  #nextLine = 1;
+  #end = 0;
+  readonly #delimiter: Delimiter;
+  readonly #parser: Parser;
 
-  constructor() {
+  constructor(delimiter: Delimiter) {
+    this.#delimiter = delimiter;
+    this.#parser = parse({
+      delimiter,
+      // Detected automatically, it would be the line end of the first line only; others would become part of cells.
+      record_delimiter: ['\r\n', '\n', '\r'],
+      // `#take` counts cells: rows without any value may have fewer or more.
+      relax_column_count: true,
+      skip_empty_lines: true,
+      max_record_size: maxRowLength,
+      // Taken here, rows do not wait in the stream, which loses them when it fails.
+      on_record: (cells: string[], { lines, bytes }) => {
+        this.#end = bytes;
+        this.#nextLine = lines + 1;
+        this.#take(cells, lines);
+        return null;
+      },
+    });
     this.#parser.on('error', (error) => {
       this.#failure ??= error;
     });
@@ -50,6 +87,7 @@ class RowReader {
   }
 
   read(text: string): AsyncGenerator<CsvRow> {
+    this.#unread = Buffer.concat([this.#unread, Buffer.from(text)]);
     return this.#after((done) => this.#parser.write(text, done));
   }
 
@@ -61,20 +99,29 @@ class RowReader {
     const error = await new Promise<unknown>((resolve) => {
       send(resolve);
     });
+    this.#unread = this.#unread.subarray(this.#end - this.#unreadAt);
+    this.#unreadAt = this.#end;
     const rows = this.#rows;
     this.#rows = [];
     yield* rows;
     const failure = this.#failure ?? error;
     if (!failure) return;
     if (!(failure instanceof CsvError)) throw failure;
-    refuseDocument(`line ${Number(failure['lines'] ?? 0)}: ${reasonOf(failure)}`);
+    const start = { text: this.#unread.toString(), line: this.#nextLine, delimiter: this.#delimiter };
+    refuseDocument(problemOf(failure, start));
   }
 
   #take(cells: string[], lines: number): void {
     // A quoted cell can span several lines; the next row begins after it.
     const height = cells.reduce((sum, cell) => sum + (cell.match(/\r\n|\r|\n/g)?.length ?? 0), 0);
     this.#last = Math.max(this.#last + 1, lines - height);
-    this.#rows.push({ cells, line: this.#last });
+    const used = cells.findLastIndex((cell) => cell.trim() !== '') + 1;
+    if (used === 0 || this.#failure) return;
+    this.#width ??= cells.length;
+    // Spreadsheets end rows with empty cells that the header does not have.
+    if (cells.length < this.#width || used > this.#width)
+      this.#failure = refusalOf(`line ${this.#last}: ${wrongWidth(this.#delimiter)}`);
+    else this.#rows.push({ cells: cells.slice(0, this.#width), line: this.#last });
   }
 }
 
@@ -104,12 +151,4 @@ export async function* csvPages(rows: AsyncIterable<CsvRow>, size: number): Asyn
 async function* piecesOf(text: string): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
-}
-
-function reasonOf({ code }: CsvError): string {
-  if (code === 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH')
-    return 'the number of cells differs from the header; quote cells that have commas';
-  if (code === 'CSV_QUOTE_NOT_CLOSED') return 'a quoted cell is not closed';
-  if (code === 'CSV_MAX_RECORD_SIZE') return 'the row is longer than 1 MB';
-  return 'a quotation mark is misplaced; quote the cell and double the quotation marks in it';
 }

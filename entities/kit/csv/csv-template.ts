@@ -4,15 +4,15 @@ import type { Field } from '../model/declared-field.ts';
 import type { EntityModule } from '../model/define.ts';
 import { isRequired } from '../model/exposure.ts';
 import { csvLine } from './csv-cells.ts';
-import { knownColumns, type Column, type CsvTarget } from './csv-columns.ts';
-import { textOfValue } from './csv-values.ts';
+import { knownColumns, type CsvTarget, type NamedColumn } from './csv-columns.ts';
+import { cellOfValue } from './csv-values.ts';
 
 /** What a template has below its header: nothing, a row as an example, or a row that describes the values of each column. */
 export const templateRows = ['none', 'example', 'values'] as const;
 
 export type TemplateRows = (typeof templateRows)[number];
 
-type Titled = readonly [title: string, column: Exclude<Column, { readonly is: 'ignored' }>];
+type Titled = readonly [title: string, column: Exclude<NamedColumn, { readonly is: 'ignored' }>];
 
 /**
  * A document to fill in: its header has the column of each field that an import can set. A record in a reference is named by a
@@ -67,7 +67,7 @@ function exampleValue(title: string, field: Field): string {
     examples?: readonly string[];
   };
   if (field.default !== undefined && field.default !== null && field.type !== 'textList')
-    return textOfValue(field, field.default);
+    return cellOfValue({ type: field.type, default: undefined }, field.default);
   switch (field.type) {
     case 'choice':
       return field.values?.[0] ?? '';

@@ -2,7 +2,7 @@ import type { Field } from '../model/declared-field.ts';
 import { parseInstant } from '../base/instant.ts';
 import { found, mismatch } from '../base/schema-problem.ts';
 import { JsonRefusal, parseStrictJson } from '../base/strict-json.ts';
-import { isFormula, plainText } from './csv-cells.ts';
+import { clearingCell, isFormula, plainText, safeCell } from './csv-cells.ts';
 
 /** A cell that is no value of its field. */
 export class WrongCell {
@@ -18,10 +18,11 @@ const separator = ';';
 
 /** The value of a cell that is not empty. Only its form is checked; the data layer checks the value. */
 export function valueOfCell(field: Field, cell: string): unknown {
-  const text = plainText(cell);
+  if (ownPart(field, cell) === clearingCell) return cleared(field);
+  const text = ownPart(field, plainText(cell));
   switch (field.type) {
     case 'integer':
-      return /^-?\d{1,15}$/.test(text) ? Number(text) : wrong('integer', text);
+      return /^-?\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : wrong('integer', text);
     case 'boolean':
       return { true: true, false: false }[text.toLowerCase()] ?? wrong('boolean', text);
     case 'timestamp':
@@ -45,14 +46,38 @@ export function valueOfCell(field: Field, cell: string): unknown {
   }
 }
 
-/** The text of a value in an answer (`words: 'stored'`), which `valueOfCell` reads back. */
-export function textOfValue({ type }: Pick<Field, 'type'>, value: unknown): string {
-  if (value === null || value === undefined) return '';
+/** Whether a cell says nothing about its field. */
+export function isEmptyCell(field: Field, cell: string): boolean {
+  return ownPart(field, cell) === '';
+}
+
+/** Spaces around what is no text say nothing. */
+function ownPart({ type }: Field, cell: string): string {
+  return type === 'text' ? cell : cell.trim();
+}
+
+function cleared({ type, optional }: Field): unknown {
+  if (type === 'textList') return [];
+  return optional ? null : new WrongCell(`cannot be emptied with ${clearingCell}; it always has a value`);
+}
+
+/** The cell for a value in an answer (`words: 'stored'`), which `valueOfCell` reads back. */
+export function cellOfValue(field: Pick<Field, 'type' | 'default'>, value: unknown): string {
+  // An empty cell would stand for the default.
+  if (isNothing(field, value)) return isNothing(field, field.default) ? '' : clearingCell;
+  return safeCell(textOfValue(field, value));
+}
+
+function isNothing({ type }: Pick<Field, 'type'>, value: unknown): boolean {
+  return value === null || value === undefined || (type === 'textList' && (value as unknown[]).length === 0);
+}
+
+function textOfValue({ type }: Pick<Field, 'type'>, value: unknown): string {
   if (type === 'json') return JSON.stringify(value);
   if (!Array.isArray(value)) return typeof value === 'string' ? value : JSON.stringify(value);
   const items = value as readonly string[];
-  const isPlain = items.every((item) => !item.includes(separator) && item.trim() === item && !item.startsWith('['));
-  return isPlain ? items.join(separator) : JSON.stringify(items);
+  const isPlain = items.every((item) => !item.includes(separator) && item.trim() === item && item !== '');
+  return isPlain && !items[0]?.startsWith('[') ? items.join(separator) : JSON.stringify(items);
 }
 
 function refusedFormula({ secret }: Field, cell: string): WrongCell | undefined {
@@ -62,7 +87,7 @@ function refusedFormula({ secret }: Field, cell: string): WrongCell | undefined 
   );
 }
 
-/** Items that contain semicolons are written as a JSON list. */
+/** Items with semicolons or spaces around them, and empty ones, are written as a JSON list. */
 function listOf(text: string): unknown {
   if (!text.startsWith('[')) return text.split(separator).map((item) => item.trim());
   const list = parsedJson(text);
