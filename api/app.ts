@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import swagger from '@fastify/swagger';
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import { newId } from '#entities/kit/base/ids.ts';
+import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { productSchema } from './graphql/graphql-schema.ts';
 import { graphqlServer } from './graphql/graphql-server.ts';
 import { addressesPlugin } from './http/plugins/addresses.ts';
@@ -88,6 +89,8 @@ export async function createApp(
         allowUnionTypes: true,
         // Decimal numbers (registry of OpenAPI); the data layer checks them.
         formats: { decimal: true },
+        // What descriptions say besides; it checks nothing.
+        keywords: [describedKeyword],
       },
     },
     // Requests that reach no route, such as those with a malformed URL.

@@ -3,6 +3,7 @@ import { eventCatalogue } from '#entities/kit/model/event-catalogue.ts';
 import { pascalCase } from '#entities/kit/base/snake-case.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { describeOperations } from './http/description/describe-operations.ts';
+import { sharedValues } from './http/description/shared-values.ts';
 import type { OpenApiDocument } from './http/description/openapi-document.ts';
 import { defaultNames, securitySchemes } from './http/description/security.ts';
 import { recordTags } from './rest/records/record-routes.ts';
@@ -15,6 +16,7 @@ export function openapiOptions(registry: Registry): FastifyDynamicSwaggerOptions
       info: {
         title: 'Core server',
         version: '1',
+        license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
         description:
           'REST API of the core server. Mutating requests must send either the CSRF token or an Authorization header. All errors are problem documents (RFC 9457).',
       },
@@ -48,7 +50,10 @@ export function openapiOptions(registry: Registry): FastifyDynamicSwaggerOptions
     },
     // The type of the library knows documents of other versions, too.
     transformObject: (document) =>
-      describeOperations(('openapiObject' in document ? document.openapiObject : {}) as OpenApiDocument),
+      describeOperations(
+        ('openapiObject' in document ? document.openapiObject : {}) as OpenApiDocument,
+        sharedValues(registry),
+      ),
   };
 }
 
@@ -60,6 +65,7 @@ function webhooksOf(registry: Registry) {
       topic,
       {
         post: {
+          operationId: `receive${pascalCase(topic)}`,
           summary: description,
           tags: ['Webhook endpoints'],
           requestBody: {

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { keepAnswer, reserveRequest } from '#entities/kit/access/request-keys.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
+import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { openSecret, sealSecret } from '#entities/kit/base/sealed-secret.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { answerRights, hasAnswerRights, type AnswerRights } from './answer-rights.ts';
@@ -19,6 +20,9 @@ const lifetimeMs = 86_400_000;
 
 /** Visible characters of ASCII; the draft encloses the key in quotation marks, which most clients leave out. */
 const keyPattern = /^"?([\x21\x23-\x7e]{1,255})"?$/;
+
+/** Schema of the header. Another key is refused where it is read, in words of its own. */
+export const keySchema = { [describedKeyword]: { pattern: keyPattern.source } };
 
 /** Headers that belong to an answer. */
 const keptHeaders = ['content-type', 'etag', 'location'] as const;

@@ -1,4 +1,11 @@
 import { Type } from 'typebox';
+import { idPattern } from '#entities/kit/base/ids.ts';
+import { describedKeyword } from '#entities/kit/model/described-schema.ts';
+
+/** A malformed id is refused where it is read, in words that say how to find the id. */
+export const idText = { type: 'string', maxLength: 100, [describedKeyword]: { pattern: idPattern.source } } as const;
+
+export const idSchema = (description: string) => Type.Unsafe<string>({ ...idText, description });
 
 export const EmailSchema = Type.String({
   format: 'email',

@@ -3,7 +3,7 @@ import { Type, type TObject, type TSchema } from 'typebox';
 import { errorCatalogue, type ErrorCode } from '#entities/kit/base/error-catalogue.ts';
 import { statusOf } from '#entities/kit/base/errors.ts';
 import type { AnswerHeader } from './description/documented-headers.ts';
-import { idempotencyHeader } from './idempotent-requests.ts';
+import { idempotencyHeader, keySchema } from './idempotent-requests.ts';
 import { ProblemSchema } from './problem.ts';
 import { limitClassOf, type Limitable } from './rate-limits.ts';
 import type { Access } from './request-context.ts';
@@ -32,7 +32,9 @@ interface Described extends Limitable {
 export function describedHeaders(headers: TObject | undefined, isKeyable: boolean): TObject {
   return Type.Object({
     ...headers?.properties,
-    ...(isKeyable ? { [idempotencyHeader]: Type.Optional(Type.String({ description: keyDescription })) } : {}),
+    ...(isKeyable
+      ? { [idempotencyHeader]: Type.Optional(Type.String({ ...keySchema, description: keyDescription })) }
+      : {}),
   });
 }
 
@@ -83,8 +85,8 @@ export function errorsOf(route: Described): ErrorCode[] {
   return allCodes.filter((code) => codes.has(code));
 }
 
-/** Any request can end with these. What concerns the connection alone, such as `headers_too_large`, is in /docs/errors. */
-const everywhere: readonly ErrorCode[] = ['malformed_request', 'internal', 'shutting_down'];
+/** Any request can end with these. */
+const everywhere: readonly ErrorCode[] = ['malformed_request', 'headers_too_large', 'internal', 'shutting_down'];
 
 /** What requests that ask the database can end with. */
 const databaseErrors: readonly ErrorCode[] = ['deadline_exceeded', 'database_unavailable', 'database_busy'];

@@ -10,7 +10,7 @@ type Invite = RowOf<typeof invite>;
 /**
  * Sends the link of an invitation again; older links stop working. Whoever does so is its inviter: the rules decide with their own rights
  * whether they may give its role.
- * @throws AppError not_found, permission_denied, already_exists, limit_exceeded, invalid_input
+ * @throws AppError not_found, permission_denied, already_exists, limit_exceeded, rule_violated
  */
 export async function resendInvite({ unit, services }: Asking, id: string): Promise<Invite> {
   const held = await openInvite({ unit }, id);
@@ -31,18 +31,18 @@ export async function resendInvite({ unit, services }: Asking, id: string): Prom
   return resent;
 }
 
-/** Ends the links of an invitation. @throws AppError not_found, permission_denied, invalid_input */
+/** Ends the links of an invitation. @throws AppError not_found, permission_denied, rule_violated */
 export async function withdrawInvite({ unit }: Pick<Asking, 'unit'>, id: string): Promise<Invite> {
   const held = await openInvite({ unit }, id);
   return unit.data.update(invite, held.id, { status: 'withdrawn' });
 }
 
-/** An invitation that nobody has answered, locked; also one that has expired. @throws AppError not_found, invalid_input */
+/** An invitation that nobody has answered, locked; also one that has expired. @throws AppError not_found, rule_violated */
 async function openInvite({ unit }: Pick<Asking, 'unit'>, id: string): Promise<Invite> {
   const wanted = existingId(invite, id);
   const held = await unit.data.findLocked(invite, wanted);
   if (!held) throw missingRecord(invite, wanted);
   if (![...openStatuses, 'expired'].includes(held.status))
-    throw new AppError('invalid_input', `This invitation is ${held.status}; invite the address once more.`);
+    throw new AppError('rule_violated', `This invitation is ${held.status}; invite the address once more.`);
   return held;
 }

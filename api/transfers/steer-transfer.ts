@@ -56,5 +56,5 @@ async function lockedTransfer(unit: UnitOfWork, kind: TransferKind, id: string):
 
 function wrongStatus({ kind }: TransferKind, status: string, wanted: string): AppError {
   const message = `The ${kind} is ${status}, so it cannot be ${wanted}.`;
-  return new AppError('invalid_input', message, { details: { fields: [{ path: '/status', message }] } });
+  return new AppError('rule_violated', message, { details: { fields: [{ path: '/status', message }] } });
 }

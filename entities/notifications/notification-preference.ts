@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
+import { describedKeyword } from '../kit/model/described-schema.ts';
 import { choice, member, text, timestamp } from '../kit/model/fields.ts';
 import { allow, anyone, deny, self, system } from '../kit/model/policy.ts';
 import { noTopic, topicPatterns } from './notification-topics.ts';
@@ -39,7 +40,7 @@ export const notificationPreference = defineEntityModule({
     topicPattern: {
       ...topics,
       schema: Type.Refine(
-        { ...topics.schema, examples: topicPatterns },
+        { ...topics.schema, examples: topicPatterns, [describedKeyword]: { enum: topicPatterns } },
         // What has another form is refused for that.
         (value) => typeof value !== 'string' || !pattern.test(value) || topicPatterns.includes(value),
         (value) => noTopic(String(value)),
@@ -101,7 +102,7 @@ export const notificationPreference = defineEntityModule({
       on: ['create', 'edit'],
       refuseIf: 'given.quiet_hours_start = given.quiet_hours_end',
       field: 'quietHoursEnd',
-      code: 'invalid_input',
+      code: 'rule_violated',
       message: 'The quiet hours end when they begin; to be told nothing at all, set the cadence to mute.',
     },
   ],

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
+import { describedKeyword } from '../kit/model/described-schema.ts';
 import { choice, text } from '../kit/model/fields.ts';
 import { managedRecord } from '../presets/managed-record.ts';
 import { noTopic, notificationTopics, notificationVariables } from './notification-topics.ts';
@@ -25,7 +26,7 @@ export const notificationTemplate = defineEntityModule({
     topic: {
       ...topic,
       schema: Type.Refine(
-        { ...topic.schema, examples: notificationTopics },
+        { ...topic.schema, examples: notificationTopics, [describedKeyword]: { enum: notificationTopics } },
         // What has another form is refused for that.
         (value) => typeof value !== 'string' || !form.test(value) || topics.includes(value),
         (value) => noTopic(String(value)),

@@ -97,7 +97,7 @@ export const organization = defineEntityModule({
             where o.deleted_at is null and above.level < ${maxHierarchyDepth}
         ) select max(level) from above) >= ${maxHierarchyDepth}`,
       field: 'parentId',
-      code: 'invalid_input',
+      code: 'rule_violated',
       message: `The Organization would lie deeper than ${maxHierarchyDepth} levels.`,
     },
     {

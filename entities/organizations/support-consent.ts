@@ -21,7 +21,7 @@ export const supportConsent = defineEntityModule({
     {
       refuseIf: `row.expires_at <= row.created_at or row.expires_at > row.created_at + interval '30 days'`,
       field: 'expiresAt',
-      code: 'invalid_input',
+      code: 'rule_violated',
       message: 'The consent must end within 30 days from now.',
     },
   ],

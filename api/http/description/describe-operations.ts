@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { pascalCase } from '#entities/kit/base/snake-case.ts';
+import { describedAnswer, describedInput, describedParameter } from './described-input.ts';
 import { documentedHeaders, refusalHeaders, retryStatuses, type AnswerHeader } from './documented-headers.ts';
 import {
   mapOperations,
@@ -20,13 +21,20 @@ const problemType = 'application/problem+json';
 /**
  * The description of the API as generators can use it, from the one that is printed from the routes: schemas with a name, parameters and
  * refusals that several operations share stand in the components once, and answers have their headers.
+ * @param shared further schemas, by name
  * @throws TypeError when two schemas have the same name
  */
-export function describeOperations(document: OpenApiDocument): OpenApiDocument {
+export function describeOperations(
+  document: OpenApiDocument,
+  shared: Readonly<Record<string, Schema>>,
+): OpenApiDocument {
   const description = new Description();
-  const complete = mapOperations(document.paths, (operation) => description.completed(operation));
-  const webhooks = mapOperations(document.webhooks, (operation) => description.completed(operation));
-  const components = { ...document.components, ...description.components };
+  // An operation without the member would need the credentials of the whole document, of which there are none.
+  const completed = (operation: Operation) => ({ security: [], ...description.completed(operation) });
+  const complete = mapOperations(document.paths, completed);
+  const webhooks = mapOperations(document.webhooks, completed);
+  const { schemas, ...others } = description.components;
+  const components = { ...document.components, ...others, schemas: sorted({ ...schemas, ...shared }) };
   return withExamples(withSharedParameters({ ...document, paths: complete, webhooks, components }));
 }
 
@@ -36,7 +44,7 @@ class Description {
 
   get components() {
     const headers = mapValues(documentedHeaders, (header) => header);
-    const responses = Object.fromEntries([...this.#refusals].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+    const responses = sorted(Object.fromEntries(this.#refusals));
     return { schemas: this.#schemas.all, responses, headers };
   }
 
@@ -45,16 +53,17 @@ class Description {
     'x-body-optional': hasOptionalBody,
     ...operation
   }: Operation): Operation {
-    const { operationId, requestBody, responses = {} } = operation;
+    const { operationId, parameters, requestBody, responses = {} } = operation;
     const name = operationId === undefined ? undefined : pascalCase(operationId);
     return {
       ...operation,
+      ...(parameters ? { parameters: parameters.map(describedParameter) } : {}),
       ...(requestBody
         ? {
             requestBody: {
               ...requestBody,
               ...(hasOptionalBody ? { required: false } : {}),
-              content: this.#content(requestBody.content, name && `${name}Input`),
+              content: this.#content(requestBody.content, describedInput, name && `${name}Input`),
             },
           }
         : {}),
@@ -78,7 +87,14 @@ class Description {
       ...response,
       ...(headers.length > 0 ? { headers: referenced(headers) } : {}),
       ...(response.content
-        ? { content: this.#content(response.content, operation && `${operation}${suffix}`, STATUS_CODES[status]) }
+        ? {
+            content: this.#content(
+              response.content,
+              describedAnswer,
+              operation && `${operation}${suffix}`,
+              STATUS_CODES[status],
+            ),
+          }
         : {}),
     };
   }
@@ -102,9 +118,10 @@ class Description {
     return reference;
   }
 
-  /** Examples of a whole body stand with its schema. @param standIn what a schema without a description of its own has */
+  /** Examples of a whole body stand with its schema. @param described what the description says beyond the schema @param standIn what a schema without a description of its own has */
   #content(
     content: Readonly<Record<string, MediaType>> = {},
+    described: (schema: Schema) => Schema,
     fallback: string | undefined,
     standIn?: string,
   ): Record<string, MediaType> {
@@ -115,9 +132,13 @@ class Description {
         ...(schema.examples || example === undefined ? {} : { examples: [example] }),
         ...(examples ? { examples: Object.values(examples).map(({ value }) => value) } : {}),
       };
-      return { ...media, schema: this.#schemas.share(whole, fallback) };
+      return { ...media, schema: this.#schemas.share(described(whole), fallback) };
     });
   }
+}
+
+function sorted<Value>(values: Readonly<Record<string, Value>>): Record<string, Value> {
+  return Object.fromEntries(Object.entries(values).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 function referenced(names: readonly AnswerHeader[]): Record<string, Reference> {

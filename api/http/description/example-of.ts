@@ -1,3 +1,4 @@
+import { idPattern } from '#entities/kit/base/ids.ts';
 import { inWordsCapitalized } from '#entities/kit/base/snake-case.ts';
 import type { Schema } from './openapi-document.ts';
 
@@ -79,7 +80,7 @@ function objectOf(
 
 /** A text that says what it is the example of. */
 function textOf(schema: Schema, name: string): string {
-  if (/(?:^|_)ids?$/.test(name)) return exampleId;
+  if (schema['pattern'] === idPattern.source || /(?:^|_)ids?$/.test(name)) return exampleId;
   const { minLength = 0, maxLength = 100 } = schema as { readonly minLength?: number; readonly maxLength?: number };
   const words = name === '' ? 'Text' : inWordsCapitalized(name);
   return words.padEnd(minLength, ' example').slice(0, maxLength);

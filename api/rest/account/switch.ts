@@ -12,9 +12,10 @@ import { clientAddress } from '../../http/client-address.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute } from '../../http/route.ts';
 import { singleSignOnRequired } from '../../credentials/single-sign-on-required.ts';
-import { idText } from '../records/record-schema.ts';
+
 import { accessAnswer, AccessSchema } from './session-answer.ts';
 import { issueAccess } from './session-tokens.ts';
+import { idSchema } from '../../http/request-schemas.ts';
 
 /** The current token stays valid, so that a user can work in two organizations at the same time. */
 export const switchOrganization = defineRoute({
@@ -28,10 +29,7 @@ export const switchOrganization = defineRoute({
   access: 'required',
   answersCredential: true,
   acceptsSingleSignOn: true,
-  body: Type.Object(
-    { target_organization_id: Type.Unsafe<string>({ ...idText, description: 'Id of the organization.' }) },
-    { additionalProperties: false },
-  ),
+  body: Type.Object({ target_organization_id: idSchema('Id of the organization.') }, { additionalProperties: false }),
   allowsMissingFactor: true,
   answers: { 200: AccessSchema },
   errors: ['invalid_input', 'not_found', 'second_factor_required', 'single_sign_on_required'],

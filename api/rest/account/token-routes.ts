@@ -1,3 +1,5 @@
+import type { SharedValue } from '../../http/description/shared-values.ts';
+import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { Type, type TObject, type TSchema } from 'typebox';
 import { apiToken } from '#entities/identity/api-token.ts';
 import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
@@ -15,7 +17,8 @@ import { defineRoute, type Call, type Route, type RouteResponse } from '../../ht
 import { recordNames } from '../records/record-names.ts';
 import { inSnakeCase } from '../records/in-snake-case.ts';
 import { selectionOf } from '../records/record-routes.ts';
-import { idText, recordSchema } from '../records/record-schema.ts';
+import { recordSchema } from '../records/record-schema.ts';
+import { idSchema, idText } from '../../http/request-schemas.ts';
 
 interface Body {
   readonly name: string;
@@ -25,12 +28,12 @@ interface Body {
   readonly organization_ids?: string[];
 }
 
-const bodyFields = {
+const bodyFields = (scope: SharedValue) => ({
   name: Type.String({ minLength: 1, maxLength: 160, description: 'Name that says what the token is used for.' }),
   description: Type.Optional(
     Type.Union([Type.String({ maxLength: 2_000 }), Type.Null()], { description: 'What else is to be known about it.' }),
   ),
-  scopes: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+  scopes: Type.Array(Type.String({ minLength: 1, maxLength: 100, [describedKeyword]: { shared: scope } }), {
     minItems: 1,
     maxItems: 1_000,
     description: scopesDescription,
@@ -40,10 +43,10 @@ const bodyFields = {
       description: 'When the token stops working; without it, it works until it is deleted.',
     }),
   ),
-};
+});
 
 const organizationIds = Type.Optional(
-  Type.Array(Type.String({ minLength: 1, maxLength: 26 }), {
+  Type.Array(Type.Unsafe<string>(idText), {
     maxItems: 100,
     description:
       'Ids of the organizations in which the token works, first the one in which requests act that name none; without them, it works in all organizations of the user.',
@@ -56,14 +59,17 @@ const once =
 /** Creation and rotation of tokens. They are listed, renamed and deleted like all records. */
 export const tokenRoutes: readonly Route[] = [
   ...routesOf(apiToken, {
-    body: Type.Object(bodyFields, { additionalProperties: false }),
+    body: Type.Object(bodyFields('ApiTokenScope'), { additionalProperties: false }),
     about:
       'Creates an API token of the current organization. It can do what its scopes say with all records of a kind, and nobody can give it more rights than they have. Managers of the organization are told by e-mail.',
     create: createApiToken,
     rotate: rotateApiToken,
   }),
   ...routesOf(personalAccessToken, {
-    body: Type.Object({ ...bodyFields, organization_ids: organizationIds }, { additionalProperties: false }),
+    body: Type.Object(
+      { ...bodyFields('PersonalTokenScope'), organization_ids: organizationIds },
+      { additionalProperties: false },
+    ),
     about:
       'Creates a token that acts for the signed-in user: it can do what the user can do, as far as its scopes allow it. With several organizations, name one in the header X-Organization-ID of each request. A request that names none is not refused: it acts in the first of `organization_ids`, or without that list in the organization that the user joined first, usually the personal one. The header X-Organization-ID of each response names the organization in which the token acted. The user is told by e-mail.',
     create: createPersonalToken,
@@ -120,7 +126,7 @@ function routesOf(module: EntityModule, { body, about, create, rotate }: Operati
       access: 'required',
       answersCredential: true,
       ...reached,
-      params: Type.Object({ id: Type.Unsafe({ ...idText, description: 'Id of the record.' }) }),
+      params: Type.Object({ id: idSchema('Id of the record.') }),
       answers: { 200: answer },
       errors: ['not_found', 'permission_denied', 'step_up_required', 'token_expired'],
       handle: async (call) => answered(200, module, call, await rotate(call, call.params['id'] ?? '')),

@@ -3,7 +3,7 @@ import { delegation } from '#entities/identity/delegation.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
-import { MessageSchema } from '../../http/request-schemas.ts';
+import { MessageSchema, idSchema } from '../../http/request-schemas.ts';
 import { defineRoute, type Call, type RouteResponse } from '../../http/route.ts';
 
 export const endDelegation = defineRoute({
@@ -40,7 +40,7 @@ export const endDelegationOfAnother = defineRoute({
   answersCredential: true,
   // The record belongs to the organization.
   acceptsSingleSignOn: true,
-  params: Type.Object({ id: Type.String({ maxLength: 26, description: 'Id of the record of the access.' }) }),
+  params: Type.Object({ id: idSchema('Id of the record of the access.') }),
   answers: { 200: MessageSchema },
   errors: ['not_found', 'permission_denied'],
   handle: (call) => end(call, call.unit.data, existingId(delegation, call.params['id'] ?? '')),

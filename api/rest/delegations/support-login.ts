@@ -13,6 +13,7 @@ import { tooManyAttempts } from '../../http/too-many-attempts.ts';
 import { beginFlow, RedirectSchema } from '../providers/provider-flow.ts';
 import { ReasonField } from './begin-delegation.ts';
 import { isFirstFactor, settingsDigest, supportProvider, supportSettings } from './support-provider.ts';
+import { idSchema } from '../../http/request-schemas.ts';
 
 /** Period in which failures count, in milliseconds. */
 const windowMs = 15 * 60_000;
@@ -35,7 +36,7 @@ export const supportLogin = defineRoute({
     {
       email: Type.String({ minLength: 1, maxLength: 254, description: 'Address of the support identity.' }),
       password: Type.String({ minLength: 1, maxLength: 256, writeOnly: true, description: 'Its password.' }),
-      organization_id: Type.String({ minLength: 1, maxLength: 26, description: 'Id of the organization.' }),
+      organization_id: idSchema('Id of the organization.'),
       reason: ReasonField,
     },
     { additionalProperties: false },

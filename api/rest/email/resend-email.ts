@@ -4,7 +4,7 @@ import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
-import { MessageSchema } from '../../http/request-schemas.ts';
+import { MessageSchema, idSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
 import { tooManyAttempts } from '../../http/too-many-attempts.ts';
 import { recordNames } from '../records/record-names.ts';
@@ -26,16 +26,16 @@ export const resendEmail = defineRoute({
   access: 'required',
   acceptsTokens: true,
   acceptsSingleSignOn: true,
-  params: Type.Object({ id: Type.String({ maxLength: 26, description: 'Id of the e-mail.' }) }),
+  params: Type.Object({ id: idSchema('Id of the e-mail.') }),
   answers: { 202: MessageSchema },
-  errors: ['not_found', 'permission_denied', 'invalid_input', 'too_many_requests'],
+  errors: ['not_found', 'permission_denied', 'rule_violated', 'too_many_requests'],
   handle: async ({ unit, params, services }) => {
     const id = existingId(email, params['id'] ?? '');
     const held = await unit.data.findLocked(email, id);
     if (!held) throw missingRecord(email, id);
     const resent = await unit.data.update(email, id, { resentAt: services.clock.now() });
     if (held.status === 'pending' || held.status === 'sending' || held.status === 'waiting')
-      throw new AppError('invalid_input', `This e-mail is still to be sent (${held.status}); wait for its end.`);
+      throw new AppError('rule_violated', `This e-mail is still to be sent (${held.status}); wait for its end.`);
     const { organizationId, template, aboutId, recipientId } = held;
     const full = await takeAttempt(
       unit,

@@ -8,9 +8,8 @@ import {
   type ShownDelivery,
 } from '../../webhooks/organization-events.ts';
 import type { InstallationPage } from '../../webhooks/installation-events.ts';
-import { idText } from '../records/record-schema.ts';
+import { idSchema } from '../../http/request-schemas.ts';
 
-export const id = (description: string) => Type.Unsafe<string>({ ...idText, description });
 export const line = (description: string) => Type.String({ minLength: 1, maxLength: 200, description });
 export const instant = (description: string) => Type.String({ format: 'date-time', maxLength: 40, description });
 const nullable = (type: string, description: string, more = {}) =>
@@ -36,12 +35,12 @@ const deliveryParts = {
 const eventParts = {
   type: Type.String({ description: 'Type of the event.' }),
   kind: Type.String({ description: 'Kind of the record.' }),
-  record_id: id('Id of the record.'),
+  record_id: idSchema('Id of the record.'),
   request_id: Type.String({ description: 'Id of the request that caused the event.' }),
   occurred_at: instant('When the event happened.'),
 };
 
-export const eventParams = Type.Object({ id: id('Id of the event.') });
+export const eventParams = Type.Object({ id: idSchema('Id of the event.') });
 
 /** Which deliveries are selected, in a query or a body. */
 export const selectionParts = {
@@ -54,7 +53,7 @@ export const selectionParts = {
 };
 
 export const organizationPart = {
-  organization_id: Type.Optional(Type.Unsafe<string>({ ...idText, description: 'Only of this organization.' })),
+  organization_id: Type.Optional(idSchema('Only of this organization.')),
 };
 
 export const pageParts = {
@@ -67,7 +66,7 @@ export const pageParts = {
 /** The messages of an event to endpoints. */
 export const messages = Type.Array(
   Type.Object({
-    endpoint_id: id('Id of the webhook endpoint.'),
+    endpoint_id: idSchema('Id of the webhook endpoint.'),
     status: Type.String({ description: 'Status of the message.' }),
     attempts: Type.Integer({ description: 'Attempts that failed since the message became due.' }),
   }),
@@ -91,7 +90,7 @@ export const deliveryPage = (more = {}) =>
   Type.Object({
     data: Type.Array(
       Type.Object({
-        event_id: id('Id of the event.'),
+        event_id: idSchema('Id of the event.'),
         ...eventParts,
         ...more,
         ...deliveryParts,
@@ -119,7 +118,7 @@ export function shownDelivery(delivery: ShownDelivery) {
 /** An event. @param more parts besides those that managers see, of the event and of each repair */
 export const eventAnswer = (more: { readonly event?: object; readonly repair?: object } = {}) =>
   Type.Object({
-    id: id('Id of the event.'),
+    id: idSchema('Id of the event.'),
     ...eventParts,
     ...more.event,
     version: Type.Integer({ description: 'Version of the record after the change.' }),

@@ -7,8 +7,8 @@ import { defaultPerSecond, maxPerSecond, type RepairRequest } from '#runtime/eve
 import { requireOperator, requireProvenOperator } from '../../credentials/required-operator.ts';
 import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call, type Route } from '../../http/route.ts';
-import { idText } from '../records/record-schema.ts';
-import { GroupSchema, id, organizationPart, selectionOf, selectionParts } from './delivery-schemas.ts';
+import { idSchema, idText } from '../../http/request-schemas.ts';
+import { GroupSchema, organizationPart, selectionOf, selectionParts } from './delivery-schemas.ts';
 
 // They ask Temporal, after their transaction, and an answer that got lost must not start a second repair by itself.
 const common = { access: 'required', tag: 'Operations', runsOnce: true } as const;
@@ -64,7 +64,7 @@ type RepairBody = Static<typeof RepairSchema>;
 
 const StopSchema = Type.Object({ reason }, { additionalProperties: false });
 
-const repairParams = Type.Object({ id: id('Id of the repair.') });
+const repairParams = Type.Object({ id: idSchema('Id of the repair.') });
 
 const errors = ['second_factor_required', 'workflows_unavailable'] as const;
 
@@ -79,7 +79,9 @@ export const repairRoutes: readonly Route[] = [
     description:
       'Starts a workflow that tries the selected deliveries again, or gives them up, the oldest first: one delivery (event_ids and listener), many, or those of a time. For operators of the installation with a proof of the last ten minutes.',
     body: RepairSchema,
-    answers: { 202: Type.Object({ id: id('Id of the repair; GET /v1/operations/repairs/{id} says how far it is.') }) },
+    answers: {
+      202: Type.Object({ id: idSchema('Id of the repair; GET /v1/operations/repairs/{id} says how far it is.') }),
+    },
     errors: [...errors, 'step_up_required'],
     handle: async (call: Call<RepairBody>) => {
       const { operator, now } = await asProven(call);
@@ -98,7 +100,7 @@ export const repairRoutes: readonly Route[] = [
     params: repairParams,
     answers: {
       200: Type.Object({
-        id: id('Id of the repair.'),
+        id: idSchema('Id of the repair.'),
         status: Type.String({ description: 'As Temporal names it, such as RUNNING or COMPLETED.' }),
         selected: Type.Integer({ description: 'Deliveries that were selected when it began.' }),
         repaired: Type.Integer({ description: 'Deliveries whose workflows have got the command.' }),
@@ -129,7 +131,7 @@ export const repairRoutes: readonly Route[] = [
     body: StopSchema,
     answers: {
       202: Type.Object({
-        id: id('Id of the repair.'),
+        id: idSchema('Id of the repair.'),
         is_stopping: Type.Boolean({ description: 'False for a repair that had ended before; nothing was done then.' }),
       }),
     },

@@ -1,10 +1,11 @@
+import { idSchema } from '../../http/request-schemas.ts';
 import { Type } from 'typebox';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { workOf } from '../../http/request-context.ts';
 import { defineRoute } from '../../http/route.ts';
 import type { Services } from '../../http/services.ts';
 import { traceOfRequest, type ShownTrace } from '../../webhooks/trace-of-request.ts';
-import { id, instant, messages } from './delivery-schemas.ts';
+import { instant, messages } from './delivery-schemas.ts';
 import { tracePage } from './request-trace-page.ts';
 import { shownTrace } from './shown-trace.ts';
 
@@ -18,7 +19,7 @@ const TraceSchema = Type.Object(
     changes: Type.Array(
       Type.Object({
         kind: Type.String({ description: 'Kind of the record.' }),
-        record_id: id('Id of the record.'),
+        record_id: idSchema('Id of the record.'),
         organization_id: organization,
         operation: Type.String({ enum: ['created', 'updated', 'deleted'], description: 'What was done.' }),
         version: Type.Integer({ description: 'Version of the record after the change.' }),
@@ -32,10 +33,10 @@ const TraceSchema = Type.Object(
     ),
     events: Type.Array(
       Type.Object({
-        id: id('Id of the event.'),
+        id: idSchema('Id of the event.'),
         type: Type.String({ description: 'Type of the event.' }),
         kind: Type.String({ description: 'Kind of the record.' }),
-        record_id: id('Id of the record.'),
+        record_id: idSchema('Id of the record.'),
         organization_id: organization,
         actor: Type.String({ description: 'Who caused the event.' }),
         occurred_at: instant('When it happened.'),

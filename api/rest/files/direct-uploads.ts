@@ -11,8 +11,9 @@ import { beginUpload } from '../../http/streams/begin-upload.ts';
 import { findUpload } from './find-upload.ts';
 import { purposeIn, purposeQuery, uploadErrors, uploadLifetimeMs } from './upload-answer.ts';
 import { inTurn } from './upload-turn.ts';
+import { idSchema } from '../../http/request-schemas.ts';
 
-const params = Type.Object({ id: Type.String({ maxLength: 100, description: 'Id of the upload.' }) });
+const params = Type.Object({ id: idSchema('Id of the upload.') });
 
 const beginDirect = (registry: Registry): Route =>
   defineRoute({

@@ -22,6 +22,7 @@ import type { Services } from '../../http/services.ts';
 import { redirectTo } from '../../http/download-link-to.ts';
 import { fileAnswer } from '../../http/streams/file-answer.ts';
 import type { StreamResponse } from '../../http/streams/stream-response.ts';
+import { idSchema } from '../../http/request-schemas.ts';
 
 /** The links that requests have shown. */
 const links = new WeakMap<RequestContext, DownloadLink>();
@@ -35,7 +36,7 @@ const download = {
   access: 'public',
   acceptsTokens: true,
   acceptsSingleSignOn: true,
-  params: Type.Object({ id: Type.String({ description: 'Id of the file.', maxLength: 100 }) }),
+  params: Type.Object({ id: idSchema('Id of the file.') }),
   query: Type.Object(
     {
       token: Type.Optional(

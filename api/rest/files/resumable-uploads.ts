@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { fileName } from '#entities/kit/base/file-name.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
+import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { uploadOwnerOf } from '#entities/kit/objects/upload-owner.ts';
 import { missingUpload } from '#entities/kit/objects/upload-problems.ts';
 import type { UploadProgress } from '#entities/kit/objects/upload-rows.ts';
@@ -11,11 +12,13 @@ import { beginUpload } from '../../http/streams/begin-upload.ts';
 import { findUpload } from './find-upload.ts';
 import { inTurn } from './upload-turn.ts';
 import { purposeIn, purposeQuery, uploadErrors, uploadLifetimeMs } from './upload-answer.ts';
+import { idSchema } from '../../http/request-schemas.ts';
 
-const params = Type.Object({ id: Type.String({ maxLength: 100, description: 'Id of the upload.' }) });
+const params = Type.Object({ id: idSchema('Id of the upload.') });
 
 const tusHeaders = { 'tus-resumable': Type.Literal(tusVersion, { description: 'Version of the protocol tus.' }) };
-const bytes = (description: string) => Type.String({ pattern: '^(0|[1-9][0-9]{0,14})$', description });
+const byteCount = '^(0|[1-9][0-9]{0,14})$';
+const bytes = (description: string) => Type.String({ pattern: byteCount, description });
 
 const rules = { tag: 'Files', access: 'required', acceptsTokens: true, acceptsSingleSignOn: true } as const;
 
@@ -32,9 +35,15 @@ const beginResumable = (registry: Registry): Route =>
     query: purposeQuery(registry),
     headers: Type.Object({
       ...tusHeaders,
-      'upload-length': bytes('Size of the file in bytes.'),
+      'upload-length': Type.String({
+        pattern: byteCount,
+        [describedKeyword]: { pattern: '^[1-9][0-9]{0,14}$' },
+        description: 'Size of the file in bytes.',
+      }),
       'upload-metadata': Type.String({
         maxLength: 4_096,
+        [describedKeyword]: { format: 'tus-metadata' },
+        examples: ['filename cmVwb3J0LnBkZg=='],
         description:
           'Pairs of a name and a value in base64, separated by commas: filename; optionally filetype, and sha256 (of the content, in hexadecimal digits).',
       }),

@@ -16,6 +16,7 @@ import {
 } from './upload-answer.ts';
 
 const filesOfField = Type.Array(Type.String({ format: 'binary' }), {
+  minItems: 1,
   description: 'Files, each a part of the form with a file name.',
 });
 
@@ -23,6 +24,8 @@ const filesOfField = Type.Array(Type.String({ format: 'binary' }), {
 const formSchema = Type.Object(
   { uploadFile: Type.Optional(filesOfField) },
   {
+    // Which of its fields there are says the configuration; one of them is needed.
+    minProperties: 1,
     description: 'Form with files in fields that have the names of objectstorage.keys, by default uploadFile alone.',
   },
 );

@@ -11,7 +11,8 @@ import { defineRoute, type Call, type Route, type RouteResponse } from '../../ht
 import { recordNames } from '../records/record-names.ts';
 import { inSnakeCase } from '../records/in-snake-case.ts';
 import { selectionOf } from '../records/record-routes.ts';
-import { idText, recordSchema, valueSchema } from '../records/record-schema.ts';
+import { recordSchema, valueSchema } from '../records/record-schema.ts';
+import { idSchema } from '../../http/request-schemas.ts';
 
 const { path, singular, tag } = recordNames(integrationWebhook);
 const { fields } = integrationWebhook;
@@ -75,7 +76,7 @@ export const webhookRoutes: readonly Route[] = [
     access: 'required',
     answersCredential: true,
     acceptsSingleSignOn: true,
-    params: Type.Object({ id: Type.Unsafe({ ...idText, description: 'Id of the record.' }) }),
+    params: Type.Object({ id: idSchema('Id of the record.') }),
     answers: { 200: answer },
     errors: ['not_found', 'permission_denied', 'step_up_required'],
     handle: async (call) => answered(200, call, await rotateIntegrationWebhook(call, call.params['id'] ?? '')),

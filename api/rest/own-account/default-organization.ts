@@ -5,8 +5,9 @@ import { readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
 import { defineRoute } from '../../http/route.ts';
 import { signedInPerson } from '../../credentials/signed-in-person.ts';
+import { idText } from '../../http/request-schemas.ts';
 
-const idOrNull = Type.Union([Type.String({ minLength: 1, maxLength: 26 }), Type.Null()], {
+const idOrNull = Type.Union([Type.Unsafe<string>(idText), Type.Null()], {
   description: 'Id of an organization of which the user is a member; null for the one joined first.',
 });
 

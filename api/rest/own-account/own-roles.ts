@@ -6,6 +6,7 @@ import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts
 import { productModules } from '#entities/kit/model/product-modules.ts';
 import { defineRoute } from '../../http/route.ts';
 import { signedInPerson } from '../../credentials/signed-in-person.ts';
+import { idSchema } from '../../http/request-schemas.ts';
 
 const descriptions: Readonly<Record<Role, readonly [name: string, description: string]>> = {
   owner: ['Owner', 'May do everything, and delete the organization. There is at least one.'],
@@ -86,10 +87,7 @@ export const ownRolesElsewhere = defineRoute({
   summary: 'Own role in an organization',
   description: 'The role of the user in one of their organizations.',
   access: 'required',
-  body: Type.Object(
-    { organization_id: Type.String({ minLength: 1, maxLength: 26, description: 'Id of the organization.' }) },
-    { additionalProperties: false },
-  ),
+  body: Type.Object({ organization_id: idSchema('Id of the organization.') }, { additionalProperties: false }),
   answers: { 200: OwnRolesSchema },
   errors: ['invalid_input', 'permission_denied', 'not_found'],
   handle: async (call) => {

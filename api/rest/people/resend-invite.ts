@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { maxResends } from '#entities/organizations/invite.ts';
-import { MessageSchema } from '../../http/request-schemas.ts';
+import { MessageSchema, idSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
 import { resendInvite as resend, withdrawInvite as withdraw } from '../../people/open-invites.ts';
 
-const params = Type.Object({ id: Type.String({ maxLength: 26, description: 'Id of the invitation.' }) });
+const params = Type.Object({ id: idSchema('Id of the invitation.') });
 
 export const resendInvite = defineRoute({
   method: 'POST',
@@ -17,7 +17,7 @@ export const resendInvite = defineRoute({
   acceptsSingleSignOn: true,
   params,
   answers: { 202: MessageSchema },
-  errors: ['not_found', 'permission_denied', 'already_exists', 'limit_exceeded', 'invalid_input'],
+  errors: ['not_found', 'permission_denied', 'already_exists', 'limit_exceeded', 'rule_violated'],
   handle: async (call) => {
     const { recipient } = await resend(call, call.params['id'] ?? '');
     return { status: 202, body: { message: `The invitation is sent to ${recipient} again.` } };
@@ -35,7 +35,7 @@ export const withdrawInvite = defineRoute({
   acceptsSingleSignOn: true,
   params,
   answers: { 200: MessageSchema },
-  errors: ['not_found', 'permission_denied', 'invalid_input'],
+  errors: ['not_found', 'permission_denied', 'rule_violated'],
   handle: async (call) => {
     const { recipient } = await withdraw(call, call.params['id'] ?? '');
     return { status: 200, body: { message: `The invitation of ${recipient} is withdrawn.` } };

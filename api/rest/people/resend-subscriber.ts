@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { maxSendAttempts } from '#entities/organizations/subscriber.ts';
-import { MessageSchema } from '../../http/request-schemas.ts';
+import { MessageSchema, idSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
 import { resendVerification } from '../../people/subscriber-verification.ts';
 
@@ -13,7 +13,7 @@ export const resendSubscriberVerification = defineRoute({
   description: `Sends a new link, which works for 7 days; older links stop working. A subscriber is sent at most ${maxSendAttempts} verification e-mails.`,
   access: 'required',
   acceptsSingleSignOn: true,
-  params: Type.Object({ id: Type.String({ maxLength: 26, description: 'Id of the subscriber.' }) }),
+  params: Type.Object({ id: idSchema('Id of the subscriber.') }),
   answers: { 202: MessageSchema },
   errors: ['not_found', 'permission_denied', 'limit_exceeded', 'invalid_input'],
   handle: async (call) => {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { MessageSchema } from '../../http/request-schemas.ts';
+import { MessageSchema, idSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
 import { transferOrganization } from '../../people/transfer-organization.ts';
 
@@ -12,11 +12,8 @@ export const transferOwnership = defineRoute({
   description:
     'Makes another member an owner of the current organization; the caller, who is an owner, becomes an admin. The caller has signed in, or called /v1/2fa/step-up, within the last ten minutes.',
   access: 'required',
-  params: Type.Object({ id: Type.String({ maxLength: 26, description: 'Id of the organization.' }) }),
-  body: Type.Object(
-    { user_id: Type.String({ minLength: 1, maxLength: 26, description: 'Id of the member who becomes an owner.' }) },
-    { additionalProperties: false },
-  ),
+  params: Type.Object({ id: idSchema('Id of the organization.') }),
+  body: Type.Object({ user_id: idSchema('Id of the member who becomes an owner.') }, { additionalProperties: false }),
   answers: { 200: MessageSchema },
   errors: ['invalid_input', 'not_found', 'permission_denied', 'step_up_required'],
   handle: async (call) => {

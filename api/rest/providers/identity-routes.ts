@@ -12,7 +12,7 @@ import type { RowOf } from '#entities/kit/model/define.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { requireRecentProof } from '../../credentials/recent-proof.ts';
 import { signedInPerson } from '../../credentials/signed-in-person.ts';
-import { MessageSchema } from '../../http/request-schemas.ts';
+import { MessageSchema, idSchema } from '../../http/request-schemas.ts';
 import { workOf } from '../../http/request-context.ts';
 import { defineRoute } from '../../http/route.ts';
 import { organizationProvider } from '../single-sign-on/organization-provider.ts';
@@ -84,7 +84,7 @@ export const unlinkIdentity = defineRoute({
   description:
     'The identity no longer signs in to this account. The last way to sign in cannot be unlinked (an identity of single sign-on is none, because it opens its organization alone); a password that is set with /v1/forgot-password takes its place.',
   access: 'required',
-  params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 26, description: 'Id of the linked identity.' }) }),
+  params: Type.Object({ id: idSchema('Id of the linked identity.') }),
   answers: { 200: MessageSchema },
   errors: ['not_found', 'permission_denied', 'step_up_required', 'last_way_in'],
   handle: async (call) => {

@@ -1,5 +1,6 @@
 import { Type, type TObject, type TSchema } from 'typebox';
 import type { EntityModule } from '#entities/kit/model/define.ts';
+import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import type { Field } from '#entities/kit/model/declared-field.ts';
 import type { FieldProblem } from '#entities/kit/base/errors.ts';
@@ -12,12 +13,20 @@ import { relationsOf, type ToMany } from '#entities/kit/read/relations.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import type { Comparison, Filter } from '#entities/kit/read/filter.ts';
 import { nullOperandProblem, operandProblem } from '#entities/kit/read/operand-problem.ts';
-import { filteredType, holdsIds, maxOperandValues, operatorsOf, type Operator } from '#entities/kit/read/operators.ts';
+import {
+  filteredType,
+  holdsIds,
+  maxOperandValues,
+  operatorsOf,
+  partOperators,
+  type Operator,
+} from '#entities/kit/read/operators.ts';
 import { filterableFields, orderableFields } from '#entities/kit/read/where.ts';
 import { viewDescription } from '../../people/apply-saved-view.ts';
 import { pageSlice, defaultPageSize, type SliceArguments } from '../../http/page-slice.ts';
 import { recordNames } from './record-names.ts';
-import { idText, inRestNames, valueSchema, type JsonSchema } from './record-schema.ts';
+import { inRestNames, valueSchema, type JsonSchema } from './record-schema.ts';
+import { idSchema, idText } from '../../http/request-schemas.ts';
 
 /** Query parameters of a list: page, order, count, and filters. */
 interface ListQuery extends SliceArguments {
@@ -50,7 +59,7 @@ function pageParameters(module: EntityModule): Record<string, TSchema> {
         description: `Fields to sort by, separated by commas, with a minus before those in descending order: ${orders.join(', ')}.`,
       }),
     ),
-    view: Type.Optional(Type.Unsafe<string>({ ...idText, description: viewDescription })),
+    view: Type.Optional(idSchema(viewDescription)),
     count: Type.Optional(
       Type.Boolean({ description: 'Whether to return the number of all matching records as total_count.' }),
     ),
@@ -80,9 +89,7 @@ export function filterParameters(
   });
   const linked = linkedLists(registry, module).map(({ name, relation: { target } }): [string, TSchema] => [
     name,
-    Type.Optional(
-      Type.Unsafe({ ...idText, description: `Only records that are linked with this ${target.typeName}, by its id.` }),
-    ),
+    Type.Optional(idSchema(`Only records that are linked with this ${target.typeName}, by its id.`)),
   ]);
   return Object.fromEntries([...filters, ...linked]);
 }
@@ -229,9 +236,11 @@ function acceptsNull(field: Field | undefined): boolean {
   return field?.optional === true && field.type !== 'text';
 }
 
-function operandSchema(module: EntityModule, { field }: ListFilter, { operand, description }: Operator): TSchema {
+function operandSchema(module: EntityModule, { field }: ListFilter, { name, operand, description }: Operator): TSchema {
   if (operand === 'flag') return Type.Optional(Type.Boolean({ description }));
-  const schema = filteredType(module, field) === 'text' ? anyText : valueSchemaOf(module, field);
+  const isText = filteredType(module, field) === 'text';
+  const ofText = partOperators.has(name) ? partOfText : anyText;
+  const schema = isText ? ofText : valueSchemaOf(module, field);
   if (operand === 'value') return Type.Optional(Type.Unsafe({ ...schema, description }));
   return Type.Optional(
     Type.Unsafe({
@@ -245,6 +254,9 @@ function operandSchema(module: EntityModule, { field }: ListFilter, { operand, d
 
 /** Operands are compared with texts of any form. */
 const anyText = { type: 'string', maxLength: 500 } as const;
+
+/** Every text contains the empty one; the refusal says so. */
+const partOfText = { ...anyText, [describedKeyword]: { minLength: 1 } } as const;
 
 /** Schema of one value with which the field is compared. */
 function valueSchemaOf(module: EntityModule, name: string): JsonSchema {

@@ -28,7 +28,8 @@ import { importTemplateRoutes } from './import-template.ts';
 import { listQuerySchema, listSelection, pageSchema } from './list-query.ts';
 import { recordNames } from './record-names.ts';
 import { hasWholeVersion, matching, notModified, sendEntityTag, versionIn } from './record-version.ts';
-import { changeSchema, creationSchema, idText, recordSchema, versionSchema } from './record-schema.ts';
+import { changeSchema, creationSchema, recordSchema, versionSchema } from './record-schema.ts';
+import { idSchema } from '../../http/request-schemas.ts';
 
 /**
  * The routes of every exposed kind: a list, a look-up by id, and the mutations that the kind offers (`mutate`). Reads are compiled
@@ -94,11 +95,16 @@ function organizationErrors({ tenancy, rlsUsing }: EntityModule): readonly Error
   return tenancy === 'organization' && !rlsUsing ? ['no_current_organization'] : [];
 }
 
+/** What the kind refuses by rules of its own. */
+function ruleErrors({ refusals = [] }: EntityModule, change: 'create' | 'edit' | 'remove'): readonly ErrorCode[] {
+  return refusals.filter(({ on = ['create'] }) => on.includes(change)).map(({ code }) => code);
+}
+
 function proofErrors({ needsProof }: EntityModule): readonly ErrorCode[] {
   return needsProof ? ['step_up_required'] : [];
 }
 
-const params = Type.Object({ id: Type.Unsafe({ ...idText, description: 'Id of the record.' }) });
+const params = Type.Object({ id: idSchema('Id of the record.') });
 
 function idOf(module: EntityModule, { params }: Call<unknown>): string {
   return existingId(module, params['id'] ?? '');
@@ -176,7 +182,13 @@ function createRoute(registry: Registry, record: RecordSelection, answer: TObjec
     body: creationSchema(module, links),
     sends: ['ETag', 'Location'],
     answers: { 201: answer },
-    errors: ['not_found', 'permission_denied', 'already_exists', ...proofErrors(module)],
+    errors: [
+      'not_found',
+      'permission_denied',
+      'already_exists',
+      ...ruleErrors(module, 'create'),
+      ...proofErrors(module),
+    ],
     handle: (call) =>
       inSnakeCase(async () => {
         const { unit, body, reply, services } = call;
@@ -218,6 +230,7 @@ function updateRoute(registry: Registry, record: RecordSelection, answer: TObjec
       'already_exists',
       'stale_record',
       'precondition_failed',
+      ...ruleErrors(module, 'edit'),
       ...proofErrors(module),
     ],
     handle: (call) =>
@@ -253,6 +266,7 @@ function deleteRoute(module: EntityModule): Route {
       'permission_denied',
       'stale_record',
       'precondition_failed',
+      ...ruleErrors(module, 'remove'),
       ...(module.deletionNeedsProof ? (['step_up_required'] as const) : []),
     ],
     handle: async (call) => {

@@ -11,8 +11,10 @@ import {
 } from '#entities/kit/model/exposure.ts';
 import { currentField, isSessionKind } from '#entities/kit/model/current-record.ts';
 import type { Field } from '#entities/kit/model/declared-field.ts';
+import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { linkDescription, type Links } from '#entities/kit/model/links.ts';
 import { availabilities, fileValues, type FileValue } from '#entities/kit/model/stored-file.ts';
+import { idText } from '../../http/request-schemas.ts';
 import { recordNames } from './record-names.ts';
 
 export interface JsonSchema {
@@ -58,9 +60,6 @@ export const versionSchema = Type.Optional(
     description: 'Expected record version; if the record has another version, the request fails with stale_record.',
   }),
 );
-
-/** An id of any format: what is no id is refused where it is read, in words that say how to find the id. */
-export const idText = { type: 'string', maxLength: 100 } as const;
 
 /** Response schema of a record. */
 export function recordSchema(module: EntityModule): TObject {
@@ -166,7 +165,9 @@ export function valueSchema(field: Field): JsonSchema {
   if (field.type === 'file') return idText;
   // The data layer says in words how many digits are accepted.
   if (field.type === 'decimal') return { type: 'string', format: 'decimal', maxLength: 100 };
-  const schema = field.schema as JsonSchema;
+  const schema = (
+    field.isName ? { ...field.schema, [describedKeyword]: { format: 'name' } } : field.schema
+  ) as JsonSchema;
   const examples = field.naming === 'kind' ? ['task'] : examplesByPattern[String(schema['pattern'])];
   return { ...schema, ...(examples && schema['examples'] === undefined ? { examples } : {}) };
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { secondFactor } from '#entities/identity/second-factor.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
+import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { forgetAttempt, takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
@@ -38,6 +39,9 @@ export const codeFields = {
     }),
   ),
 };
+
+/** Options of a body of which exactly one property is sent; which one is missing is said in words of its own. */
+export const oneOfThem = { additionalProperties: false, [describedKeyword]: { minProperties: 1, maxProperties: 1 } };
 
 /** Codes of one person, whatever for and from where, after which the person must wait; the window is in milliseconds. */
 const attempts = { limit: 10, windowMs: 15 * 60_000 };

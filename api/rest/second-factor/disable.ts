@@ -5,7 +5,7 @@ import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
 import { endSessions } from '../account/end-sessions.ts';
-import { acceptCode, codeFields, countCode } from './accept-code.ts';
+import { acceptCode, codeFields, countCode, oneOfThem } from './accept-code.ts';
 import { confirmedFactor, noFactor } from '../../credentials/confirmed-factor.ts';
 import { signedInPerson } from '../../credentials/signed-in-person.ts';
 
@@ -21,7 +21,7 @@ export const disableSecondFactor = defineRoute({
   access: 'required',
   limitClass: 'credential',
   allowsMissingFactor: true,
-  body: Type.Object(codeFields, { additionalProperties: false }),
+  body: Type.Object(codeFields, oneOfThem),
   answers: { 200: MessageSchema },
   // It counts the code in a transaction of its own.
   runsOnce: true,

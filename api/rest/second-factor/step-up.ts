@@ -8,14 +8,14 @@ import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { forgetWrongPasswords, readPerson, withCurrentPassword } from '../account/current-password.ts';
 import { PasswordSchema } from '../account/password-schemas.ts';
-import { acceptCode, codeFields, countCode } from './accept-code.ts';
+import { acceptCode, codeFields, countCode, oneOfThem } from './accept-code.ts';
 import { confirmedFactor } from '../../credentials/confirmed-factor.ts';
 import { signedInPerson } from '../../credentials/signed-in-person.ts';
 import { noteProof } from '../../credentials/recent-proof.ts';
 
 const BodySchema = Type.Object(
   { ...codeFields, password: Type.Optional(PasswordSchema('Password; for users without a second factor.')) },
-  { additionalProperties: false },
+  oneOfThem,
 );
 type Body = Static<typeof BodySchema>;
 

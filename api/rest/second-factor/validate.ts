@@ -1,3 +1,4 @@
+import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { Type } from 'typebox';
 import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { challengeLifetimeMs, refusedChallenge, type Challenge } from '../../auth/challenge-token.ts';
@@ -28,7 +29,7 @@ export const validateSecondFactor = defineRoute({
       }),
       ...codeFields,
     },
-    { additionalProperties: false },
+    { additionalProperties: false, [describedKeyword]: { minProperties: 2, maxProperties: 2 } },
   ),
   answers: { 200: SessionSchema },
   // It counts the code in a transaction of its own.

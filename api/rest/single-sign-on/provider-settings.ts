@@ -79,7 +79,7 @@ export const putProvider = defineRoute({
   acceptsSingleSignOn: true,
   body: BodySchema,
   answers: { 200: SettingsSchema },
-  errors: ['invalid_input', 'permission_denied', 'step_up_required'],
+  errors: ['invalid_input', 'rule_violated', 'permission_denied', 'step_up_required'],
   handle: async (call) => {
     const { unit, services, body } = call;
     const organizationId = currentOrganization(call);
@@ -164,7 +164,7 @@ export const enforceProvider = defineRoute({
     { additionalProperties: false },
   ),
   answers: { 200: SettingsSchema },
-  errors: ['invalid_input', 'not_found', 'permission_denied', 'step_up_required'],
+  errors: ['invalid_input', 'rule_violated', 'not_found', 'permission_denied', 'step_up_required'],
   handle: async (call) => {
     const { unit, body } = call;
     const organizationId = currentOrganization(call);
@@ -175,7 +175,7 @@ export const enforceProvider = defineRoute({
     await requireOrganizationProof(call);
     if (body.is_enforced && !held.testedAt)
       throw new AppError(
-        'invalid_input',
+        'rule_violated',
         'is_enforced needs settings that were tested; test them with POST /v1/sso/test.',
         {
           details: { fields: [{ path: '/is_enforced', message: 'needs settings that were tested' }] },
@@ -240,7 +240,7 @@ function currentOrganization({ unit }: Call<unknown>): string {
 
 function secretMissing(): AppError {
   const message = 'is required for a new provider or client';
-  return new AppError('invalid_input', `client_secret ${message}.`, {
+  return new AppError('rule_violated', `client_secret ${message}.`, {
     details: { fields: [{ path: '/client_secret', message }] },
   });
 }

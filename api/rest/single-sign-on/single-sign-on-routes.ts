@@ -27,6 +27,7 @@ import {
 } from '../providers/provider-flow.ts';
 import { admitNewcomer, memberOf, realmOf } from './newcomers.ts';
 import { organizationProvider, providerDigest, transactApart, type Provider } from './organization-provider.ts';
+import { idSchema } from '../../http/request-schemas.ts';
 
 export const singleSignOn = defineRoute({
   method: 'GET',
@@ -40,7 +41,7 @@ export const singleSignOn = defineRoute({
   limitClass: 'flow',
   query: Type.Object(
     {
-      organization_id: Type.String({ minLength: 1, maxLength: 26, description: 'Id of the organization.' }),
+      organization_id: idSchema('Id of the organization.'),
       redirect_uri: TargetField,
     },
     { additionalProperties: false },

@@ -5,7 +5,7 @@ import type { Asking } from '../../credentials/asking.ts';
 import { authorizeToken, deauthorizeToken, type TokenAuthorization } from '../../credentials/authorize-token.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { recordNames } from '../records/record-names.ts';
-import { idText } from '../records/record-schema.ts';
+import { idSchema } from '../../http/request-schemas.ts';
 
 const AuthorizationSchema = Type.Object(
   {
@@ -63,11 +63,8 @@ function routeOf({
     description,
     access: 'required',
     ...session,
-    params: Type.Object({ id: Type.Unsafe({ ...idText, description: 'Id of the record.' }) }),
-    body: Type.Object(
-      { organization_id: Type.String({ minLength: 1, maxLength: 26, description: 'Id of the organization.' }) },
-      { additionalProperties: false },
-    ),
+    params: Type.Object({ id: idSchema('Id of the record.') }),
+    body: Type.Object({ organization_id: idSchema('Id of the organization.') }, { additionalProperties: false }),
     answers: { 200: AuthorizationSchema },
     errors,
     handle: async (call) => {

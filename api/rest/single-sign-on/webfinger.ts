@@ -1,3 +1,4 @@
+import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { Type } from 'typebox';
 import { publicApiUrl } from '#config/objects/public-api-url.ts';
 import { isId } from '#entities/kit/base/ids.ts';
@@ -12,6 +13,8 @@ const issuerRelation = 'http://openid.net/specs/connect/1.0/issuer';
  * RFC 7033. Looks nothing up, so the answer and the work are the same for people and organizations that are known here and for those that
  * are not.
  */
+const resourcePattern = String.raw`^(acct:[^@\u0000]*@[^\u0000]*|org:[0-7][0-9A-HJKMNP-TV-Z]{25})$`;
+
 export const webfinger = defineRoute({
   method: 'GET',
   url: '/.well-known/webfinger',
@@ -24,7 +27,12 @@ export const webfinger = defineRoute({
   limitClass: 'static',
   query: Type.Object(
     {
-      resource: Type.String({ minLength: 1, maxLength: 300, description: '`acct:<address>` or `org:<id>`.' }),
+      resource: Type.String({
+        minLength: 1,
+        maxLength: 300,
+        [describedKeyword]: { pattern: resourcePattern },
+        description: '`acct:<address>` or `org:<id>`.',
+      }),
       rel: Type.Optional(Type.String({ maxLength: 300, description: 'Ignored: all links are returned.' })),
     },
     { additionalProperties: false },

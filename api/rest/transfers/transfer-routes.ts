@@ -4,7 +4,8 @@ import { steerings, transferKinds } from '../../transfers/steer-transfer.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { recordNames } from '../records/record-names.ts';
 import { selectionOf } from '../records/record-routes.ts';
-import { idText, recordSchema } from '../records/record-schema.ts';
+import { recordSchema } from '../records/record-schema.ts';
+import { idSchema } from '../../http/request-schemas.ts';
 
 /** Cancels exports and imports, and starts them again. Everything else about them is derived. */
 export const transferRoutes: readonly Route[] = transferKinds.flatMap((kind) => {
@@ -19,9 +20,9 @@ export const transferRoutes: readonly Route[] = transferKinds.flatMap((kind) => 
       description: description(singular),
       access: 'required',
       acceptsSingleSignOn: true,
-      params: Type.Object({ id: Type.Unsafe({ ...idText, description: 'Id of the record.' }) }),
+      params: Type.Object({ id: idSchema('Id of the record.') }),
       answers: { 200: recordSchema(kind) },
-      errors: ['not_found', 'permission_denied', 'invalid_input', 'limit_exceeded'],
+      errors: ['not_found', 'permission_denied', 'rule_violated', 'limit_exceeded'],
       handle: async ({ unit, params }) => {
         const id = existingId(kind, params['id'] ?? '');
         await run(unit, kind, id);

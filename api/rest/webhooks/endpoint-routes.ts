@@ -1,3 +1,5 @@
+import type { SharedValue } from '../../http/description/shared-values.ts';
+import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { Type, type TSchema } from 'typebox';
 import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
@@ -13,8 +15,9 @@ import { defineRoute, type Call, type Route, type RouteResponse } from '../../ht
 import { inSnakeCase } from '../records/in-snake-case.ts';
 import { recordNames } from '../records/record-names.ts';
 import { selectionOf } from '../records/record-routes.ts';
-import { idText, recordSchema, valueSchema, versionSchema } from '../records/record-schema.ts';
+import { recordSchema, valueSchema, versionSchema } from '../records/record-schema.ts';
 import { matching, sendEntityTag } from '../records/record-version.ts';
+import { idSchema } from '../../http/request-schemas.ts';
 
 const { path, singular, tag } = recordNames(webhookEndpoint);
 const { fields } = webhookEndpoint;
@@ -32,10 +35,20 @@ const settings = [
 ] as const;
 const required: ReadonlySet<string> = new Set(['name', 'url', 'topics', 'scopes']);
 
+const listOf = (shared: SharedValue) => ({ minItems: 1, items: { type: 'string', [describedKeyword]: { shared } } });
+
+/** What the settings are besides what their fields say; the words of a refusal are those of the data layer. */
+const besides: Partial<Record<string, object>> = {
+  url: { [describedKeyword]: { format: 'uri', pattern: '^https?://' } },
+  topics: { [describedKeyword]: listOf('EventTopicPattern') },
+  scopes: { [describedKeyword]: listOf('ApiTokenScope') },
+};
+
 function properties(names: readonly (keyof typeof fields)[], isNeeded: (name: string) => boolean) {
   return Object.fromEntries(
     names.map((name): [string, TSchema] => {
-      const schema = Type.Unsafe({ ...valueSchema(fields[name]), description: fields[name].description });
+      const described = { ...valueSchema(fields[name]), ...besides[name] };
+      const schema = Type.Unsafe({ ...described, description: fields[name].description });
       return [snakeCase(name), isNeeded(name) ? schema : Type.Optional(schema)];
     }),
   );
@@ -61,7 +74,7 @@ const issuedAnswer = Type.Object(
 );
 
 /** The path parameter of routes about one endpoint. */
-export const endpointParams = Type.Object({ id: Type.Unsafe({ ...idText, description: 'Id of the endpoint.' }) });
+export const endpointParams = Type.Object({ id: idSchema('Id of the endpoint.') });
 
 const proof = 'The user has signed in, or called /v1/2fa/step-up, within the last ten minutes.';
 const once = `The secret is shown in this response only. ${proof}`;

@@ -19,12 +19,11 @@ import { defaultPageSize } from '../../http/page-slice.ts';
 import { defineRoute, type Call, type Route } from '../../http/route.ts';
 import { inSnakeCase } from '../records/in-snake-case.ts';
 import { recordNames } from '../records/record-names.ts';
-import { idText } from '../records/record-schema.ts';
+import { idSchema as id } from '../../http/request-schemas.ts';
 import { endpointParams } from './endpoint-routes.ts';
 
 const { path, tag } = recordNames(webhookEndpoint);
 
-const id = (description: string) => Type.Unsafe<string>({ ...idText, description });
 const instant = (description: string) => Type.String({ format: 'date-time', description });
 const nullable = (type: string, description: string, more = {}) =>
   Type.Unsafe<unknown>({ type: [type, 'null'], description, ...more });

@@ -8,19 +8,18 @@ import { isManager } from '#entities/presets/roles.ts';
 import { requireOrganizationProof } from '../../credentials/recent-proof.ts';
 import { signedInPerson } from '../../credentials/signed-in-person.ts';
 import { defineRoute, type Call, type Route } from '../../http/route.ts';
-import { idText } from '../records/record-schema.ts';
+
 import { logRoutes } from './message-routes.ts';
 import { portalAccess, portalEndpoint, portalLinkOf } from './portal-caller.ts';
 import { portalPages, portalUrl } from './portal-page.ts';
+import { idSchema } from '../../http/request-schemas.ts';
 
 /** Endpoints that the page lists: more than an organization has. */
 const maxEndpoints = 100;
 
 const LinkSchema = Type.Object(
   {
-    endpoint_id: Type.Optional(
-      Type.Unsafe<string>({ ...idText, description: 'Id of the endpoint that it shows. Without it: all of them.' }),
-    ),
+    endpoint_id: Type.Optional(idSchema('Id of the endpoint that it shows. Without it: all of them.')),
   },
   { title: 'PortalLink', additionalProperties: false },
 );
@@ -74,7 +73,7 @@ const listEndpoints = defineRoute({
     200: Type.Object({
       data: Type.Array(
         Type.Object({
-          id: Type.Unsafe<string>({ ...idText, description: 'Id of the endpoint.' }),
+          id: idSchema('Id of the endpoint.'),
           name: Type.String({ description: 'Name of the endpoint.' }),
           url: Type.String({ description: 'URL to which messages are sent.' }),
           topics: Type.Array(Type.String(), { description: 'Types of events that are sent.' }),

@@ -211,6 +211,12 @@ export const errorCatalogue = {
     'The URL is misspelt, or has a slash at its end.',
     'Use the URL that the message names; /docs lists all.',
   ),
+  rule_violated: entry(
+    'conflict',
+    'The request breaks a rule of the product.',
+    'The request has the right form, but its values do not fit together, or the record has a status in which this is not possible, such as the cancellation of an export that is completed.',
+    'Read the record again, and send what its status allows. The message names the rule.',
+  ),
   method_not_allowed: entry(
     'method_not_allowed',
     'The method is not allowed for this URL.',

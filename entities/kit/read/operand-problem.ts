@@ -3,7 +3,7 @@ import { isId } from '../base/ids.ts';
 import type { Registry } from '../model/registry.ts';
 import { notAnId } from '../base/schema-problem.ts';
 import type { Comparison } from './filter.ts';
-import { equalityOperators, holdsIds } from './operators.ts';
+import { equalityOperators, holdsIds, partOperators } from './operators.ts';
 
 /**
  * What is wrong with a value with which a caller compares a field, in the words that bodies get; undefined if nothing is. All APIs that
@@ -17,7 +17,7 @@ export function operandProblem(
   operator: keyof Comparison,
   value: unknown,
 ): string | undefined {
-  if (value === '' && (operator === 'contains' || operator === 'startsWith'))
+  if (value === '' && partOperators.has(operator))
     return 'must not be empty: every text has an empty one in it; leave the filter out for all records';
   if (!equalityOperators.has(operator) || !holdsIds(module, name) || isId(value)) return undefined;
   const prefixes = kindsIn(registry, module, name).flatMap(({ displayId }) => displayId ?? []);

@@ -35,6 +35,8 @@ const texts = [
   value('contains', 'Contains this text; case-sensitive.'),
   value('startsWith', 'Begins with this text; case-sensitive.'),
 ];
+/** Operators whose operands are parts of the field's text. */
+export const partOperators: ReadonlySet<keyof Comparison> = new Set(texts.map(({ name }) => name));
 const isNull: Operator = { name: 'isNull', description: 'Whether the field is empty.', operand: 'flag' };
 
 /** The operators of a field by which a kind can be filtered (`filterableFields`). */

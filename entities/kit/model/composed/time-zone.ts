@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { describedKeyword } from '../described-schema.ts';
 import { make, type Exact, type Made, type Options } from '../declared-field.ts';
 
 /** A time zone by its name in the IANA database, for example Europe/Vienna. */
@@ -7,7 +8,12 @@ export function timeZone<const O extends Options<string>>(
   options: O & Exact<O, Options<string>> = {} as O & Exact<O, Options<string>>,
 ): Made<string, O> {
   const schema = Type.Refine(
-    Type.String({ minLength: 1, maxLength: 64, examples: ['Europe/Vienna'] }),
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      examples: ['Europe/Vienna'],
+      [describedKeyword]: { format: 'time-zone' },
+    }),
     (value) => typeof value !== 'string' || isTimeZone(value),
     () => 'must be a time zone of the IANA database such as Europe/Vienna',
   );

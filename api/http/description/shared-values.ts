@@ -1,0 +1,32 @@
+import { eventCatalogue } from '#entities/kit/model/event-catalogue.ts';
+import type { Registry } from '#entities/kit/model/registry.ts';
+import { offeredScopes } from '#entities/kit/model/scopes.ts';
+import type { Schema } from './openapi-document.ts';
+
+/** Names of closed lists of words that several requests have, each a schema of the description. */
+export type SharedValue = 'ApiTokenScope' | 'PersonalTokenScope' | 'EventTopicPattern';
+
+/** The lists, as far as they follow from the kinds. */
+export function sharedValues(registry: Registry): Readonly<Record<SharedValue, Schema>> {
+  const topics = eventCatalogue(registry).flatMap(({ isPublic, topic }) => (isPublic ? [topic] : []));
+  const kinds = new Set(topics.map((topic) => `${topic.slice(0, topic.indexOf('.'))}.*`));
+  return {
+    ApiTokenScope: words(
+      'Scope of an API token or of a webhook endpoint: a kind and what is allowed with its records.',
+      offeredScopes(registry, 'api'),
+    ),
+    PersonalTokenScope: words(
+      'Scope of a personal access token: a kind and what is allowed with its records.',
+      offeredScopes(registry, 'personal'),
+    ),
+    EventTopicPattern: words('Type of an event, all types of a kind as `<kind>.*`, or all as `*`.', [
+      '*',
+      ...kinds,
+      ...topics,
+    ]),
+  };
+}
+
+function words(description: string, values: readonly string[]): Schema {
+  return { type: 'string', enum: values, description };
+}

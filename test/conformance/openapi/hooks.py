@@ -1,0 +1,71 @@
+"""What schemathesis needs to know about this API besides its description: credentials, formats of its own, and what an error code means."""
+
+import base64
+import os
+
+import requests
+import schemathesis
+from hypothesis import strategies as st
+
+API = os.environ["API"]
+
+# Codes that say: the request is not as the description wants it. All other refusals depend on what the server holds.
+NOT_AS_DESCRIBED = {"invalid_input", "malformed_body", "malformed_request"}
+
+# Rules between values that a description cannot express, by the operation, each with a part of its message.
+BETWEEN_VALUES = {
+    # Two parameters of a query.
+    "": ["Use either first or last"],
+    # A topic needs the scope of its kind.
+    "createWebhookEndpoint": ["needs the scope", "does not begin with https", "public address"],
+    "updateWebhookEndpoint": ["needs the scope", "does not begin with https", "public address"],
+}
+
+
+@schemathesis.check
+def described_requests_are_accepted(ctx, response, case):
+    """Whatever the description allows is not refused as a wrong input."""
+    if case.meta is None or not case.meta.generation.mode.is_positive or response.status_code != 400:
+        return None
+    problem = response.json()
+    operation = case.operation.definition.raw.get("operationId", "")
+    known = BETWEEN_VALUES[""] + BETWEEN_VALUES.get(operation, [])
+    if problem["code"] in NOT_AS_DESCRIBED and not any(part in problem["detail"] for part in known):
+        raise AssertionError(f"the description allows what is refused: {problem['detail']}")
+    return None
+
+
+@schemathesis.auth(refresh_interval=5)
+class Demo:
+    """The owner of the demo. Some operations end the session, so the sign-in is repeated every few seconds."""
+
+    def get(self, case, context):
+        session = requests.Session()
+        session.get(f"{API}/livez")
+        answer = session.post(
+            f"{API}/v1/login",
+            json={"username": os.environ["USERNAME"], "password": os.environ["PASSWORD"]},
+            headers={"X-Csrf-Token": session.cookies["csrf_token"]},
+        )
+        answer.raise_for_status()
+        return answer.json()["access_token"]
+
+    def set(self, case, data, context):
+        case.headers["Authorization"] = f"Bearer {data}"
+
+
+letters = st.text(alphabet="abcdefghijklmnopqrstuvwxyz", min_size=3, max_size=12)
+
+schemathesis.openapi.format("name", letters)
+schemathesis.openapi.format("file-name", letters.map(lambda name: f"{name}.txt"))
+schemathesis.openapi.format("time-zone", st.sampled_from(["Europe/Vienna", "UTC", "America/New_York"]))
+schemathesis.openapi.format("decimal", st.sampled_from(["0", "1.5", "12.50"]))
+schemathesis.openapi.format(
+    "tus-metadata",
+    letters.map(lambda name: f"filename {base64.b64encode(f'{name}.txt'.encode()).decode()}"),
+)
+
+
+@schemathesis.serializer("application/offset+octet-stream")
+def bytes_of_upload(ctx, value):
+    return {"data": ctx.case.as_transport_kwargs and bytes(str(value), "utf-8")}
