@@ -1,6 +1,6 @@
 import type { TObject } from 'typebox';
 
-const wholeNumber = /^-?\d{1,15}$/;
+const wholeNumber = /^-?\d{1,16}$/;
 
 type Reader = (text: string) => unknown;
 
@@ -10,7 +10,7 @@ interface ParameterSchema {
 }
 
 const readers: Readonly<Record<string, Reader>> = {
-  integer: (text) => (wholeNumber.test(text) ? Number(text) : text),
+  integer: (text) => (wholeNumber.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text),
   boolean: (text) => (text === 'true' || text === 'false' ? text === 'true' : text),
 };
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, preValidationHookHandler } from 'fastify';
 import { Type, type TObject, type TSchema } from 'typebox';
+import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 
 /** What a route says about its body (route.ts). */
@@ -44,8 +45,15 @@ const bytesSchema = Type.String({ format: 'binary', description: 'The bytes.' })
 
 /** Whether nothing of a body is required: it can be left out. */
 export function isOptional(body: TObject): boolean {
-  const { required }: { readonly required?: readonly string[] } = body;
-  return (required ?? []).length === 0;
+  const { [describedKeyword]: described, ...checked } = body as BodyShape;
+  const { required = [], minProperties = 0 } = { ...checked, ...described };
+  return required.length === 0 && minProperties === 0;
+}
+
+interface BodyShape {
+  readonly required?: readonly string[];
+  readonly minProperties?: number;
+  readonly [describedKeyword]?: BodyShape;
 }
 
 export const completesBody: preValidationHookHandler = (request, _reply, done) => {

@@ -1,5 +1,6 @@
 import { defineEntityModule } from '../kit/model/define.ts';
-import { choice, json, textList, timestamp } from '../kit/model/fields.ts';
+import { listFilter } from '../kit/model/composed/list-filter.ts';
+import { choice, textList, timestamp } from '../kit/model/fields.ts';
 import { file } from '../kit/model/composed/file-field.ts';
 import { requestedRecord } from '../presets/requested-record.ts';
 import {
@@ -26,9 +27,7 @@ const exportKind = defineEntityModule({
       immutable: true,
       naming: 'fields',
     },
-    filters: json('Only records that match: the `where` of the list in GraphQL, with enum values in any case.', {
-      maxBytes: 16_384,
-      optional: true,
+    filters: listFilter('Only records that match: the `where` of the list in GraphQL, with enum values in any case.', {
       immutable: true,
     }),
     orderBy: {

@@ -1,5 +1,6 @@
 import { defineEntityModule } from '../kit/model/define.ts';
-import { choice, integer, json, member, singleLine, text, textList } from '../kit/model/fields.ts';
+import { listFilter } from '../kit/model/composed/list-filter.ts';
+import { choice, integer, member, singleLine, text, textList } from '../kit/model/fields.ts';
 import { allow, anyone, deny, related, role, system } from '../kit/model/policy.ts';
 
 /** Its fields that describe the list. */
@@ -21,10 +22,7 @@ export const savedView = defineEntityModule({
       ['private', 'organization'],
       { default: 'private' },
     ),
-    filter: json('Filter in the form of the argument `where` of GraphQL; null for all records.', {
-      maxBytes: 16_384,
-      optional: true,
-    }),
+    filter: listFilter('Filter in the form of the argument `where` of GraphQL; null for all records.'),
     orderBy: {
       ...textList('Fields to sort by, with a minus before those in descending order, for example -dueAt.', {
         max: 64,

@@ -1,3 +1,4 @@
+import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { Type, type Static } from 'typebox';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { newId } from '#entities/kit/base/ids.ts';
@@ -7,7 +8,7 @@ import { defaultPerSecond, maxPerSecond, type RepairRequest } from '#runtime/eve
 import { requireOperator, requireProvenOperator } from '../../credentials/required-operator.ts';
 import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call, type Route } from '../../http/route.ts';
-import { idSchema, idText } from '../../http/request-schemas.ts';
+import { idSchema, idText, visibleText } from '../../http/request-schemas.ts';
 import { GroupSchema, organizationPart, selectionOf, selectionParts } from './delivery-schemas.ts';
 
 // They ask Temporal, after their transaction, and an answer that got lost must not start a second repair by itself.
@@ -17,6 +18,7 @@ const reason = Type.String({
   minLength: 1,
   maxLength: 1_000,
   pattern: '\\S',
+  [describedKeyword]: { pattern: visibleText },
   description: 'Why; it is kept with who has asked.',
 });
 

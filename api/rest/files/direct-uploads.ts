@@ -1,3 +1,4 @@
+import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { Type } from 'typebox';
 import { publicApiUrl } from '#config/objects/public-api-url.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
@@ -32,7 +33,12 @@ const beginDirect = (registry: Registry): Route =>
     query: purposeQuery(registry),
     body: Type.Object(
       {
-        name: Type.String({ minLength: 1, maxLength: 1_000, description: 'Name of the file.' }),
+        name: Type.String({
+          minLength: 1,
+          maxLength: 1_000,
+          [describedKeyword]: { format: 'file-name' },
+          description: 'Name of the file.',
+        }),
         size_bytes: Type.Integer({ minimum: 1, description: 'Size of the file in bytes.' }),
         type: Type.Optional(Type.String({ maxLength: 255, description: 'Media type of the file.' })),
         sha256: Type.Optional(
@@ -137,13 +143,13 @@ const completeUpload = defineRoute({
   runsOnce: true,
   params,
   answers: { 204: Type.Null() },
-  errors: ['not_found', 'invalid_input'],
+  errors: ['not_found', 'rule_violated'],
   handle: async (call) => {
     const { services, request } = call;
     const { id, route } = await findUpload(call);
     if (route !== 'direct')
       throw new AppError(
-        'invalid_input',
+        'rule_violated',
         `The upload "${id}" did not begin with /v1/uploads/direct, so it is complete once its last byte has arrived; GET /v1/uploads/${id} says how far it is.`,
       );
     await services.uploadRows.arrive(id, uploadOwnerOf(request.core.caller), services.clock.now());

@@ -24,8 +24,8 @@ const filesOfField = Type.Array(Type.String({ format: 'binary' }), {
 const formSchema = Type.Object(
   { uploadFile: Type.Optional(filesOfField) },
   {
-    // Which of its fields there are says the configuration; one of them is needed.
-    minProperties: 1,
+    required: ['uploadFile'],
+    additionalProperties: false,
     description: 'Form with files in fields that have the names of objectstorage.keys, by default uploadFile alone.',
   },
 );

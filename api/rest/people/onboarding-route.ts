@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
+import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { defineRoute } from '../../http/route.ts';
+import { inSnakeCase } from '../records/in-snake-case.ts';
 import { answerOnboarding } from '../../people/answer-onboarding.ts';
 
 const details = (description: string) => Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description }));
@@ -15,7 +17,11 @@ export const onboard = defineRoute({
   access: 'required',
   body: Type.Object(
     {
-      company_name: Type.String({ maxLength: 150, description: 'Name of the company.' }),
+      company_name: Type.String({
+        maxLength: 150,
+        [describedKeyword]: { format: 'name', minLength: 3 },
+        description: 'Name of the company.',
+      }),
       domains: Type.Optional(
         Type.Array(Type.String({ maxLength: 253 }), { maxItems: 100, description: 'E-mail domains of the company.' }),
       ),
@@ -32,14 +38,15 @@ export const onboard = defineRoute({
     }),
   },
   errors: ['invalid_input', 'already_exists', 'permission_denied'],
-  handle: async ({ unit, body }) => {
-    const { id, createdOrganizationId } = await answerOnboarding(unit, {
-      companyName: body.company_name,
-      domains: body.domains ?? null,
-      companyDetails: body.company_details ?? null,
-      userDetails: body.user_details ?? null,
-      compliance: body.compliance ?? null,
-    });
-    return { status: 201, body: { id, created_organization_id: createdOrganizationId } };
-  },
+  handle: ({ unit, body }) =>
+    inSnakeCase(async () => {
+      const { id, createdOrganizationId } = await answerOnboarding(unit, {
+        companyName: body.company_name,
+        domains: body.domains ?? null,
+        companyDetails: body.company_details ?? null,
+        userDetails: body.user_details ?? null,
+        compliance: body.compliance ?? null,
+      });
+      return { status: 201, body: { id, created_organization_id: createdOrganizationId } };
+    }, body),
 });

@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import { organization } from '#entities/organizations/organization.ts';
+import { describedKeyword } from '#entities/kit/model/described-schema.ts';
+import { idSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
 import { foundOwnOrganization } from '../../people/found-own-organization.ts';
 import { selectionOf } from '../records/record-routes.ts';
@@ -17,14 +19,21 @@ export const createOrganization = defineRoute({
   access: 'required',
   body: Type.Object(
     {
-      name: Type.String({ maxLength: 160, description: 'Name; unique among the organizations that you created.' }),
-      display_name: Type.Optional(Type.String({ maxLength: 160, description: 'Display name.' })),
+      name: Type.String({
+        maxLength: 160,
+        [describedKeyword]: { format: 'name', minLength: 3 },
+        description: 'Name; unique among the organizations that you created.',
+      }),
+      display_name: Type.Optional(
+        Type.String({
+          maxLength: 160,
+          [describedKeyword]: { format: 'name', minLength: 1 },
+          description: 'Display name.',
+        }),
+      ),
       description: Type.Optional(Type.String({ maxLength: 2_000, description: 'Description of the organization.' })),
       parent_id: Type.Optional(
-        Type.String({
-          maxLength: 26,
-          description: 'Id of the organization of which it becomes a part; you act in it, and manage it.',
-        }),
+        idSchema('Id of the organization of which it becomes a part; you act in it, and manage it.'),
       ),
     },
     { additionalProperties: false },

@@ -48,7 +48,7 @@ export const unsubscribe = defineRoute({
   errors: ['invalid_input', 'invalid_token'],
   handle: async ({ request, services, query, body }) => {
     const given = body.token ?? (query['token'] as string | undefined);
-    if (given === undefined) throw new AppError('invalid_input', 'The token of the link is missing.');
+    if (given === undefined) throw new AppError('invalid_token', 'The token of the link is missing.');
     const id = claimedId(purpose, given);
     checkLink(services, purpose, id, unsubscribeRound, given);
     const context = workOf(request.core, systemCaller('unsubscribe'));

@@ -238,7 +238,7 @@ function acceptsNull(field: Field | undefined): boolean {
 
 function operandSchema(module: EntityModule, { field }: ListFilter, { name, operand, description }: Operator): TSchema {
   if (operand === 'flag') return Type.Optional(Type.Boolean({ description }));
-  const isText = filteredType(module, field) === 'text';
+  const isText = filteredType(module, field) === 'text' && !holdsIds(module, field);
   const ofText = partOperators.has(name) ? partOfText : anyText;
   const schema = isText ? ofText : valueSchemaOf(module, field);
   if (operand === 'value') return Type.Optional(Type.Unsafe({ ...schema, description }));

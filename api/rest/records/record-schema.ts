@@ -14,7 +14,7 @@ import type { Field } from '#entities/kit/model/declared-field.ts';
 import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { linkDescription, type Links } from '#entities/kit/model/links.ts';
 import { availabilities, fileValues, type FileValue } from '#entities/kit/model/stored-file.ts';
-import { idText } from '../../http/request-schemas.ts';
+import { idText, visibleText } from '../../http/request-schemas.ts';
 import { recordNames } from './record-names.ts';
 
 export interface JsonSchema {
@@ -95,8 +95,31 @@ export function creationSchema(module: EntityModule, links: readonly Links[] = [
   const { properties } = bodySchema(module, writableFields(module), isRequired);
   return Type.Object(
     { ...properties, ...linkProperties(links, ['add']) },
-    { title: `Create${recordNames(module).one}Input`, additionalProperties: false },
+    { title: `Create${recordNames(module).one}Input`, additionalProperties: false, ...dependences(module) },
   );
+}
+
+/**
+ * Fields of a new record that need another one: both of a pair or none (`money`), and the status of which one is the moment. The data
+ * layer refuses in words of its own.
+ */
+function dependences({ fields }: EntityModule): object {
+  const needed = Object.entries(fields).flatMap(([name, { generated, pairedWith, momentOf }]): [string, object][] => {
+    if (generated) return [];
+    if (pairedWith !== undefined) return [[snakeCase(name), present(pairedWith, { not: { type: 'null' } })]];
+    return momentOf ? [[snakeCase(name), present(momentOf.field, { const: momentOf.is })]] : [];
+  });
+  if (needed.length === 0) return {};
+  const dependentSchemas = needed.map(([name, other]): [string, object] => [
+    name,
+    { anyOf: [{ properties: { [name]: { type: 'null' } } }, other] },
+  ]);
+  return { [describedKeyword]: { dependentSchemas: Object.fromEntries(dependentSchemas) } };
+}
+
+function present(field: string, is: object): object {
+  const name = snakeCase(field);
+  return { required: [name], properties: { [name]: is } };
 }
 
 /** Body of a change; omitted fields stay unchanged. */
@@ -160,14 +183,35 @@ const examplesByPattern: Readonly<Record<string, readonly string[]>> = {
 /** JSON schema of a value that is not null. The data layer validates values again. */
 export function valueSchema(field: Field): JsonSchema {
   if (field.values) return { type: 'string', enum: field.values };
-  if (field.type === 'json') return {};
+  if (field.type === 'json')
+    return describedKeyword in field.schema ? { [describedKeyword]: field.schema[describedKeyword] } : {};
   // The data layer says what an upload is.
   if (field.type === 'file') return idText;
   // The data layer says in words how many digits are accepted.
-  if (field.type === 'decimal') return { type: 'string', format: 'decimal', maxLength: 100 };
-  const schema = (
-    field.isName ? { ...field.schema, [describedKeyword]: { format: 'name' } } : field.schema
-  ) as JsonSchema;
+  if (field.type === 'decimal') {
+    const { pattern } = field.schema as TextShape;
+    return { type: 'string', format: 'decimal', maxLength: 100, [describedKeyword]: { pattern } };
+  }
+  const schema: JsonSchema = {
+    ...field.schema,
+    ...(field.isName ? { [describedKeyword]: { format: 'name' } } : notBlank(field)),
+  };
   const examples = field.naming === 'kind' ? ['task'] : examplesByPattern[String(schema['pattern'])];
   return { ...schema, ...(examples && schema['examples'] === undefined ? { examples } : {}) };
+}
+
+/** A required text has a character besides white space, and so have the items of a list; secrets may be anything. */
+function notBlank({ schema, secret, type }: Field): JsonSchema {
+  const { minLength = 0, pattern, format, items } = schema as TextShape;
+  if (secret || pattern !== undefined || format !== undefined || describedKeyword in schema) return {};
+  if (type === 'textList' && (items?.minLength ?? 0) > 0 && items?.format === undefined)
+    return { items: { ...items, [describedKeyword]: { pattern: visibleText } } };
+  return type === 'text' && minLength > 0 ? { [describedKeyword]: { pattern: visibleText } } : {};
+}
+
+interface TextShape {
+  readonly minLength?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly items?: TextShape;
 }

@@ -12,6 +12,7 @@ import {
   type IssuedEndpoint,
 } from '../../webhooks/change-endpoint.ts';
 import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
+import { ifMatchHeaders } from '../records/if-match.ts';
 import { inSnakeCase } from '../records/in-snake-case.ts';
 import { recordNames } from '../records/record-names.ts';
 import { selectionOf } from '../records/record-routes.ts';
@@ -114,11 +115,7 @@ export const endpointRoutes: readonly Route[] = [
     access: 'required',
     acceptsSingleSignOn: true,
     params: endpointParams,
-    headers: Type.Object({
-      'if-match': Type.Optional(
-        Type.String({ maxLength: 1_000, description: 'Entity tags of the versions on which the change may be based.' }),
-      ),
-    }),
+    headers: ifMatchHeaders,
     body: change,
     sends: ['ETag'],
     answers: { 200: recordSchema(webhookEndpoint) },

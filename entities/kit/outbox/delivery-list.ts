@@ -1,4 +1,7 @@
 import { isId, timeOfId } from '../base/ids.ts';
+import { inputError } from '../base/input-error.ts';
+import { isInstant, parseInstant } from '../base/instant.ts';
+import { mismatch } from '../base/schema-problem.ts';
 import type { Work } from '../storage/work.ts';
 import type { DeliveryState } from './deliveries.ts';
 import { eventColumns, type EventRow } from './outbox.ts';
@@ -120,6 +123,13 @@ export async function countDeliveries(
   return { total: rows[0]?.total ?? 0, groups: rows.map(({ total: _total, ...group }) => group) };
 }
 
+/** An instant as PostgreSQL reads it: RFC 3339 has offsets and leap seconds that PostgreSQL refuses. @throws AppError invalid_input */
+function instantOf(name: string, text: string): Date {
+  const instant = parseInstant(text);
+  if (!instant) throw inputError([{ path: `/${name}`, message: mismatch('date-time', text) }]);
+  return instant;
+}
+
 /** The conditions of a statement that reads deliveries `d` with their events `e`, and its values. */
 function conditionsOf(selection: DeliverySelection) {
   const values: unknown[] = [];
@@ -134,8 +144,8 @@ function conditionsOf(selection: DeliverySelection) {
   if (organizationId !== undefined) conditions.push(`e.organization_id = ${bind(organizationId)}`);
   if (requestId !== undefined) conditions.push(`e.request_id = ${bind(requestId)}`);
   if (eventIds) conditions.push(`d.event_id = any(${bind(eventIds)})`);
-  if (since !== undefined) conditions.push(`d.occurred_at >= ${bind(since)}::timestamptz`);
-  if (until !== undefined) conditions.push(`d.occurred_at <= ${bind(until)}::timestamptz`);
+  if (since !== undefined) conditions.push(`d.occurred_at >= ${bind(instantOf('since', since))}::timestamptz`);
+  if (until !== undefined) conditions.push(`d.occurred_at <= ${bind(instantOf('until', until))}::timestamptz`);
   if (error !== undefined) conditions.push(`strpos(lower(d.error), lower(${bind(error)})) > 0`);
   return { values, bind, conditions };
 }
@@ -189,13 +199,16 @@ export async function readEvent(
   id: string,
   organizationId: string | null,
 ): Promise<EventDetails | undefined> {
+  const made = timeOfId(id);
+  // Ids can have times that no event has.
+  if (!isInstant(made)) return undefined;
   const session = await work.readAs('system');
   // Its key begins with its time, which partitions the table: the search begins near the time of the id, and goes back.
   const { rows } = await session.query<ShownEvent>(
     `select ${eventColumns}, e.pending, e.batch_id as "batchId" from events e
      where e.id = $1 and ($2::text is null or e.organization_id = $2)
        and e.occurred_at <= $3::timestamptz + ${idTolerance} order by e.occurred_at desc limit 1`,
-    [id, organizationId, timeOfId(id)],
+    [id, organizationId, made],
   );
   const [event] = rows;
   if (!event) return undefined;
