@@ -32,6 +32,7 @@ export function openapiOptions(registry: Registry): FastifyDynamicSwaggerOptions
             'Sign-in of the members of an organization with its own provider. A session that begins with it counts in the organization and its parts alone: what concerns the account or other organizations answers with permission_denied.',
         },
         { name: 'Acting as somebody else', description: 'Support access, and impersonation of members by managers.' },
+        { name: 'Search', description: 'Records of all kinds by what is in them.' },
         ...recordTags(registry),
         {
           name: 'Events',

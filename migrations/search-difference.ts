@@ -59,6 +59,6 @@ async function indexDifference(execute: Execute, modules: readonly EntityModule[
 
 /** PostgreSQL prints an expression in its own words: `COALESCE(title, ''::text)` for each field (searched-text.ts). */
 function contentsOf(definition: string): string {
-  const parts = definition.matchAll(/coalesce\("?(\w+)"?,|to_tsvector|organization_id/gi);
+  const parts = definition.matchAll(/coalesce\("?(\w+)"?,|search_words|matched_form|organization_id/gi);
   return [...parts].map(([part, column]) => column ?? part).join();
 }

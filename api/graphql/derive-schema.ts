@@ -236,7 +236,13 @@ class SchemaDeriver implements Types {
     if (args.view == null) return page;
     const given = { hasOrder: (args.orderBy?.length ?? 0) > 0, hasSize: args.first != null || args.last != null };
     const largestPage = services.config.current.server.maxresultlimit;
-    return withSavedView(page, args.view, given, { data: unit.data, registry: this.registry, largestPage });
+    // The selection of the query decides which fields are returned.
+    const viewed = await withSavedView(page, args.view, given, {
+      data: unit.data,
+      registry: this.registry,
+      largestPage,
+    });
+    return viewed.page;
   }
 
   #lookUpField(module: EntityModule): FieldConfig {

@@ -8,9 +8,8 @@ import {
 } from 'graphql';
 import type { RecordJson } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
-import { AppError } from '#entities/kit/base/errors.ts';
-import { isStorable } from '#entities/kit/model/input.ts';
-import { maxFound } from '#entities/kit/base/max-found.ts';
+import { inputError } from '#entities/kit/base/input-error.ts';
+import { searchReach, searchTextDescription, searchTextProblem } from '#entities/kit/read/search-text.ts';
 import { pluralOf } from '#entities/kit/read/relations.ts';
 import { defaultPageSize } from '../http/page-slice.ts';
 import type { GraphqlContext } from './graphql-context.ts';
@@ -27,12 +26,8 @@ export interface SearchParts {
 
 const query = {
   type: new GraphQLNonNull(GraphQLString),
-  description:
-    'Search text of 3 to 200 characters: words in any form, of which the last may be incomplete; part of a searched field; or an id or a display id. Case does not matter. If nothing has these words, records with similar words are found.',
+  description: searchTextDescription,
 };
-
-/** Which records the caller may view is decided afterwards (search-function.ts). */
-const reach = `Of the records of the organization, at most ${maxFound} that have the words and ${maxFound} that contain the text are looked at, also ones that the caller may not view. Where so many match, search for rarer words, or filter a list, which looks at all records (\`where\` with \`contains\`).`;
 
 /** One search field for each of these kinds, and one for all of them. */
 export function searchFields(modules: readonly EntityModule[], parts: SearchParts): FieldMap {
@@ -48,7 +43,7 @@ export function searchFields(modules: readonly EntityModule[], parts: SearchPart
   });
   const search: FieldConfig = {
     type: new GraphQLNonNull(results),
-    description: `Searches records of all searchable kinds; the best of each kind come first. ${reach}`,
+    description: `Searches records of all searchable kinds; the best of each kind come first. ${searchReach}`,
     args: {
       query,
       first: { type: GraphQLInt, description: `Maximum number of records of each kind. Default: ${defaultPageSize}.` },
@@ -69,7 +64,7 @@ export function searchFields(modules: readonly EntityModule[], parts: SearchPart
 function searchField(module: EntityModule, parts: SearchParts): FieldConfig {
   return {
     type: new GraphQLNonNull(parts.connectionOf(module)),
-    description: `Searches ${module.typeName} records; the best come first. ${reach}`,
+    description: `Searches ${module.typeName} records; the best come first. ${searchReach}`,
     args: { query, ...parts.argumentsOf(module) },
     resolve: (_source, args: PageArguments & { query: string }, context, info) => {
       const found = checked(args.query);
@@ -80,9 +75,7 @@ function searchField(module: EntityModule, parts: SearchParts): FieldConfig {
 
 /** @throws AppError invalid_input */
 function checked(text: string): string {
-  if (text.length < 3 || text.length > 200)
-    throw new AppError('invalid_input', `The search text must have 3 to 200 characters; it has ${text.length}.`);
-  if (!isStorable(text))
-    throw new AppError('invalid_input', 'The search text contains characters that no record can contain.');
+  const problem = searchTextProblem(text);
+  if (problem !== undefined) throw inputError([{ path: '/query', message: problem }]);
   return text;
 }

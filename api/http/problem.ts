@@ -163,7 +163,7 @@ export function asAppError(thrown: unknown, request?: SentRequest): AppError {
 }
 
 const repeated =
-  'was sent several times; send it once, and several values as name[in]=a,b where there is such a filter';
+  'was sent several times; send it once, and several values as name[in]=a&name[in]=b where there is such a filter';
 
 /** Maximum number of field problems in a response. */
 const maxFields = 20;

@@ -7,6 +7,8 @@ type Reader = (text: string) => unknown;
 interface ParameterSchema {
   readonly type?: string | readonly string[];
   readonly items?: ParameterSchema;
+  /** That of free texts, in which a comma separates nothing. */
+  readonly contentMediaType?: string;
 }
 
 const readers: Readonly<Record<string, Reader>> = {
@@ -20,11 +22,16 @@ function readerOf({ type = '' }: ParameterSchema): Reader {
   return types.includes('null') ? (text) => (text === 'null' ? null : read(text)) : read;
 }
 
-/** Reads the occurrences of one parameter. A single occurrence of a list is split at its commas. */
+/**
+ * Reads the occurrences of one parameter. Each occurrence of a list is one value, which is how generated clients send lists. A single
+ * occurrence is split at its commas unless its values are free texts, of which a comma can be part.
+ */
 function valueReader(schema: ParameterSchema): (given: string | readonly string[]) => unknown {
   if (schema.type === 'array') {
-    const read = readerOf(schema.items ?? {});
-    return (given) => (typeof given === 'string' ? given.split(',') : given).map(read);
+    const { items = {} } = schema;
+    const read = readerOf(items);
+    const split = items.contentMediaType === undefined ? (text: string) => text.split(',') : (text: string) => [text];
+    return (given) => (typeof given === 'string' ? split(given) : given).map(read);
   }
   const read = readerOf(schema);
   // The validation refuses several values of a parameter that is no list.

@@ -1,5 +1,7 @@
 import { savedView, viewFields } from '#entities/work/saved-view.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
+import { isId } from '#entities/kit/base/ids.ts';
+import { nameForm } from '#entities/kit/base/name-form.ts';
 import type { EntityModule, RowOf } from '#entities/kit/model/define.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
@@ -10,7 +12,11 @@ import type { DataClient } from '#entities/kit/unit/data-client.ts';
 
 /** Description of the parameter with which a list is read as a view says. */
 export const viewDescription =
-  'Id of a saved view of these records. Its filter applies besides that of the request; its order and page size count where the request has none.';
+  'Saved view of these records, by its id or its name; the view of the caller comes before those of others with this name. Its filter applies besides that of the request; its order and page size apply where the request has none.';
+
+/** What a list of REST does with the columns of a view. GraphQL has a selection. */
+export const viewColumnsDescription =
+  'If it names columns, records have these and the id alone. With search, the best records come first in spite of its order.';
 
 /** What a request says itself. */
 interface Given {
@@ -18,33 +24,75 @@ interface Given {
   readonly hasSize: boolean;
 }
 
+/** A list as a view says. */
+interface Viewed {
+  readonly page: PageSelection;
+  /** Names of the fields to show; undefined when the view leaves them to its reader. */
+  readonly columns?: readonly string[];
+}
+
+interface ViewWork {
+  readonly data: DataClient;
+  readonly registry: Registry;
+  /** `server.maxresultlimit`. */
+  readonly largestPage: number;
+}
+
 /**
  * The page of a list as a saved view says.
- * @param largestPage `server.maxresultlimit`
- * @throws AppError not_found; invalid_input for a view of other records, and for one that its kind does not fit any more
+ * @param named id or name of the view
+ * @throws AppError not_found; invalid_input for a view of other records, for one that its kind does not fit any more, and for a name of
+ *   several views
  */
 export async function withSavedView(
   page: PageSelection,
-  viewId: string,
+  named: string,
   given: Given,
-  {
-    data,
-    registry,
-    largestPage,
-  }: { readonly data: DataClient; readonly registry: Registry; readonly largestPage: number },
-): Promise<PageSelection> {
-  const held = await data.get(savedView, existingId(savedView, viewId));
+  { data, registry, largestPage }: ViewWork,
+): Promise<Viewed> {
+  const held = isId(named)
+    ? await data.get(savedView, existingId(savedView, named))
+    : await viewNamed(data, page.module, named);
   const view = viewIn(registry, page.module, held);
   const filters = [view.filter, page.filter].filter((one): one is Filter => one !== undefined);
   return {
-    ...page,
-    ...(filters.length === 0 ? {} : { filter: { is: 'and', filters } }),
-    ...(given.hasOrder ? {} : { orderBy: view.orderBy }),
-    ...(given.hasSize || held.pageSize === null ? {} : { size: Math.min(held.pageSize, largestPage) }),
+    page: {
+      ...page,
+      ...(filters.length === 0 ? {} : { filter: { is: 'and', filters } }),
+      ...(given.hasOrder ? {} : { orderBy: view.orderBy }),
+      ...(given.hasSize || held.pageSize === null ? {} : { size: Math.min(held.pageSize, largestPage) }),
+    },
+    ...(held.columns.length === 0 ? {} : { columns: view.fields }),
   };
 }
 
-function viewIn(registry: Registry, module: EntityModule, held: RowOf<typeof savedView>): DescribedList {
+/** Most views of one kind among which a name is looked for. */
+const maxViews = 1_000;
+
+/** The view with this name, in the form in which names are compared, among those of the kind that the caller may use. */
+async function viewNamed(data: DataClient, { kind, topic, typeName }: EntityModule, name: string): Promise<View> {
+  const views = await data.find(savedView, { where: { recordKind: { in: [kind, topic] } }, limit: maxViews });
+  const known = views.filter((view) => nameForm(view.name) === nameForm(name));
+  const own = known.filter(({ ownerId }) => ownerId !== null && ownerId === data.caller.subjectId);
+  const [view, ...others] = own.length > 0 ? own : known;
+  const problem =
+    view === undefined
+      ? undefined
+      : `is the name of ${others.length + 1} views that others share; send the id of the one that is meant`;
+  if (view && others.length === 0) return view;
+  if (problem !== undefined)
+    throw new AppError('invalid_input', `The view ${problem}.`, {
+      details: { fields: [{ path: '/view', message: problem }] },
+    });
+  throw new AppError(
+    'not_found',
+    `There is no view of ${typeName} records with the id or the name ${JSON.stringify(name)}.`,
+  );
+}
+
+type View = RowOf<typeof savedView>;
+
+function viewIn(registry: Registry, module: EntityModule, held: View): DescribedList {
   const described = describedList(registry, viewFields, { ...held });
   if ('list' in described && described.list.module === module) return described.list;
   const message =

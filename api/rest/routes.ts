@@ -66,6 +66,7 @@ import { readNotifications } from './people/mark-notifications-read.ts';
 import { previewTemplate } from './people/preview-template.ts';
 import { readInbox } from './people/notification-inbox-route.ts';
 import { recordRoutes } from './records/record-routes.ts';
+import { searchRoute } from './records/search-route.ts';
 import { refresh } from './account/refresh.ts';
 import { register } from './account/register.ts';
 import { resetPassword } from './account/reset-password.ts';
@@ -176,6 +177,7 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   ...emailReceivers,
   resendEmail,
   releaseSuppression,
+  searchRoute(registry, bases),
   ...recordRoutes(registry, bases),
   home,
   openapi,

@@ -101,7 +101,7 @@ export const task = defineEntityModule({
     'externalId',
   ],
   order: ['title', 'priority', 'dueAt', 'createdAt'],
-  search: ['title', 'details'],
+  search: ['title', 'details', 'externalId'],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],
   customEvents: { assigned, mentioned },

@@ -87,6 +87,62 @@ describe('a saved view', () => {
     expectProblem(await stranger.get(`/v1/tasks?view=${view}`), 'not_found');
   });
 
+  test('shows its columns and the id alone over REST', async () => {
+    const task = await created(client, 'tasks', { title: 'a', priority: 3 });
+    const columns = ['priority', 'title', 'id'];
+    const view = await created(client, 'saved-views', { name: 'narrow', record_kind: 'task', columns });
+    const { body } = await client.get(`/v1/tasks?view=${view}&count=true`);
+    expect(body).toMatchObject({ data: [{ id: task, priority: 3, title: 'a' }], total_count: 1 });
+    expect(Object.keys(body.data[0]).toSorted()).toEqual(['id', 'priority', 'title']);
+    const wide = await created(client, 'saved-views', { name: 'wide', record_kind: 'task' });
+    expect((await client.get(`/v1/tasks?view=${wide}`)).body.data[0]).toHaveProperty('record_version');
+    const { data } = await client.graphql('query ($view: ID!) { tasks(view: $view) { edges { node { status } } } }', {
+      view,
+    });
+    expect(data.tasks.edges).toEqual([{ node: { status: 'OPEN' } }]);
+  });
+
+  test('is found by its name, one’s own first', async () => {
+    const theirs = await signedIn(
+      world,
+      await buildPerson(world, { organization: owner.organization, role: 'super_admin' }),
+    );
+    const others = await signedIn(
+      world,
+      await buildPerson(world, { organization: owner.organization, role: 'super_admin' }),
+    );
+    for (const title of ['a', 'b', 'c']) await created(client, 'tasks', { title });
+    const titled = (title: string) => ({ record_kind: 'task', filter: { title: { eq: title } } });
+    await created(client, 'saved-views', { name: 'My view', ...titled('a'), visibility: 'organization' });
+    await created(client, 'saved-views', { name: 'My view', record_kind: 'note' });
+    expect(titles(await client.get('/v1/tasks?view=%20My%20%20view'))).toEqual(['a']);
+    expect(titles(await theirs.get('/v1/tasks?view=My%20view'))).toEqual(['a']);
+    const { data } = await theirs.graphql('{ tasks(view: "My view") { edges { node { title } } } }');
+    expect(data.tasks.edges).toEqual([{ node: { title: 'a' } }]);
+    await created(theirs, 'saved-views', { name: 'My view', ...titled('b'), visibility: 'organization' });
+    expect(titles(await theirs.get('/v1/tasks?view=My%20view'))).toEqual(['b']);
+    const ambiguous = await others.get('/v1/tasks?view=My%20view');
+    expectProblem(ambiguous, 'invalid_input');
+    expect(ambiguous.body.errors[0].message).toContain('is the name of 2 views');
+    await created(others, 'saved-views', { name: 'hidden', ...titled('c') });
+    expectProblem(await client.get('/v1/tasks?view=hidden'), 'not_found');
+  });
+
+  test('orders a search only where the request does', async () => {
+    for (const title of ['renewal of b', 'renew', 'other']) await created(client, 'tasks', { title });
+    await created(client, 'saved-views', {
+      name: 'all',
+      record_kind: 'task',
+      order_by: ['-title'],
+      columns: ['title'],
+    });
+    expect(titles(await client.get('/v1/tasks?view=all&search=renew'))).toEqual(['renew', 'renewal of b']);
+    expect(titles(await client.get('/v1/tasks?view=all&search=renew&order_by=-title'))).toEqual([
+      'renewal of b',
+      'renew',
+    ]);
+  });
+
   test.each([
     [{ record_kind: 'pigeon' }, '/record_kind'],
     [{ record_kind: 'webhook_event' }, '/record_kind'],

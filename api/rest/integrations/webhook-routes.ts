@@ -10,7 +10,7 @@ import {
 import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
 import { recordNames } from '../records/record-names.ts';
 import { inSnakeCase } from '../records/in-snake-case.ts';
-import { selectionOf } from '../records/record-routes.ts';
+import { selectionOf } from '../records/record-selection.ts';
 import { recordSchema, valueSchema } from '../records/record-schema.ts';
 import { idSchema } from '../../http/request-schemas.ts';
 

@@ -4,10 +4,11 @@ import { notification } from '#entities/notifications/notification.ts';
 import { defaultPageSize } from '../../http/page-slice.ts';
 import { defineRoute } from '../../http/route.ts';
 import { consoleUrlOf, notificationInbox } from '../../people/notification-inbox.ts';
-import { listSelection, pageSchema } from '../records/list-query.ts';
+import { listSelection } from '../records/list-query.ts';
+import { pageSchema } from '../records/record-pages.ts';
 import { recordNames } from '../records/record-names.ts';
 import { recordSchema } from '../records/record-schema.ts';
-import { selectionOf } from '../records/record-routes.ts';
+import { selectionOf } from '../records/record-selection.ts';
 
 const { path, tag } = recordNames(notification);
 

@@ -4,7 +4,7 @@ import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { idSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
 import { foundOwnOrganization } from '../../people/found-own-organization.ts';
-import { selectionOf } from '../records/record-routes.ts';
+import { selectionOf } from '../records/record-selection.ts';
 import { recordSchema } from '../records/record-schema.ts';
 import { sendEntityTag } from '../records/record-version.ts';
 

@@ -22,9 +22,9 @@ import {
   type Operator,
 } from '#entities/kit/read/operators.ts';
 import { filterableFields, orderableFields } from '#entities/kit/read/where.ts';
-import { viewDescription } from '../../people/apply-saved-view.ts';
+import { viewColumnsDescription, viewDescription } from '../../people/apply-saved-view.ts';
 import { pageSlice, defaultPageSize, type SliceArguments } from '../../http/page-slice.ts';
-import { recordNames } from './record-names.ts';
+import { bestFirst, pageParts, searched, searchText } from './record-pages.ts';
 import { inRestNames, valueSchema, type JsonSchema } from './record-schema.ts';
 import { idSchema, idText } from '../../http/request-schemas.ts';
 
@@ -32,6 +32,7 @@ import { idSchema, idText } from '../../http/request-schemas.ts';
 interface ListQuery extends SliceArguments {
   readonly order_by?: string;
   readonly count?: boolean;
+  readonly search?: string;
   readonly [filter: string]: unknown;
 }
 
@@ -59,7 +60,10 @@ function pageParameters(module: EntityModule): Record<string, TSchema> {
         description: `Fields to sort by, separated by commas, with a minus before those in descending order: ${orders.join(', ')}.`,
       }),
     ),
-    view: Type.Optional(idSchema(viewDescription)),
+    view: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: `${viewDescription} ${viewColumnsDescription}` }),
+    ),
+    ...(module.search ? { search: Type.Optional(searchText) } : {}),
     count: Type.Optional(
       Type.Boolean({ description: 'Whether to return the number of all matching records as total_count.' }),
     ),
@@ -109,13 +113,11 @@ export function listSelection(
   return {
     module,
     ...listFilter(registry, module, query),
-    orderBy: orderTerms(module, query.order_by),
+    ...(query.search === undefined ? {} : { found: searched(query.search, 'search') }),
+    orderBy:
+      query.order_by === undefined && query.search !== undefined ? bestFirst : orderTerms(module, query.order_by),
     ...pageSlice(query, largestPage),
-    parts: [
-      { is: 'records', as: 'data', record },
-      { is: 'pageInfo', as: 'page_info', parts: pageInfo },
-      ...(query.count === true ? [{ is: 'totalCount', as: 'total_count' } as const] : []),
-    ],
+    parts: [...pageParts(record), ...(query.count === true ? [{ is: 'totalCount', as: 'total_count' } as const] : [])],
   };
 }
 
@@ -157,36 +159,6 @@ export function listFilter(
   if (problems.length > 0) throw inputError(problems);
   const filters = [...own, ...linked];
   return filters.length === 0 ? {} : { filter: { is: 'and', filters } };
-}
-
-const pageInfo = [
-  { is: 'hasNextPage', as: 'has_next_page' },
-  { is: 'hasPreviousPage', as: 'has_previous_page' },
-  { is: 'startCursor', as: 'start_cursor' },
-  { is: 'endCursor', as: 'end_cursor' },
-] as const;
-
-/** Response schema of a page. */
-export function pageSchema(module: EntityModule, record: TObject): TObject {
-  const cursorOrNone = Type.Unsafe({ type: ['string', 'null'] });
-  return Type.Object(
-    {
-      data: Type.Array(record),
-      page_info: Type.Object(
-        {
-          has_next_page: Type.Boolean({ description: 'Whether records follow this page.' }),
-          has_previous_page: Type.Boolean({ description: 'Whether records precede this page.' }),
-          start_cursor: cursorOrNone,
-          end_cursor: cursorOrNone,
-        },
-        { title: 'PageInfo', description: 'Where the page is in the list.' },
-      ),
-      total_count: Type.Optional(
-        Type.Integer({ description: 'Number of all matching records, if count was requested.' }),
-      ),
-    },
-    { title: `${recordNames(module).one}Page`, description: `A page of ${recordNames(module).plural}.` },
-  );
 }
 
 /** A field by which the list can be filtered, and its name in the query. */
@@ -242,12 +214,16 @@ function operandSchema(module: EntityModule, { field }: ListFilter, { name, oper
   const ofText = partOperators.has(name) ? partOfText : anyText;
   const schema = isText ? ofText : valueSchemaOf(module, field);
   if (operand === 'value') return Type.Optional(Type.Unsafe({ ...schema, description }));
+  const several = isText
+    ? 'Repeat the parameter for several texts; a comma is part of a text.'
+    : 'Repeat the parameter for several values, or separate them by commas.';
   return Type.Optional(
     Type.Unsafe({
       type: 'array',
-      items: schema,
+      // The media type marks what the query is not split at (query-values.ts).
+      items: isText ? { ...schema, contentMediaType: 'text/plain' } : schema,
       maxItems: maxOperandValues,
-      description: `${description} Separate them by commas, or repeat the parameter for values with commas.`,
+      description: `${description} ${several}`,
     }),
   );
 }

@@ -2,18 +2,16 @@ import type { FastifyReply } from 'fastify';
 import { Type, type TObject } from 'typebox';
 import { unlessHidden, type RecordJson } from '#entities/kit/unit/answers.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import { currentField, isSessionKind } from '#entities/kit/model/current-record.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import type { ErrorCode } from '#entities/kit/base/errors.ts';
-import { answeredFields, changeableFields, isExposed, writableFields } from '#entities/kit/model/exposure.ts';
+import { changeableFields, isExposed, writableFields } from '#entities/kit/model/exposure.ts';
 import { linksOf, withoutLinks } from '#entities/kit/model/links.ts';
 import type { ScopeVerb } from '#entities/kit/model/scope-relations.ts';
-import { fileValueNames } from '#entities/kit/model/stored-file.ts';
 import { isOpenToTokens } from '#entities/kit/model/scopes.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import type { DownloadBases } from '#entities/kit/read/file-selection.ts';
-import type { RecordPart, RecordSelection } from '#entities/kit/read/selection.ts';
+import type { RecordSelection } from '#entities/kit/read/selection.ts';
 import { linksAsChildren } from '#entities/kit/write/creations.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { deletionNote, proofNote, requireProofFor, requireProofToDelete } from '../../credentials/required-proof.ts';
@@ -25,8 +23,10 @@ import { aggregateRoute } from './aggregate-route.ts';
 import { ifMatch, ifMatchHeaders } from './if-match.ts';
 import { inSnakeCase } from './in-snake-case.ts';
 import { importTemplateRoutes } from './import-template.ts';
-import { listQuerySchema, listSelection, pageSchema } from './list-query.ts';
+import { listQuerySchema, listSelection } from './list-query.ts';
 import { recordNames } from './record-names.ts';
+import { selectionOf } from './record-selection.ts';
+import { listedSchema, pageSchema, withColumns } from './record-pages.ts';
 import { hasWholeVersion, matching, notModified, sendEntityTag, versionIn } from './record-version.ts';
 import { changeSchema, creationSchema, recordSchema, versionSchema } from './record-schema.ts';
 import { idSchema } from '../../http/request-schemas.ts';
@@ -68,26 +68,6 @@ function routesOf(registry: Registry, module: EntityModule, bases: DownloadBases
   ];
 }
 
-/** All fields of a record in responses, named in snake_case. */
-export function selectionOf(module: EntityModule, bases: DownloadBases = {}): RecordSelection {
-  const fileParts = [...fileValueParts, { is: 'url', as: 'url', bases } as const];
-  return {
-    module,
-    parts: [
-      ...answeredFields(module).map((field): RecordPart =>
-        module.fields[field]?.type === 'file'
-          ? { is: 'file', as: snakeCase(field), field, parts: fileParts }
-          : { is: 'value', as: snakeCase(field), field, words: 'stored' },
-      ),
-      ...(isSessionKind(module) ? [{ is: 'current', as: snakeCase(currentField.name) } as const] : []),
-    ],
-  };
-}
-
-const fileValueParts = fileValueNames.map(
-  (value) => ({ is: 'value', as: snakeCase(value), value, words: 'stored' }) as const,
-);
-
 const idAlone = 'The response has only the id if the caller cannot view the record after the change.';
 
 /** Errors for callers who act in no organization; what is their own they reach everywhere (`rlsUsing`). */
@@ -119,10 +99,10 @@ function listRoute(registry: Registry, record: RecordSelection, answer: TObject)
     operationId: `list${many}`,
     tag,
     summary: `List ${plural}`,
-    description: `${module.description} Lists the records that the caller can view, in pages, sorted by id unless order_by is given.`,
+    description: `${module.description} Lists the records that the caller can view, in pages, sorted by id unless order_by is given${module.search ? '; with search, the best come first' : ''}.`,
     access: 'required',
     query: listQuerySchema(registry, module),
-    answers: { 200: pageSchema(module, answer) },
+    answers: { 200: pageSchema(module, listedSchema(module, answer)) },
     errors: ['invalid_input', 'invalid_cursor', 'limit_exceeded', 'not_found'],
     handle: async ({ unit, query, services }) => {
       const { maxresultlimit } = services.config.current.server;
@@ -130,12 +110,13 @@ function listRoute(registry: Registry, record: RecordSelection, answer: TObject)
       const view = query['view'] as string | undefined;
       if (view === undefined) return { status: 200, json: await unit.data.answers.singleStatementPage(page) };
       const given = {
-        hasOrder: query['order_by'] !== undefined,
+        hasOrder: query['order_by'] !== undefined || query['search'] !== undefined,
         hasSize: query['first'] !== undefined || query['last'] !== undefined,
       };
       const { data } = unit;
       const viewed = await withSavedView(page, view, given, { data, registry, largestPage: maxresultlimit });
-      return { status: 200, body: await data.answers.page(viewed) };
+      const shown = viewed.columns ? withColumns(viewed.page, viewed.columns) : viewed.page;
+      return { status: 200, body: await data.answers.page(shown) };
     },
   });
 }

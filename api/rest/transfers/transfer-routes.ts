@@ -3,7 +3,7 @@ import { existingId } from '#entities/kit/model/missing-record.ts';
 import { steerings, transferKinds } from '../../transfers/steer-transfer.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { recordNames } from '../records/record-names.ts';
-import { selectionOf } from '../records/record-routes.ts';
+import { selectionOf } from '../records/record-selection.ts';
 import { recordSchema } from '../records/record-schema.ts';
 import { idSchema } from '../../http/request-schemas.ts';
 

@@ -15,7 +15,7 @@ import { defineRoute, type Call, type Route, type RouteResponse } from '../../ht
 import { ifMatchHeaders } from '../records/if-match.ts';
 import { inSnakeCase } from '../records/in-snake-case.ts';
 import { recordNames } from '../records/record-names.ts';
-import { selectionOf } from '../records/record-routes.ts';
+import { selectionOf } from '../records/record-selection.ts';
 import { recordSchema, valueSchema, versionSchema } from '../records/record-schema.ts';
 import { matching, sendEntityTag } from '../records/record-version.ts';
 import { idSchema } from '../../http/request-schemas.ts';

@@ -137,11 +137,6 @@ export function normalized(field: Field, value: unknown): unknown {
   return value;
 }
 
-/** The form that a part of a stored value has. */
-export function normalizedPart(field: Field, part: unknown): unknown {
-  return typeof part === 'string' && isEmail(field) ? part.toLowerCase() : part;
-}
-
 function isEmail({ schema }: Field): boolean {
   return (schema as { format?: string }).format === 'email';
 }

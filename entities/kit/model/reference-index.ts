@@ -1,4 +1,5 @@
 import type { EntityModule } from './define.ts';
+import { fileKindOf } from './derived/kind-files.ts';
 import type { Rule } from './policy.ts';
 import { relationNames, type TupleGrant } from './tuples.ts';
 
@@ -59,6 +60,11 @@ export class ReferenceIndex {
     const { anyOf } = fields[field] ?? {};
     if (!anyOf) throw new TypeError(`entity "${kind}": "${field}" does not refer to records of several kinds`);
     return anyOf.kinds.map(this.#byKind);
+  }
+
+  /** The kind of the files that are attached to records of a kind. */
+  filesOf(module: EntityModule): EntityModule | undefined {
+    return module.files ? this.#byKind(fileKindOf(module)) : undefined;
   }
 
   /** The grants whose objects are records of this kind. */

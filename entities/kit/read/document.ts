@@ -45,15 +45,15 @@ export class DocumentCompiler {
         ...(page.filter ? [filterPredicate(page.filter, { module, alias, viewer: this.#viewer }, this.#aliases)] : []),
         ...more,
       ];
-      const from = page.found === undefined ? fromClause(module) : foundRows(module, page.found);
+      const from = page.found === undefined ? fromClause(module) : foundRows(module, page.found, this.#viewer);
       return sql`from ${from} as ${sql.ref(alias)} where ${allOf(conditions)}`;
     };
     const order = totalOrder(module, page.orderBy);
     const walked = page.from === 'first' ? order : reversed(order);
     const inner = this.#aliases.next();
     const bounds = [
-      ...(after ? [afterCursor(inner, order, after)] : []),
-      ...(before ? [afterCursor(inner, reversed(order), before)] : []),
+      ...(after ? [afterCursor(module, inner, order, after)] : []),
+      ...(before ? [afterCursor(module, inner, reversed(order), before)] : []),
     ];
     const rows = this.#aliases.next();
     const cursor = cursorOf(rows, module, order);
@@ -85,8 +85,8 @@ export class DocumentCompiler {
     return this.#object(
       parts,
       sql`(select ${named(aggregates)} from (
-        select ${sql.ref(numbered)}.*, row_number() over (order by ${orderBy(numbered, walked)}) as "#position" from (
-          select ${sql.ref(inner)}.* ${source(inner, bounds)} order by ${orderBy(inner, walked)} limit ${page.size + 1}
+        select ${sql.ref(numbered)}.*, row_number() over (order by ${orderBy(module, numbered, walked)}) as "#position" from (
+          select ${sql.ref(inner)}.* ${source(inner, bounds)} order by ${orderBy(module, inner, walked)} limit ${page.size + 1}
         ) as ${sql.ref(numbered)}) as ${sql.ref(rows)}) as ${sql.ref(whole)}`,
     );
   }

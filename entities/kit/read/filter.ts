@@ -12,6 +12,7 @@ export interface Comparison {
   readonly lte?: unknown;
   readonly contains?: string;
   readonly startsWith?: string;
+  readonly endsWith?: string;
   readonly isNull?: boolean;
   /** The list contains this value. */
   readonly has?: string;

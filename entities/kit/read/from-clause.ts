@@ -18,10 +18,23 @@ export function fromClause(module: EntityModule): Sql {
   return module.historyOf ? entriesOf(module.historyOf) : sql.table(module.table);
 }
 
-/** The rows that a search finds, with their place among them. Which of them a caller may see is not decided here. */
-export function foundRows(module: EntityModule, text: Bound<string>): Sql {
+/** What is found by the name of an attached file comes after what is found by the record's own fields, which is less. */
+const afterOwnFields = 1_000_000;
+
+/**
+ * The rows that a search finds, with their place among them. Which of them a caller may see is not decided here, but it is of the files by
+ * whose names they are found: a name must not show that there is such a file.
+ */
+export function foundRows(module: EntityModule, text: Bound<string>, viewer: Viewer): Sql {
+  const own = sql`select id, position from ${sql.id(searchFunctionName(module))}(${text}) with ordinality as own (id, position)`;
+  const files = viewer.filesOf(module);
+  const ofFiles = files
+    ? sql` union all select ${column('file', `${module.kind}Id`)}, ${sql.raw(String(afterOwnFields))} + named.position
+        from ${sql.id(searchFunctionName(files))}(${text}) with ordinality as named (id, position)
+        join ${sql.table(files.table)} as file on file.id = named.id where ${visible(files, 'file', viewer)}`
+    : sql``;
   return sql`(select row.*, found.position::integer as ${sql.id(snakeCase(searchPosition))} from ${sql.table(module.table)} as row
-    join ${sql.id(searchFunctionName(module))}(${text}) with ordinality as found (id, position) on found.id = row.id)`;
+    join (select id, min(position) as position from (${own}${ofFiles}) as each group by id) as found on found.id = row.id)`;
 }
 
 /** Predicate for the rows that are in the caller's list. */

@@ -4,6 +4,7 @@ import type { Registry } from '../model/registry.ts';
 import { notAnId } from '../base/schema-problem.ts';
 import type { Comparison } from './filter.ts';
 import { equalityOperators, holdsIds, partOperators } from './operators.ts';
+import { hasNoMatchedForm } from '../storage/matched-form.ts';
 
 /**
  * What is wrong with a value with which a caller compares a field, in the words that bodies get; undefined if nothing is. All APIs that
@@ -17,8 +18,10 @@ export function operandProblem(
   operator: keyof Comparison,
   value: unknown,
 ): string | undefined {
-  if (value === '' && partOperators.has(operator))
-    return 'must not be empty: every text has an empty one in it; leave the filter out for all records';
+  if (partOperators.has(operator) && typeof value === 'string' && hasNoMatchedForm(value))
+    return value === ''
+      ? 'must not be empty: every text has an empty one in it; leave the filter out for all records'
+      : 'must have a character besides accents and invisible ones';
   if (!equalityOperators.has(operator) || !holdsIds(module, name) || isId(value)) return undefined;
   const prefixes = kindsIn(registry, module, name).flatMap(({ displayId }) => displayId ?? []);
   return notAnId(value, prefixes);

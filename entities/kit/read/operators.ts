@@ -32,8 +32,9 @@ const ranges = [
   value('lte', 'Less than or equal to this value.'),
 ];
 const texts = [
-  value('contains', 'Contains this text; case-sensitive.'),
-  value('startsWith', 'Begins with this text; case-sensitive.'),
+  value('contains', 'Contains this text. Case and accents do not matter.'),
+  value('startsWith', 'Begins with this text. Case and accents do not matter.'),
+  value('endsWith', 'Ends with this text. Case and accents do not matter.'),
 ];
 /** Operators whose operands are parts of the field's text. */
 export const partOperators: ReadonlySet<keyof Comparison> = new Set(texts.map(({ name }) => name));

@@ -8,6 +8,7 @@ import { parseStrictJson } from '../base/strict-json.ts';
 import type { Bound } from './placeholder.ts';
 import type { Sql } from '../storage/sql.ts';
 import { column } from '../storage/column.ts';
+import { orderedColumn } from '../storage/text-order.ts';
 
 /** One term of an order. */
 export interface OrderTerm {
@@ -18,6 +19,8 @@ export interface OrderTerm {
 /** A term with the properties of its field that comparisons need. */
 interface KnownTerm extends OrderTerm {
   readonly isOptional: boolean;
+  /** Where records without a value stand: last, and first when the list is read from its end. */
+  readonly empty: 'first' | 'last';
   /** SQL type to which a value of a cursor is cast. */
   readonly columnType: string;
 }
@@ -37,28 +40,43 @@ export function totalOrder(module: EntityModule, terms: readonly OrderTerm[]): r
   return all.map((term) => {
     const field = module.fields[term.field];
     const columnType = field?.columnType ?? derivedTypes[term.field] ?? 'timestamptz';
-    return { ...term, isOptional: field?.optional ?? false, columnType };
+    return { ...term, isOptional: field?.optional ?? false, empty: 'last', columnType };
   });
 }
 
 export function reversed(terms: readonly KnownTerm[]): readonly KnownTerm[] {
-  return terms.map((term) => ({ ...term, direction: term.direction === 'asc' ? 'desc' : 'asc' }));
+  return terms.map((term) => ({
+    ...term,
+    direction: term.direction === 'asc' ? 'desc' : 'asc',
+    empty: term.empty === 'last' ? 'first' : 'last',
+  }));
 }
 
-export function orderBy(alias: string, terms: readonly KnownTerm[]): Sql {
-  return sql.join(terms.map(({ field, direction }) => sql`${column(alias, field)} ${sql.raw(direction)}`));
+export function orderBy(module: EntityModule, alias: string, terms: readonly KnownTerm[]): Sql {
+  return sql.join(
+    terms.map(({ field, direction, isOptional, empty }) => {
+      // Said of a column that always has a value, it would keep PostgreSQL from using the index of the other direction.
+      const nulls = isOptional ? ` nulls ${empty}` : '';
+      return sql`${orderedColumn(module, alias, field)} ${sql.raw(`${direction}${nulls}`)}`;
+    }),
+  );
 }
 
 /** Values of the order's fields in one row; the content of a cursor. */
 export type CursorValues = readonly (Bound<string | number | boolean> | null)[];
 
-/** Rows after a cursor. As in PostgreSQL's default order, nulls come last in ascending and first in descending order. */
-export function afterCursor(alias: string, terms: readonly KnownTerm[], values: CursorValues): Sql {
+/** Rows after a cursor. */
+export function afterCursor(
+  module: EntityModule,
+  alias: string,
+  terms: readonly KnownTerm[],
+  values: CursorValues,
+): Sql {
   const valueOf = (index: number) => sql`${values[index]}::${sql.raw(terms[index]?.columnType ?? 'text')}`;
   const isUniform = new Set(terms.map(({ direction }) => direction)).size === 1;
   if (isUniform && terms.every(({ isOptional }) => !isOptional)) {
     // A row comparison is a single range scan of an index.
-    const columns = sql.join(terms.map(({ field }) => column(alias, field)));
+    const columns = sql.join(terms.map(({ field }) => orderedColumn(module, alias, field)));
     const operator = sql.raw(terms[0]?.direction === 'desc' ? '<' : '>');
     return sql`(${columns}) ${operator} (${sql.join(terms.map((_term, index) => valueOf(index)))})`;
   }
@@ -66,17 +84,17 @@ export function afterCursor(alias: string, terms: readonly KnownTerm[], values: 
     const equal = terms
       .slice(0, index)
       .map(({ field }, before) => sql`${column(alias, field)} is not distinct from ${valueOf(before)}`);
-    const after = afterValue(alias, term, values[index] === null, valueOf(index));
+    const left = orderedColumn(module, alias, term.field);
+    const after = afterValue(left, term, values[index] === null, valueOf(index));
     return sql`(${sql.join([...equal, after], sql` and `)})`;
   });
   return sql`(${sql.join(alternatives, sql` or `)})`;
 }
 
-function afterValue(alias: string, { field, direction, isOptional }: KnownTerm, isEmpty: boolean, value: Sql): Sql {
-  const left = column(alias, field);
-  if (direction === 'desc') return isEmpty ? sql`${left} is not null` : sql`${left} < ${value}`;
-  if (isEmpty) return sql`false`;
-  return isOptional ? sql`(${left} > ${value} or ${left} is null)` : sql`${left} > ${value}`;
+function afterValue(left: Sql, { direction, isOptional, empty }: KnownTerm, isEmpty: boolean, value: Sql): Sql {
+  if (isEmpty) return empty === 'first' ? sql`${left} is not null` : sql`false`;
+  const isBeyond = sql`${left} ${sql.raw(direction === 'desc' ? '<' : '>')} ${value}`;
+  return isOptional && empty === 'last' ? sql`(${isBeyond} or ${left} is null)` : isBeyond;
 }
 
 /** A cursor as SQL: base64url of the order's fingerprint and the row's values. */

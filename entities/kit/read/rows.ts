@@ -5,6 +5,7 @@ import { onceForEach } from '../base/once-for-each.ts';
 import type { Caller } from '../model/caller.ts';
 import { compileSql, type Sql, type Statement } from '../storage/sql.ts';
 import { column } from '../storage/column.ts';
+import { orderBy, totalOrder } from './order.ts';
 import type { Placeholder } from './placeholder.ts';
 import type { PlanCache } from './plan-cache.ts';
 import { QueryShape } from './query-shape.ts';
@@ -59,7 +60,7 @@ export function compileRows(
 
 function compileShaped(
   module: EntityModule,
-  { where = {}, orderBy = [], limit, lockFor }: RowsSelection<Placeholder>,
+  { where = {}, orderBy: terms = [], limit, lockFor }: RowsSelection<Placeholder>,
   viewer: Viewer,
 ): Statement {
   const conditions = [
@@ -68,12 +69,9 @@ function compileShaped(
       comparisons({ module, alias: 'row', viewer }, knownField(module, name), comparison),
     ),
   ];
-  const order = [...orderBy, { field: 'id', direction: 'asc' as const }].map(
-    ({ field, direction }) =>
-      sql`${column('row', knownField(module, field))} ${direction === 'desc' ? sql`desc` : sql`asc`}`,
-  );
+  for (const { field } of terms) knownField(module, field);
   return compileSql(sql`select ${wholeRow(module)} from ${sql.table(module.table)} as row
-    where ${allOf(conditions)} order by ${sql.join(order)} limit ${limit}
+    where ${allOf(conditions)} order by ${orderBy(module, 'row', totalOrder(module, terms))} limit ${limit}
     ${lockFor ? lockOf(lockFor) : sql``}`);
 }
 

@@ -142,6 +142,10 @@ export class Viewer {
     return this.#references.kindsOf(module, field);
   }
 
+  filesOf(module: EntityModule): EntityModule | undefined {
+    return this.#references.filesOf(module);
+  }
+
   grantersOf(module: EntityModule): readonly Granter[] {
     return this.#references.grantersOf(module);
   }

@@ -1,12 +1,15 @@
 import { sql } from 'kysely';
 import { AppError } from '../base/errors.ts';
-import { isStorable, normalized, normalizedPart } from '../model/input.ts';
+import { isStorable, normalized } from '../model/input.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Comparison, Filter } from './filter.ts';
 import type { Relation } from './relations.ts';
 import type { Sql } from '../storage/sql.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import { column } from '../storage/column.ts';
+import { matchedForm } from '../storage/matched-form.ts';
+import { comparedColumn, orderedColumn } from '../storage/text-order.ts';
+import { partOperators } from './operators.ts';
 import type { Viewer } from './viewer.ts';
 import { visible } from './visibility.ts';
 
@@ -75,29 +78,37 @@ export function allOf(conditions: readonly Sql[]): Sql {
 
 /** @param comparison with operands as `operandsOf` returns them @throws AppError invalid_input for an unknown operator */
 export function comparisons(rows: Rows, name: string, comparison: Comparison): Sql[] {
-  const left = column(rows.alias, name);
+  const { module, alias } = rows;
+  const left = column(alias, name);
+  const compared = comparedColumn(module, alias, name);
+  const ordered = orderedColumn(module, alias, name);
+  const form = matchedForm(left);
   return Object.entries(comparison).map(([operator, value]: [string, unknown]) => {
+    // In parentheses it is computed once, not for each row.
+    const part = sql`(select ${matchedForm(sql`${value}`)})`;
     switch (operator as keyof Comparison) {
       case 'eq':
-        return sql`${left} = ${value}`;
+        return sql`${compared} = ${value}`;
       case 'ne':
         return sql`${left} is distinct from ${value}`;
       case 'in':
-        return sql`${left} = any(${value})`;
+        return sql`${compared} = any(${value})`;
       case 'notIn':
         return sql`(${left} = any(${value})) is not true`;
       case 'gt':
-        return sql`${left} > ${value}`;
+        return sql`${ordered} > ${value}`;
       case 'gte':
-        return sql`${left} >= ${value}`;
+        return sql`${ordered} >= ${value}`;
       case 'lt':
-        return sql`${left} < ${value}`;
+        return sql`${ordered} < ${value}`;
       case 'lte':
-        return sql`${left} <= ${value}`;
+        return sql`${ordered} <= ${value}`;
       case 'contains':
-        return sql`strpos(${left}, ${value}) > 0`;
+        return sql`strpos(${form}, ${part}) > 0`;
       case 'startsWith':
-        return sql`starts_with(${left}, ${value})`;
+        return beginsPredicate(rows, name, value);
+      case 'endsWith':
+        return sql`right(${form}, length(${part})) = ${part}`;
       case 'has':
         return containsPredicate(rows, name, value);
       case 'isNull':
@@ -108,13 +119,29 @@ export function comparisons(rows: Rows, name: string, comparison: Comparison): S
   });
 }
 
+/** Whether the rows that a caller sees are all of their own organization, in which functions look them up. */
+function isOfOneOrganization({ module, viewer }: Rows): boolean {
+  return module.tenancy === 'organization' && !module.rlsUsing && viewer.organizationId !== undefined;
+}
+
+/**
+ * Predicate for rows whose text begins with another one, in the matched form. The form is computed by functions that are not leakproof, so
+ * below row-level security no index serves it; `records_beginning` reads the caller's own organization only.
+ */
+function beginsPredicate(rows: Rows, field: string, beginning: unknown): Sql {
+  const { module, alias } = rows;
+  if (!isOfOneOrganization(rows))
+    return sql`starts_with(${matchedForm(column(alias, field))}, (select ${matchedForm(sql`${beginning}`)}))`;
+  return sql`${column(alias, 'id')} in (select records_beginning(${module.table}, ${snakeCase(field)}, ${beginning}))`;
+}
+
 /**
  * Predicate for rows whose list contains a value. PostgreSQL uses no index for array operators below row-level security, because these operators
  * are not leakproof; this function reads the caller's own organization only (docs/decisions/indexes-below-row-level-security.md).
  */
-function containsPredicate({ module, alias, viewer }: Rows, field: string, word: unknown): Sql {
-  if (module.tenancy !== 'organization' || viewer.organizationId === undefined)
-    return sql`${word} = any(${column(alias, field)})`;
+function containsPredicate(rows: Rows, field: string, word: unknown): Sql {
+  const { module, alias } = rows;
+  if (!isOfOneOrganization(rows)) return sql`${word} = any(${column(alias, field)})`;
   return sql`${column(alias, 'id')} in (select records_holding(${module.table}, ${snakeCase(field)}, ${word}))`;
 }
 
@@ -150,8 +177,8 @@ function operandOf(module: EntityModule, name: string, operator: string, value: 
     );
   const field = module.fields[name];
   if (!field) return value;
-  // White space at the ends of a part counts: without it, the part could be empty, which every text contains.
-  if (operator === 'contains' || operator === 'startsWith') return normalizedPart(field, value);
+  // A part is compared as it was sent: white space at its ends counts.
+  if (partOperators.has(operator as keyof Comparison)) return value;
   return Array.isArray(value) ? value.map((each: unknown) => normalized(field, each)) : normalized(field, value);
 }
 

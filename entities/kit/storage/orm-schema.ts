@@ -4,6 +4,7 @@ import { EntitySchema, type EntitySchemaMetadata } from '@mikro-orm/core';
 import type { EntityModule } from '../model/define.ts';
 import type { UniqueKey } from '../model/record-rules.ts';
 import type { Registry } from '../model/registry.ts';
+import { listIndexes, type NamedExpression } from './list-indexes.ts';
 import { searchedText, searchedWords } from './searched-text.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { Field } from '../model/declared-field.ts';
@@ -142,11 +143,7 @@ function ormSchemaOf(module: EntityModule, typeNameOf: (kind: string) => string)
     properties,
     uniques: (module.unique ?? []).map((key) => uniqueIndexOf(module, key)),
     indexes: [
-      ...[...(module.indexes ?? []), ...listIndexes(module)].map((fields) => ({
-        name: `${module.table}_${fields.map(snakeCase).join('_')}_index`,
-        properties: [...fields],
-        where: 'deleted_at is null',
-      })),
+      ...listIndexes(module),
       ...referenceIndexes(module),
       ...[searchIndexOf(module) ?? []].flat(),
       ...wordIndexes(module),
@@ -170,12 +167,6 @@ function pairsOf({ fields }: EntityModule): [string, string][] {
   return Object.entries(fields).flatMap(([name, { optional, pairedWith, type }]): [string, string][] =>
     optional && pairedWith !== undefined && type === 'decimal' ? [[snakeCase(name), snakeCase(pairedWith)]] : [],
   );
-}
-
-/** An index declared by a complete SQL statement. */
-interface NamedExpression {
-  readonly name: string;
-  readonly expression: string;
 }
 
 /**
@@ -203,26 +194,6 @@ function referenceIndexes({ table, fields }: EntityModule) {
     properties: [name],
     where: `${snakeCase(name)} is not null`,
   }));
-}
-
-/**
- * Indexes for every declared filter and order of an organization's records, and for the default order. They begin with the
- * organization's id.
- */
-function listIndexes(module: EntityModule): string[][] {
-  if (module.tenancy !== 'organization') return [];
-  const orders = [...module.order, 'createdAt', 'updatedAt'];
-  const names = new Set([...module.filter, ...orders]);
-  // An index of values without their case orders nothing.
-  const keys = (module.unique ?? []).filter(({ ignoresCase }) => ignoresCase === undefined);
-  const unique = new Set(keys.map(({ fields }) => fields.join()));
-  const perTenant = [...names]
-    .filter((name) => name !== 'organizationId' && module.fields[name]?.type !== 'textList')
-    .filter((name) => !unique.has(['organizationId', name].join()))
-    .map((name) => ['organizationId', name, 'id']);
-  // With `rlsUsing`, lists can span organizations, and an index that begins with the organization's id has no order across them.
-  const crossTenant = module.rlsUsing ? [...new Set(orders)].map((name) => [name, 'id']) : [];
-  return [['organizationId', 'id'], ...perTenant, ...crossTenant];
 }
 
 /** GIN indexes of text lists. Each word is prefixed with its organization, so that a look-up reads words of one organization only. */

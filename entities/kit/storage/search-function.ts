@@ -17,9 +17,18 @@ export interface SearchFunction {
 /**
  * Helpers of the search functions, which migrations create. The last word of a search may be incomplete: `search_beginning` is the words
  * before it, `search_ending` the pattern of texts that contain it. A query of words with a prefix (`:*`) would do the same, but reads
- * what begins so in all organizations before it looks for those of one.
+ * what begins so in all organizations before it looks for those of one. `search_words` has what `search_shorts` looks for: words of one or
+ * two characters, which a dictionary leaves out and of which an index of trigrams finds nothing, and single characters and pairs of Han,
+ * Kana and Hangul, which are written without spaces (`search_grams`).
  */
-export const searchHelpers = ['search_pattern', 'search_beginning', 'search_ending'] as const;
+export const searchHelpers = [
+  'search_pattern',
+  'search_beginning',
+  'search_ending',
+  'search_words',
+  'search_shorts',
+  'search_grams',
+] as const;
 
 /** Most records that are found by similar words, when nothing else is found. */
 const maxSimilar = 200;
@@ -36,14 +45,17 @@ export function searchFunctionOf(module: EntityModule): SearchFunction | undefin
   if (search.length === 0) return undefined;
   const rows = `from ${table} where (${rlsUsingOf(module)}) and deleted_at is null`;
   const [text, words] = [searchedText(search), searchedWords(search)];
+  // In parentheses it is computed once, not for each row.
+  const [form, pattern] = ['(select matched_form(wanted))', '(select search_pattern(wanted))'];
   // The indexed text is the concatenation of all fields, and a part of a text must lie within one of them.
-  const within = search.map((name) => `${snakeCase(name)} ilike search_pattern(wanted)`).join(' or ');
+  const within = search.map((name) => `matched_form(${snakeCase(name)}) like ${pattern}`).join(' or ');
   const names = module.fields['displayId'] ? 'id = upper(wanted) or display_id = upper(wanted)' : 'id = upper(wanted)';
   // The name or title: what stands there counts more.
-  const title = `coalesce(${search.slice(0, 1).map(snakeCase).join()}, '')`;
-  // In parentheses it is computed once, not for each row.
-  const wantedWords = `(select plainto_tsquery('english', wanted))`;
+  const title = `matched_form(coalesce(${search.slice(0, 1).map(snakeCase).join()}, ''))`;
+  const wantedWords = `(select plainto_tsquery('english', matched_form(wanted)))`;
   const inTitle = `to_tsvector('english', ${title})`;
+  // Fewer characters have no trigram, and would be looked for in all texts.
+  const isLong = `(select length(matched_form(wanted)) > 2)`;
   return {
     name: searchFunctionName(module),
     body: `
@@ -51,21 +63,24 @@ export function searchFunctionOf(module: EntityModule): SearchFunction | undefin
       select id, 9::real as rank ${rows} and (${names})
     ), worded as (
       select id, (1 + ts_rank(${words}, ${wantedWords}) + case when ${inTitle} @@ ${wantedWords} then 0.5 else 0 end)::real as rank
-      ${rows} and ${words} @@ ${wantedWords} limit ${maxFound}
+      ${rows} and ${isLong} and ${words} @@ ${wantedWords} limit ${maxFound}
+    ), short as (
+      select id, (1 + case when ${title} like ${pattern} then 0.5 else 0 end)::real as rank
+      ${rows} and ${words} @@ (select search_shorts(wanted)) limit ${maxFound}
     ), begun as (
       select id, (0.5 + ts_rank(${words}, (select search_beginning(wanted))))::real as rank
-      ${rows} and ${words} @@ (select search_beginning(wanted)) and ${text} ilike (select search_ending(wanted)) limit ${maxFound}
+      ${rows} and ${words} @@ (select search_beginning(wanted)) and ${text} like (select search_ending(wanted)) limit ${maxFound}
     ), partial as (
-      select id, (strict_word_similarity(wanted, ${title}) + case when ${title} ilike search_pattern(wanted) then 0.5 else 0.1 end)::real as rank
-      ${rows} and ${text} ilike search_pattern(wanted) and (${within}) limit ${maxFound}
+      select id, (strict_word_similarity(${form}, ${title}) + case when ${title} like ${pattern} then 0.5 else 0.1 end)::real as rank
+      ${rows} and ${isLong} and ${text} like ${pattern} and (${within}) limit ${maxFound}
     ), similar_ones as (
-      select id, word_similarity(wanted, ${text}) / 2 as rank
-      ${rows} and wanted <% ${text}
-        and not exists (select from named) and not exists (select from worded) and not exists (select from begun)
-        and not exists (select from partial)
+      select id, word_similarity(${form}, ${text}) / 2 as rank
+      ${rows} and ${isLong} and ${form} <% ${text}
+        and not exists (select from named) and not exists (select from worded) and not exists (select from short)
+        and not exists (select from begun) and not exists (select from partial)
       limit ${maxSimilar}
     )
-    select id from (select * from named union all select * from worded union all select * from begun
+    select id from (select * from named union all select * from worded union all select * from short union all select * from begun
       union all select * from partial union all select * from similar_ones) as found
     group by id order by round(sum(rank)::numeric, 4) desc, id desc
   `,

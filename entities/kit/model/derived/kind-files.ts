@@ -6,6 +6,11 @@ import { aboutFile, file, filledFromFile } from '../composed/file-field.ts';
 import { allow, anyone, deny, scope, system, through } from '../policy.ts';
 import { inWords, inWordsCapitalized, snakeCase } from '../../base/snake-case.ts';
 
+/** Name of the kind of the files of another one. */
+export function fileKindOf({ kind }: Pick<EntityModule, 'kind'>): string {
+  return `${kind}File`;
+}
+
 /**
  * The kind of files of another one (`files` in an entity file): each record is one file of one record of that kind. As a kind it has a
  * table, history, events and mutations. Whoever may view the record reads its files, and whoever may edit it attaches and removes them.
@@ -15,7 +20,7 @@ export function filesOf(module: EntityModule, accepted: AcceptedFiles): EntityMo
   // Widened, as the computed name widens the others.
   const about: Readonly<Record<string, Field>> = aboutFile();
   return defineEntityModule({
-    kind: `${module.kind}File`,
+    kind: fileKindOf(module),
     table: `${snakeCase(module.kind)}_files`,
     description: `File of one ${inWords(module.kind)}.`,
     fields: {
@@ -51,6 +56,7 @@ export function filesOf(module: EntityModule, accepted: AcceptedFiles): EntityMo
     },
     filter: [field, 'name', 'contentType', 'sizeBytes'],
     order: ['name', 'sizeBytes', 'createdAt'],
+    search: ['name'],
     mutate: ['create', 'update', 'delete'],
     events: ['created', 'updated', 'deleted'],
   });

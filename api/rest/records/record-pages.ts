@@ -1,0 +1,103 @@
+import { Type, type TObject } from 'typebox';
+import { inputError } from '#entities/kit/base/input-error.ts';
+import { snakeCase } from '#entities/kit/base/snake-case.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import { describedKeyword } from '#entities/kit/model/described-schema.ts';
+import { searchPosition, type OrderTerm } from '#entities/kit/read/order.ts';
+import { maxSearchLength, searchTextDescription, searchTextProblem } from '#entities/kit/read/search-text.ts';
+import type { PagePart, PageSelection, RecordSelection } from '#entities/kit/read/selection.ts';
+import { pageSlice, type SliceArguments } from '../../http/page-slice.ts';
+import { visibleText } from '../../http/request-schemas.ts';
+import { recordNames } from './record-names.ts';
+
+const pageInfo = [
+  { is: 'hasNextPage', as: 'has_next_page' },
+  { is: 'hasPreviousPage', as: 'has_previous_page' },
+  { is: 'startCursor', as: 'start_cursor' },
+  { is: 'endCursor', as: 'end_cursor' },
+] as const;
+
+/** What every page has. */
+export function pageParts(record: RecordSelection): PagePart[] {
+  return [
+    { is: 'records', as: 'data', record },
+    { is: 'pageInfo', as: 'page_info', parts: pageInfo },
+  ];
+}
+
+/** The page with the id and the columns of a view alone. */
+export function withColumns(page: PageSelection, columns: readonly string[]): PageSelection {
+  const shown = new Set(['id', ...columns].map(snakeCase));
+  const parts = page.parts.map((part) => {
+    if (part.is !== 'records') return part;
+    const { record } = part;
+    return { ...part, record: { ...record, parts: record.parts.filter(({ as }) => shown.has(as)) } };
+  });
+  return { ...page, parts };
+}
+
+/** The order of a search. */
+export const bestFirst: readonly OrderTerm[] = [{ field: searchPosition, direction: 'asc' }];
+
+/** The selection of what a search finds of a kind. @throws AppError limit_exceeded */
+export function foundSelection(
+  record: RecordSelection,
+  text: string,
+  slice: SliceArguments,
+  largestPage: number,
+): PageSelection {
+  const { module } = record;
+  return { module, found: text, orderBy: bestFirst, ...pageSlice(slice, largestPage), parts: pageParts(record) };
+}
+
+/** Schema of the text of a search. */
+export const searchText = Type.String({
+  minLength: 1,
+  maxLength: maxSearchLength,
+  // White space alone is refused in words of its own.
+  [describedKeyword]: { pattern: visibleText },
+  examples: ['renew'],
+  description: searchTextDescription,
+});
+
+/** The text of a search. @throws AppError invalid_input */
+export function searched(text: string, parameter: string): string {
+  const problem = searchTextProblem(text);
+  if (problem !== undefined) throw inputError([{ path: `/${parameter}`, message: problem }]);
+  return text;
+}
+
+/** Response schema of a record in a list: a saved view may show less than the whole record. */
+export function listedSchema(module: EntityModule, { properties }: TObject): TObject {
+  const { id, ...others } = properties;
+  return Type.Object(
+    { ...(id ? { id } : {}), ...Type.Partial(Type.Object(others)).properties },
+    {
+      title: `Listed${recordNames(module).one}`,
+      description: `${module.description} With a view that names columns, these and the id alone.`,
+    },
+  );
+}
+
+/** Response schema of a page. */
+export function pageSchema(module: EntityModule, record: TObject): TObject {
+  const cursorOrNone = Type.Unsafe({ type: ['string', 'null'] });
+  return Type.Object(
+    {
+      data: Type.Array(record),
+      page_info: Type.Object(
+        {
+          has_next_page: Type.Boolean({ description: 'Whether records follow this page.' }),
+          has_previous_page: Type.Boolean({ description: 'Whether records precede this page.' }),
+          start_cursor: cursorOrNone,
+          end_cursor: cursorOrNone,
+        },
+        { title: 'PageInfo', description: 'Where the page is in the list.' },
+      ),
+      total_count: Type.Optional(
+        Type.Integer({ description: 'Number of all matching records, if count was requested.' }),
+      ),
+    },
+    { title: `${recordNames(module).one}Page`, description: `A page of ${recordNames(module).plural}.` },
+  );
+}
