@@ -44,6 +44,7 @@ export function openapiOptions(registry: Registry): FastifyDynamicSwaggerOptions
             'Events of all organizations, for operators of the installation: users to whom `npm run operators` gives that. Nobody gets it over the API.',
         },
         { name: 'Receivers', description: 'For other systems, which report events to this server and sign them.' },
+        { name: 'Pages', description: 'Pages for people who have no program of their own, and what the pages load.' },
         { name: 'Service', description: 'Health checks, public keys and API descriptions.' },
       ],
       webhooks: webhooksOf(registry),

@@ -190,6 +190,11 @@ export const rooms: readonly Room[] = [
     imports: [...config, ...apiKit, 'runtime', ...relay, 'api/auth'],
   },
   {
+    path: 'api/pages',
+    purpose: 'what pages for people are made of: layout, style, scripts of browsers, words, icons',
+    imports: [...config, ...kit('base'), 'activities/clients/*', 'api/http'],
+  },
+  {
     path: 'api/credentials',
     purpose: 'what REST and GraphQL share about credentials: tokens of programs, proofs for sensitive actions',
     imports: [...config, ...apiKit, ...kinds, 'api/auth', 'api/http'],
@@ -218,7 +223,7 @@ export const rooms: readonly Room[] = [
   {
     path: 'api/rest',
     purpose: 'REST routes, one file each; those of all kinds are derived',
-    imports: servedImports,
+    imports: [...servedImports, 'api/pages'],
   },
   {
     path: 'api/graphql',

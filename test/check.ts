@@ -10,6 +10,7 @@ const checks = [
   { name: 'format', command: [bin('oxfmt'), '--check', '.'], mend: 'npx oxfmt .' },
   { name: 'lint', command: [bin('oxlint'), '--type-aware'], mend: 'npx oxlint --type-aware --fix' },
   { name: 'types', command: [bin('tsc')], mend: undefined },
+  { name: 'types of scripts of pages', command: [bin('tsc'), '-p', 'api/pages/browser'], mend: undefined },
   { name: 'dead code', command: [bin('knip')], mend: undefined },
   {
     name: 'printed descriptions',

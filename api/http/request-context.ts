@@ -57,6 +57,13 @@ export interface RequestContext {
  */
 export type Access = 'anonymous' | 'public' | 'required';
 
+/** An error response that is no problem document. */
+export interface ErrorAnswer {
+  readonly type: string;
+  readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 declare module 'fastify' {
   interface FastifyRequest {
     core: RequestContext;
@@ -83,11 +90,8 @@ declare module 'fastify' {
     readonly tus?: 'required' | 'optional';
     /** Headers of every answer of a deprecated operation. */
     readonly deprecation?: readonly (readonly [name: string, value: string])[];
-    /** The body of an error response, and its media type; a problem document if missing. */
-    readonly errorAnswer?: (
-      error: AppError,
-      request: FastifyRequest,
-    ) => { readonly type: string; readonly body: object };
+    /** Another form of an error response; undefined for a problem document. */
+    readonly errorAnswer?: (error: AppError, request: FastifyRequest) => ErrorAnswer | undefined;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify';
 import { Type, type Static, type TObject, type TSchema } from 'typebox';
 import type { ErrorCode } from '#entities/kit/base/error-catalogue.ts';
+import type { AppError } from '#entities/kit/base/errors.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { withinDeadline } from './deadline.ts';
 import { deprecationHeaders, type Deprecation } from './deprecation.ts';
@@ -30,7 +31,7 @@ import {
   refusesKeys,
 } from './route-description.ts';
 import { unitOf } from './plugins/request-unit-of-work.ts';
-import type { Access } from './request-context.ts';
+import type { Access, ErrorAnswer } from './request-context.ts';
 import type { Services } from './services.ts';
 import { streamPayload } from './streams/send-stream.ts';
 import type { StreamResponse } from './streams/stream-response.ts';
@@ -115,6 +116,8 @@ export interface RouteDefinition<Body extends TObject> {
   readonly tus?: 'required' | 'optional';
   /** Runs before the caller is looked up: for credentials that are part of the URL. */
   readonly prepare?: (request: FastifyRequest, services: Services) => void;
+  /** Another form of an error response than a problem document; undefined for a request that gets one. */
+  readonly errorAnswer?: (error: AppError, request: FastifyRequest, services: Services) => ErrorAnswer | undefined;
   /** Errors besides those of every route. */
   readonly errors: readonly ErrorCode[];
   readonly handle: (call: Call<Static<Body>>) => Promise<RouteResponse> | RouteResponse;
@@ -143,7 +146,7 @@ export function registerRoute(app: FastifyInstance, services: Services, route: R
 
 function addRoute(app: FastifyInstance, services: Services, route: Route): void {
   const runsOnce = route.runsOnce || route.receives !== undefined;
-  const { prepare } = route;
+  const { prepare, errorAnswer } = route;
   const isKeyable = keepsAnswers(route);
   /** Runs the handler, unless a request with the same key has been answered before. */
   const once = async (call: Call<never>): Promise<RouteResponse> => {
@@ -170,6 +173,9 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
       ...(route.verifiesSignature ? { csrf: false } : {}),
       ...(route.receives ? { receives: route.receives, swaggerTransform: describesBody(route) } : {}),
       ...(route.tus ? { tus: route.tus } : {}),
+      ...(errorAnswer
+        ? { errorAnswer: (error: AppError, request: FastifyRequest) => errorAnswer(error, request, services) }
+        : {}),
       ...(route.deprecated ? { deprecation: deprecationHeaders(route.deprecated, route.operationId) } : {}),
       allowsMissingFactor: route.allowsMissingFactor ?? route.access === 'public',
     },

@@ -3,7 +3,7 @@ import type { DownloadBases } from '#entities/kit/read/file-selection.ts';
 import type { Route } from '../http/route.ts';
 import { livez, ready, readyz } from './service/health.ts';
 import { discovery, jwks } from './service/jwks.ts';
-import { invitePages, resetPages, subscriptionPages, unsubscribePages, verifyPages } from './account/account-pages.ts';
+import { checkMailedLink } from './account/check-mailed-link.ts';
 import { changePassword } from './account/change-password.ts';
 import { forgotPassword } from './account/forgot-password.ts';
 import { login } from './account/login.ts';
@@ -19,7 +19,7 @@ import { setDefaultOrganization } from './own-account/default-organization.ts';
 import { ownAccessRoutes } from './own-account/own-access.ts';
 import { listRoles, ownFeatures, ownRoles, ownRolesElsewhere } from './own-account/own-roles.ts';
 import { userinfoRoutes } from './own-account/userinfo.ts';
-import { emailChangePages, reactivationPages } from './own-account/own-account-pages.ts';
+import { pages } from './pages/pages.ts';
 import { reactivateAccount } from './own-account/reactivate-account.ts';
 import { acceptInvite } from './people/accept-invite.ts';
 import { onboard } from './people/onboarding-route.ts';
@@ -90,15 +90,14 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   discovery,
   register,
   verify,
-  ...verifyPages,
   resend,
+  checkMailedLink,
   login,
   refresh,
   logout,
   switchOrganization,
   forgotPassword,
   resetPassword,
-  ...resetPages,
   changePassword,
   setUpSecondFactor,
   confirmSecondFactor,
@@ -115,21 +114,16 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   setDefaultOrganization,
   changeEmail,
   confirmEmailChange,
-  ...emailChangePages,
   deactivateAccount,
   reactivateAccount,
-  ...reactivationPages,
   deleteAccount,
   showInvite,
-  ...invitePages,
   acceptInvite,
   declineInvite,
   resendInvite,
   withdrawInvite,
   verifySubscriber,
-  ...subscriptionPages,
   unsubscribe,
-  ...unsubscribePages,
   resendSubscriberVerification,
   createOrganization,
   onboard,
@@ -179,6 +173,7 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   releaseSuppression,
   searchRoute(registry, bases),
   ...recordRoutes(registry, bases),
+  ...pages,
   home,
   openapi,
   docs,

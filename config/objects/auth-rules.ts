@@ -112,15 +112,6 @@ const providerRule: Rule = (config, refuse) => {
   const also = ['auth.supportedproviders'];
   const oauth = (['codehost', 'identity'] as const).filter((name) => supportedproviders.includes(name));
   for (const name of oauth) requireOauth(name, config, refuse);
-  if (oauth.length > 0) {
-    requireTexts(
-      refuse,
-      `${oauth.join(' and ')} is in auth.supportedproviders`,
-      'auth.providers',
-      { redirecturl: providers.redirecturl },
-      also,
-    );
-  }
   const { webauthn } = providers;
   if (!webauthn.enabled && !supportedproviders.includes('webauthn')) return;
   const { displayname, relyingpartyid } = webauthn;

@@ -46,7 +46,7 @@ function oauthProvider(name: keyof typeof about) {
 export const providers = object('Sign-in with external providers and passkeys.', {
   redirecturl: text({
     description:
-      'URL to which the browser is redirected after sign-in at a provider, unless the sign-in names another one of the same origin.',
+      'URL to which the browser is redirected after sign-in at a provider, unless the sign-in names another one of the same origin or of this server. When empty, it is redirected to the sign-in page of this server.',
     format: httpUrl,
     fromDomain: (domain) => `https://console.${domain}/login/sso`,
   }),

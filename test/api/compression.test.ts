@@ -53,7 +53,6 @@ test('answers with secrets, or with what the request says, are never compressed'
     await client.get('/graphql', { ...accepting, accept: 'text/html' }),
     await client.post('/graphql', { query: '{ tasks { nodes { title } } }' }, accepting),
     await client.get('/v1/verify', accepting),
-    await client.get('/v1/verify.js', accepting),
     await client.get(`/nowhere/${title}`, accepting),
     await client.get('/livez', accepting),
   ];

@@ -63,7 +63,7 @@ test('header: names the header that is looked at, and no other', async () => {
     const sent = await client.request({ method: 'POST', url: '/v1/logout', headers: { 'x-csrf-token': token } });
     expectProblem(sent, 'csrf_token_missing');
     expect(sent.body.detail).toContain('X-Proof');
-    expect((await client.get('/v1/verify.js')).body).toContain('X-Proof');
+    expect((await client.get('/v1/verify')).body).toContain('data-csrf-header="X-Proof"');
   });
 });
 
@@ -73,7 +73,7 @@ test('cookie: names the cookie', async () => {
     const client = world.client();
     expect((await client.post('/v1/logout')).status).toBe(200);
     expect(client.cookies.has('csrf_token')).toBe(false);
-    expect((await client.get('/v1/verify.js')).body).toContain('"proof"');
+    expect((await client.get('/v1/verify')).body).toContain('data-csrf-cookie="proof"');
   });
 });
 

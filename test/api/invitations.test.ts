@@ -1,4 +1,3 @@
-import { Script } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { membership, organization, user } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
@@ -437,14 +436,4 @@ test('every wrong token gets the same answer, after the same work', async () => 
       ).toBeGreaterThanOrEqual(400);
     expectProblem(await client.post(url, {}), 'invalid_input');
   }
-});
-
-test('the page of the mail changes nothing, and its script sends the token only in a body', async () => {
-  const reader = world.client();
-  const page = await reader.get('/v1/invite');
-  expect(page.body).toContain('<form');
-  const { body: script } = await reader.get('/v1/invite.js');
-  // Compiled, not run.
-  expect(() => new Script(script)).not.toThrow();
-  expect(page.body).toContain('/v1/invite/accept');
 });

@@ -260,14 +260,6 @@ describe('a forgotten password', () => {
     expect((await client.post('/v1/change-password', body)).status).toBe(200);
     expectProblem(await reset(await resetToken(world, email), `${newPassword} again`), 'invalid_token');
   });
-
-  test('the page of the link opens without an effect, and its script sends the form', async () => {
-    const page = await world.client().get('/v1/password-reset');
-    expect(page.headers['content-type']).toContain('text/html');
-    expect(page.body).toContain('<script src="/v1/password-reset.js" defer></script>');
-    const { body } = await world.client().get('/v1/password-reset.js');
-    expect(body).toContain('post("/v1/password-reset"');
-  });
 });
 
 describe('a changed password', () => {

@@ -7,6 +7,7 @@ import { eventually } from '../kit/eventually.ts';
 import { linkIn, waitForMails } from '../kit/mailbox.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import { codeBlocks } from '../kit/reader-shell.ts';
+import { choose, shownText, type, untilStep } from '../kit/page-checks.ts';
 import { passkeyEnvironment } from '../kit/register-passkey.ts';
 import { createFile } from '../kit/stored-upload.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -52,9 +53,6 @@ ${codeBlocks('docs/sign-in.md', 'js').join('\n')}
 async function self() {
   return (await send('/graphql', { query: '{ self { email } }' })).body.data.self;
 }
-function textOf(id) {
-  return document.getElementById(id).textContent;
-}
 `;
 
 /** The browser of somebody new: no site knows it. */
@@ -74,12 +72,12 @@ async function newBrowser(context: TestContext) {
     forget,
     post: (path: string, body?: object) => run(`send('${path}', ${JSON.stringify(body)})`),
     put: (path: string, body: object) => run(`send('${path}', ${JSON.stringify(body)}, 'PUT')`),
-    /** Fills a form and sends it. @returns what the page says then */
-    fill: async (values: Readonly<Record<string, string>>, said: string) => {
-      for (const [id, value] of Object.entries(values))
-        await run(`document.getElementById('${id}').value = ${JSON.stringify(value)}`);
-      await run(`document.getElementById('confirm').click()`);
-      await eventually(async () => (await run(`textOf('result')`)).includes(said));
+    /** Fills the form of a step by its labels, sends it, and waits for the next step. */
+    fill: async (step: string, values: Readonly<Record<string, string>>, button: string, next: string) => {
+      await untilStep(page, step);
+      for (const [label, value] of Object.entries(values)) await type(page, label, value);
+      await choose(page, button);
+      await untilStep(page, next);
     },
     /** Goes to a provider and waits to be sent back. @returns the fragment of the address */
     goTo: async (url: string) => {
@@ -112,7 +110,7 @@ test('in a real browser: sign-up, confirmation by mail, passkey, second factor, 
   await open('/docs/errors');
   expect(await post('/v1/register', { email, password })).toMatchObject({ status: 202 });
   await open(await mailedLink(email));
-  await fill({ password }, 'confirmed');
+  await fill('form', { Password: password }, 'Confirm', 'done');
 
   const signedUp = await post('/v1/login', { username: email, password });
   expect(signedUp.status).toBe(200);
@@ -173,7 +171,7 @@ test('in a real browser: sign-up, confirmation by mail, passkey, second factor, 
 });
 
 test('in a real browser: the page of a mailed invitation makes members of new people and of people with an account', async (context) => {
-  const { run, open, post, fill, signIn } = await newBrowser(context);
+  const { page, run, open, fill, signIn } = await newBrowser(context);
   const owner = await buildPerson(world);
   const inviting = await signedIn(world, owner);
   const invited = async (recipient: string) => {
@@ -186,27 +184,31 @@ test('in a real browser: the page of a mailed invitation makes members of new pe
   const link = await invited(email);
   await open(link);
   const { user, organization } = owner;
-  const about = `${user.email} invites ${email} to join ${organization.name} with the role member.`;
-  await eventually(async () => (await run(`textOf('about')`)) === about);
-  await fill({ answer: '/v1/register', password: testPassword }, 'you can sign in now');
-  expect(await post('/v1/login', { username: email, password: testPassword })).toMatchObject({ status: 200 });
+  await untilStep(page, 'sign-up');
+  expect(await shownText(page)).toContain(
+    `${user.email} invites you to join ${organization.name} with the role member.`,
+  );
+  await fill('sign-up', { Password: testPassword }, 'Sign up and accept', 'joined');
+  // The person is signed in already.
   expect(await run('self()')).toEqual({ email });
   expect(await membersOf()).toBe(2);
   // The link has been used.
   await open(link);
-  await eventually(async () => (await run(`textOf('result')`)) !== '' && run(`document.getElementById('form').hidden`));
+  await untilStep(page, 'invalid');
 
   const guest = await buildPerson(world);
   await signIn(guest);
   await open(await invited(guest.user.email));
-  await eventually(async () => (await run(`textOf('about')`)) !== '');
-  await fill({}, `You have joined ${organization.name}.`);
-  expect(await post('/v1/switch', { target_organization_id: organization.id })).toMatchObject({ status: 200 });
+  await fill('accept', {}, 'Accept the invitation', 'joined');
+  // The session goes on in the organization.
+  expect(await run(`send('/v1/account/userinfo', undefined, 'GET')`)).toMatchObject({
+    body: { email: guest.user.email, organization_id: organization.id },
+  });
   expect(await membersOf()).toBe(3);
 });
 
 test('in a real browser: the pages of mailed links confirm and end a subscription', async (context) => {
-  const { run, open, fill } = await newBrowser(context);
+  const { page, open, fill } = await newBrowser(context);
   const inviting = await signedIn(world, await buildPerson(world));
   const email = 'reader-in-the-browser@example.com';
   const { body } = await inviting.post('/v1/subscribers', { email });
@@ -214,16 +216,15 @@ test('in a real browser: the pages of mailed links confirm and end a subscriptio
 
   const [mail = ''] = await waitForMails(world, email);
   await open(linkIn(mail));
-  await fill({}, 'the subscription has begun');
+  await fill('form', {}, 'Confirm', 'done');
   expect(await about()).toMatchObject({ is_active: true, is_email_verified: true });
   await open(linkIn(mail, '/v1/unsubscribe'));
   expect(await about(), 'to open the page ends nothing').toMatchObject({ is_unsubscribed: false });
-  await fill({}, 'The subscription has ended');
+  await fill('form', {}, 'Unsubscribe', 'done');
   expect(await about()).toMatchObject({ is_active: false, is_unsubscribed: true });
   // The link of the verification does not bring it back.
   await open(linkIn(mail));
-  await run(`document.getElementById('confirm').click()`);
-  await eventually(async () => (await run(`textOf('result')`)) !== '');
+  await untilStep(page, 'used');
   expect(await about()).toMatchObject({ is_active: false, is_unsubscribed: true });
 });
 

@@ -5,6 +5,7 @@ import { shortened } from '#entities/kit/base/shortened.ts';
 import { addressElsewhere } from '../address-elsewhere.ts';
 import { asAppError, problemOf, problemType } from '../problem.ts';
 import { settleCaller } from '../request-caller.ts';
+import type { ErrorAnswer } from '../request-context.ts';
 import type { Services } from '../services.ts';
 import { knownAddresses, type KnownAddresses } from './methods.ts';
 
@@ -131,11 +132,9 @@ export function sendProblem(
   void reply.serializer(JSON.stringify);
   for (const name of contentHeaders) void reply.removeHeader(name);
   if (error.details.contentRange !== undefined) void reply.header('content-range', error.details.contentRange);
-  const { type, body } = request.routeOptions.config.errorAnswer?.(error, request) ?? {
-    type: problemType,
-    body: problemOf(error, request.id),
-  };
-  void reply.code(error.status).headers({ 'content-type': type, 'cache-control': 'no-store' });
+  const problem = (): ErrorAnswer => ({ type: problemType, body: problemOf(error, request.id) });
+  const { type, body, headers = {} } = request.routeOptions.config.errorAnswer?.(error, request) ?? problem();
+  void reply.code(error.status).headers({ ...headers, 'content-type': type, 'cache-control': 'no-store' });
   complete();
   return reply.send(body);
 }

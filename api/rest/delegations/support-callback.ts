@@ -1,6 +1,7 @@
 import type { ProviderIdentity } from '../../auth/sign-in-providers.ts';
 import { failed } from '../../auth/sign-in-providers.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
+import { signInRefusal } from '../../pages/error-page.ts';
 import { CallbackQuery, identityOf, takeState } from '../providers/provider-flow.ts';
 import { beginDelegation, DelegationSchema, maxMinutes } from './begin-delegation.ts';
 import { consentOf, noConsent } from './support-login.ts';
@@ -22,6 +23,7 @@ export const supportCallback = defineRoute({
   answers: { 201: DelegationSchema },
   // It uses up the state in a transaction of its own, and asks the provider.
   runsOnce: true,
+  errorAnswer: signInRefusal,
   errors: ['invalid_input', 'not_found', 'provider_sign_in_failed', 'provider_unavailable', 'permission_denied'],
   handle: async (call) => {
     const settings = supportSettings(call);

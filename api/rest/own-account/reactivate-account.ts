@@ -61,6 +61,11 @@ export const reactivateAccount = defineRoute({
 function checkUsable(services: Services, found: Person | undefined, token: string): Person {
   if (found?.status !== 'deactivated') throw invalidToken('reactivation');
   checkLink(services, 'reactivation', found.id, found.recordVersion, token);
-  if (found.updatedAt.getTime() + linkLifetimeMs <= services.clock.now().getTime()) throw expiredToken('reactivation');
+  if (reactivationEnd(found) <= services.clock.now()) throw expiredToken('reactivation');
   return found;
+}
+
+/** When the link that was mailed at the deactivation of a person stops working. */
+export function reactivationEnd({ updatedAt }: Pick<Person, 'updatedAt'>): Date {
+  return new Date(updatedAt.getTime() + linkLifetimeMs);
 }

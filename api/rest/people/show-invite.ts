@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { user } from '#entities/identity/user.ts';
 import { roles } from '#entities/kit/model/caller.ts';
 import { defineRoute } from '../../http/route.ts';
 import { InviteTokenSchema, usableInvite } from './usable-invite.ts';
@@ -23,6 +24,10 @@ export const showInvite = defineRoute({
       invited_by: Type.Union([Type.String(), Type.Null()], {
         description: 'E-mail address of the person who invites; null if no person invites.',
       }),
+      has_account: Type.Boolean({
+        description:
+          'Whether the address has an account, which accepts with POST /v1/invite/accept. Without one: POST /v1/register.',
+      }),
       expires_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
         description: 'When the invitation expires.',
       }),
@@ -32,6 +37,7 @@ export const showInvite = defineRoute({
   handle: async (call) => {
     const data = call.unit.data.privileged('show invitation');
     const { invite, organization, inviter } = await usableInvite(call, data, call.body.token);
+    const person = await data.findOne(user, { email: { eq: invite.recipient } });
     const who = inviter?.email ?? 'The organization';
     return {
       status: 200,
@@ -41,6 +47,7 @@ export const showInvite = defineRoute({
         role: invite.role,
         email: invite.recipient,
         invited_by: inviter?.email ?? null,
+        has_account: (person?.emailConfirmedAt ?? null) !== null,
         expires_at: invite.expiresAt?.toISOString() ?? null,
       },
     };

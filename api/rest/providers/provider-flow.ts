@@ -15,6 +15,7 @@ import { failed, type ProviderIdentity, type ProviderSettings } from '../../auth
 import { giveCookie } from '../../http/plugins/cookies.ts';
 import { workOf } from '../../http/request-context.ts';
 import type { Call, RouteResponse } from '../../http/route.ts';
+import { pagePaths } from '../../pages/page-paths.ts';
 
 /** What a sign-in at a provider is for. */
 type Intent = Omit<SignInState, 'state' | 'nonce' | 'verifier'>;
@@ -57,7 +58,7 @@ export const TargetField = Type.Optional(
     minLength: 1,
     maxLength: 2_048,
     description:
-      'URL to which the browser goes at the end: a path, or a URL of the origin of auth.providers.redirecturl, which is the default.',
+      'URL to which the browser goes at the end: a path, or a URL of the origin of auth.providers.redirecturl or of this server. Default: auth.providers.redirecturl, without it the page /v1/login.',
   }),
 );
 
@@ -133,17 +134,18 @@ export function redirect({ reply }: Call<unknown>, location: string): RouteRespo
 }
 
 /**
- * Where the browser goes at the end: to a page of the configured origin.
+ * Where the browser goes at the end: to a page of the configured origin, or of this server.
  * @param wanted a path or a URL
  * @throws AppError invalid_input for another origin
  */
 export function targetOf(config: Config, wanted?: string): string {
-  const own = config.auth.providers.redirecturl || publicApiUrl(config);
-  if (wanted === undefined) return own;
-  const url = URL.canParse(wanted, own) ? new URL(wanted, own) : undefined;
-  const { origin } = new URL(own);
-  if (url?.origin === origin && url.username === '' && url.password === '') return url.href;
-  const message = `must be a path or a URL of ${origin}`;
+  const signInPage = publicApiUrl(config) + pagePaths.signIn;
+  const target = config.auth.providers.redirecturl || signInPage;
+  if (wanted === undefined) return target;
+  const url = URL.canParse(wanted, target) ? new URL(wanted, target) : undefined;
+  const origins = [...new Set([target, signInPage].map((each) => new URL(each).origin))];
+  if (url !== undefined && origins.includes(url.origin) && url.username === '' && url.password === '') return url.href;
+  const message = `must be a path or a URL of ${origins.join(' or ')}`;
   throw new AppError('invalid_input', `redirect_uri ${message}.`, {
     details: { fields: [{ path: '/redirect_uri', message }] },
   });

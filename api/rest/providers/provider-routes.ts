@@ -4,6 +4,7 @@ import { pascalCase } from '#entities/kit/base/snake-case.ts';
 import type { OpenedState } from '../../auth/sign-in-state.ts';
 import type { ProviderIdentity, ProviderSettings } from '../../auth/sign-in-providers.ts';
 import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
+import { signInRefusal } from '../../pages/error-page.ts';
 import { configuredProvider, providerNames, type ProviderName } from './configured-provider.ts';
 import { finishSignIn } from './finish-sign-in.ts';
 import { checkNewIdentity, linkIdentity, personOfIdentity } from './person-of-identity.ts';
@@ -38,6 +39,7 @@ function beginRoute(name: ProviderName): Route {
     limitClass: 'flow',
     query: Type.Object({ redirect_uri: TargetField }, { additionalProperties: false }),
     answers: { 302: RedirectSchema },
+    errorAnswer: signInRefusal,
     errors: ['not_found', 'provider_unavailable'],
     handle: async (call) => {
       const settings = settingsOf(call, name);
@@ -64,6 +66,7 @@ function callbackRoute(name: ProviderName): Route {
     answers: { 302: RedirectSchema },
     // It uses up the state in a transaction of its own, and asks the provider.
     runsOnce: true,
+    errorAnswer: signInRefusal,
     errors: callbackErrors,
     handle: async (call) => {
       const settings = settingsOf(call, name);

@@ -11,6 +11,7 @@ import { clientNetwork } from '../../http/client-address.ts';
 import { tooManyAttempts } from '../../http/too-many-attempts.ts';
 import type { OpenedState } from '../../auth/sign-in-state.ts';
 import { defineRoute, type Call, type RouteResponse } from '../../http/route.ts';
+import { signInRefusal } from '../../pages/error-page.ts';
 import { finishSignIn } from '../providers/finish-sign-in.ts';
 import { linkIdentity } from '../providers/person-of-identity.ts';
 import {
@@ -47,6 +48,7 @@ export const singleSignOn = defineRoute({
     { additionalProperties: false },
   ),
   answers: { 302: RedirectSchema },
+  errorAnswer: signInRefusal,
   errors: ['not_found', 'provider_unavailable', 'too_many_requests'],
   handle: async (call) => {
     const { organization_id: id, redirect_uri: wanted } = call.query as Record<string, string>;
@@ -91,6 +93,7 @@ export const singleSignOnCallback = defineRoute({
   answers: { 302: RedirectSchema },
   // It uses up the state in a transaction of its own, and asks the provider.
   runsOnce: true,
+  errorAnswer: signInRefusal,
   errors: [...callbackErrors, 'unauthenticated', 'second_factor_required'],
   handle: async (call) => {
     const opened = await takeState(call, 'single_sign_on');

@@ -10,6 +10,9 @@ import type { RequestContext } from '../../http/request-context.ts';
 import type { Call } from '../../http/route.ts';
 import type { Services } from '../../http/services.ts';
 
+/** Path of the page of a link; the routes that it calls are below. */
+export const portalUrl = '/v1/webhook-portal';
+
 /** Header in which the page sends the token of its link: neither cookies nor forms of other sites have it. */
 export const portalHeader = 'webhook-portal-token';
 

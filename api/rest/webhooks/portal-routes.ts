@@ -10,8 +10,7 @@ import { signedInPerson } from '../../credentials/signed-in-person.ts';
 import { defineRoute, type Call, type Route } from '../../http/route.ts';
 
 import { logRoutes } from './message-routes.ts';
-import { portalAccess, portalEndpoint, portalLinkOf } from './portal-caller.ts';
-import { portalPages, portalUrl } from './portal-page.ts';
+import { portalAccess, portalEndpoint, portalLinkOf, portalUrl } from './portal-caller.ts';
 import { idSchema } from '../../http/request-schemas.ts';
 
 /** Endpoints that the page lists: more than an organization has. */
@@ -95,10 +94,9 @@ const listEndpoints = defineRoute({
   },
 });
 
-/** A page for people without an account, such as those who run the system to which messages are sent. */
+/** For people without an account, such as those who run the system to which messages are sent: what their page calls. */
 export const portalRoutes: readonly Route[] = [
   makeLink,
-  ...portalPages,
   listEndpoints,
   ...logRoutes({
     prefix: 'Portal',

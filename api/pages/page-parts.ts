@@ -1,0 +1,139 @@
+import { html, type Html } from './html.ts';
+
+interface Step {
+  /** By which scripts show it. */
+  readonly name: string;
+  readonly title: string;
+  readonly content: Html;
+  /** The step that is shown until a script shows another one. */
+  readonly isFirst?: true;
+}
+
+/** What a page shows at one time: its heading gets the focus when it appears. */
+export function step({ name, title, content, isFirst }: Step): Html {
+  return html`<section data-step="${name}" ${isFirst ? undefined : html` hidden`}>
+    <h1 tabindex="-1">${title}</h1>
+    ${content}
+  </section> `;
+}
+
+/** Shown while the link of a mail is checked. */
+export const checkingStep = step({
+  name: 'checking',
+  title: 'One moment …',
+  content: html`<p>The link is checked.</p>`,
+  isFirst: true,
+});
+
+interface FormParts {
+  /** By which scripts find it. */
+  readonly name: string;
+  readonly fields: readonly Html[];
+  readonly button: string;
+  /** What the page says when the password or the code of this form is wrong, if not what it says elsewhere. */
+  readonly wrong?: string;
+  /** Below the button: other ways on. */
+  readonly others?: readonly Html[];
+  /** Where the script of mailed links sends the fields, with the token of the link, and the step that follows. */
+  readonly sends?: { readonly to: string; readonly next: string };
+}
+
+/** A form with its button; problems of the request appear above the button. */
+export function form({ name, fields, button, others = [], sends, wrong }: FormParts): Html {
+  const target = sends && html` data-sends="${sends.to}" data-next="${sends.next}"`;
+  return html`<form
+    data-form="${name}"
+    ${target}${wrong === undefined ? undefined : html` data-wrong="${wrong}"`}
+    novalidate
+  >
+    ${fields}
+    <p class="problem" role="alert" hidden></p>
+    <p><button>${button}</button></p>
+    ${others}
+  </form> `;
+}
+
+interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly type?: 'email' | 'text' | 'password';
+  readonly autocomplete: string;
+  readonly maxLength?: number;
+  readonly hint?: string;
+  readonly isOptional?: true;
+  /** A field that shows a value of the script (`fill`) and is not sent: programs that keep passwords read the address there. */
+  readonly isShown?: true;
+  /** Digits: telephones show these keys. */
+  readonly isNumeric?: true;
+}
+
+/** @param form its name makes ids unique within the page: forms can have fields of the same name */
+export function field(form: string, options: Field): Html {
+  const { name, label, type = 'text', autocomplete, maxLength = 254, hint } = options;
+  const id = `${form}-${name}`;
+  const described = hint === undefined ? undefined : html` aria-describedby="${id}-hint"`;
+  const input = html`<input
+    id="${id}"
+    ${options.isShown ? html`data-shows="${name}" readonly` : html`name="${name}"`}
+    type="${type}"
+    autocomplete="${autocomplete}"
+    maxlength="${String(maxLength)}"
+    ${described}${options.isOptional || options.isShown ? undefined : html` required`}${options.isNumeric ? html` inputmode="numeric"` : undefined}${type === 'email' ? html` spellcheck="false" autocapitalize="none"` : undefined}
+  />`;
+  const shown =
+    type === 'password'
+      ? html`<div class="password">
+          ${input}<button type="button" class="plain" data-reveals="${id}" aria-label="Show the password">Show</button>
+        </div>`
+      : input;
+  return html`<div class="field">
+    <label for="${id}">${label}${options.isOptional ? html` <small>(optional)</small>` : undefined}</label>
+    ${shown} ${hint === undefined ? undefined : html`<small id="${id}-hint" class="hint">${hint}</small>`}
+  </div> `;
+}
+
+export const passwordHint = 'At least 12 characters, for example four words that have nothing to do with each other.';
+
+const maxPassword = 1_024;
+
+export function passwordField(
+  form: string,
+  options: Pick<Field, 'label' | 'autocomplete' | 'hint'> & { readonly name?: string },
+): Html {
+  return field(form, { name: 'password', type: 'password', maxLength: maxPassword, ...options });
+}
+
+export function emailField(form: string, options: Partial<Field> = {}): Html {
+  return field(form, { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', ...options });
+}
+
+/** Changes the page without leaving it. @param does by which scripts find it */
+export function action(does: string, text: string): Html {
+  return html`<button type="button" class="plain" data-does="${does}">${text}</button>`;
+}
+
+/** Shows another step of the page. @param name of the step */
+export function toStep(name: string, text: string): Html {
+  return html`<button type="button" class="plain" data-does="show-step" data-to="${name}">${text}</button>`;
+}
+
+/** A text that a script replaces. */
+export function filled(name: string, until = ''): Html {
+  return html`<b data-fill="${name}">${until}</b>`;
+}
+
+/** Ways on, below the text of a step. */
+export function onward(...links: readonly (Html | undefined)[]): Html {
+  return html`<ul class="onward">
+    ${links.flatMap((each) => (each === undefined ? [] : [html`<li>${each}</li>`]))}
+  </ul>`;
+}
+
+export function link(url: string, text: string): Html {
+  return html`<a href="${url}">${text}</a>`;
+}
+
+/** The step that follows next, as a button. */
+export function buttonLink(url: string, text: string): Html {
+  return html`<a class="button" href="${url}">${text}</a>`;
+}

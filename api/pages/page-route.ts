@@ -1,0 +1,31 @@
+import { Type } from 'typebox';
+import type { Config } from '#config/objects/root.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { pageDocument, pagePolicy, type PageContent } from './page-document.ts';
+
+export const htmlType = 'text/html; charset=utf-8';
+
+interface Page extends Pick<Route, 'url' | 'operationId' | 'summary' | 'description'> {
+  readonly tag?: string;
+  /** What the page shows with a configuration, at a time. It says nothing about who opens it. */
+  readonly page: (config: Config, at: Date) => PageContent;
+}
+
+/** The route of a page. Opening a page changes nothing: mail scanners and browsers open links by themselves. */
+export function pageRoute({ page, tag = 'Pages', ...route }: Page): Route {
+  return defineRoute({
+    ...route,
+    method: 'GET',
+    tag,
+    access: 'anonymous',
+    limitClass: 'static',
+    answers: { 200: Type.String() },
+    produces: htmlType,
+    errors: [],
+    handle: ({ services: { config, clock }, reply }) => {
+      const [current, at] = [config.current, clock.now()];
+      void reply.header('content-security-policy', pagePolicy(current, at));
+      return { status: 200, body: pageDocument(current, at, page(current, at)) };
+    },
+  });
+}

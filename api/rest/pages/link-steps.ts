@@ -1,0 +1,31 @@
+import { html, type Html } from '../../pages/html.ts';
+import { action, checkingStep, step } from '../../pages/page-parts.ts';
+
+interface LinkSteps {
+  /** What somebody can do whose link has expired; undefined for links that do not expire. */
+  readonly expired: Html | undefined;
+  /** The same for a link that was used, or is not valid. */
+  readonly ended: Html;
+  /** What the page says of a link that was used; undefined for links that work again and again. */
+  readonly used?: { readonly title: string; readonly content: Html };
+}
+
+/** What the page of a mailed link shows while the link is checked, and when it cannot be used. */
+export function linkSteps({ expired, ended, used }: LinkSteps): Html {
+  return html`${checkingStep} ${expired && step({ name: 'expired', title: 'This link has expired', content: expired })}
+  ${used && step({ name: 'used', ...used })}
+  ${step({
+    name: 'invalid',
+    title: 'This link does not work',
+    content: html`<p>
+        It is not complete, was used already, or a newer one has taken its place. If you copied it, copy all of it.
+      </p>
+      ${ended}`,
+  })}
+  ${step({
+    name: 'failed',
+    title: 'This link could not be checked',
+    content: html`<p class="problem" role="alert"></p>
+      <p>${action('again', 'Try again')}</p>`,
+  })}`;
+}

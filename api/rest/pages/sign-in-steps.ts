@@ -1,0 +1,115 @@
+import { publicApiUrl } from '#config/objects/public-api-url.ts';
+import type { Config } from '#config/objects/root.ts';
+import { html, type Html } from '../../pages/html.ts';
+import { field, form, onward, passwordField, step, toStep } from '../../pages/page-parts.ts';
+import { configuredProvider, providerNames } from '../providers/configured-provider.ts';
+
+interface SignIn {
+  readonly config: Config;
+  readonly title: string;
+  readonly lead?: Html;
+  readonly email: Html;
+  readonly button: string;
+  /** Path of the page to which providers send the browser back; undefined for where the configuration sends it. */
+  readonly returnTo: string | undefined;
+  readonly others: readonly Html[];
+}
+
+/** The steps of a sign-in; `api/pages/browser/sign-in-steps.js` makes them work. */
+export function signInSteps({ config, title, lead, email, button, returnTo, others }: SignIn): Html {
+  return html`${step({
+    name: 'sign-in',
+    title,
+    content: html`${lead}
+      ${form({
+        name: 'sign-in',
+        fields: [email, passwordField('sign-in', { label: 'Password', autocomplete: 'current-password' })],
+        button,
+      })}
+      ${onward(...others)}
+      <div class="ways">
+        ${otherWays(config, returnTo)} ${toStep('single-sign-on', 'Single sign-on of an organization')}
+      </div>`,
+  })}
+  ${step({
+    name: 'code',
+    title: 'Second factor',
+    content: html`<p>Enter the code that your authenticator app shows.</p>
+      ${form({
+        name: 'code',
+        fields: [
+          field('code', {
+            name: 'code',
+            label: 'Code',
+            autocomplete: 'one-time-code',
+            maxLength: 16,
+            isNumeric: true,
+          }),
+        ],
+        button: 'Continue',
+        wrong: 'This is not the code that the app shows now, or it was used before.',
+        others: [onward(toStep('recovery', 'Use a recovery code'), toStep('sign-in', 'Back to the sign-in'))],
+      })}`,
+  })}
+  ${step({
+    name: 'recovery',
+    title: 'Recovery code',
+    content: html`<p>Enter one of the codes that you kept when you set up the authenticator app. Each works once.</p>
+      ${form({
+        name: 'recovery',
+        fields: [
+          field('recovery', { name: 'recovery_code', label: 'Recovery code', autocomplete: 'off', maxLength: 128 }),
+        ],
+        button: 'Continue',
+        wrong: 'This is not one of your recovery codes, or it was used before.',
+        others: [onward(toStep('code', 'Use the authenticator app'), toStep('sign-in', 'Back to the sign-in'))],
+      })}`,
+  })}
+  ${step({
+    name: 'single-sign-on',
+    title: 'Single sign-on',
+    content: html`<p>Sign in with the account of your organization.</p>
+      ${form({
+        name: 'single-sign-on',
+        fields: [
+          field('single-sign-on', {
+            name: 'organization_id',
+            label: 'Organization',
+            autocomplete: 'off',
+            maxLength: 512,
+            hint: 'The id of the organization, or the link that its managers gave you.',
+          }),
+        ],
+        button: 'Continue',
+        others: [onward(toStep('sign-in', 'Back to the sign-in'))],
+      })}`,
+  })}`;
+}
+
+/** Buttons for the passkeys and providers that are configured. */
+function otherWays(config: Config, returnTo: string | undefined): Html {
+  const { providers, supportedproviders } = config.auth;
+  const hasPasskeys = providers.webauthn.enabled || supportedproviders.includes('webauthn');
+  const passkey = html`<button type="button" class="second" data-does="passkey">Sign in with a passkey</button>`;
+  return html`${hasPasskeys ? passkey : undefined}${providerLinks(config, returnTo)}`;
+}
+
+/** Links that begin a sign-in at each configured provider. */
+export function providerLinks(config: Config, returnTo: string | undefined): Html[] {
+  const query = returnTo === undefined ? '' : `?redirect_uri=${encodeURIComponent(publicApiUrl(config) + returnTo)}`;
+  return providerNames.flatMap((name) => {
+    const settings = configuredProvider(config, name);
+    if (!settings) return [];
+    const url = `/v1/${name}/login${query}`;
+    return [html`<a class="button second" data-leaves href="${url}">Continue with ${nameOf(settings.issuer)}</a>`];
+  });
+}
+
+const known: Readonly<Record<string, string>> = {
+  'https://github.com': 'GitHub',
+  'https://accounts.google.com': 'Google',
+};
+
+function nameOf(issuer: string): string {
+  return known[issuer] ?? new URL(issuer).host;
+}

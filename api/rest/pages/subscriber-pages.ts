@@ -1,0 +1,80 @@
+import { html } from '../../pages/html.ts';
+import { filled, form, step } from '../../pages/page-parts.ts';
+import { pageRoute } from '../../pages/page-route.ts';
+import { linkSteps } from './link-steps.ts';
+
+const subscribeUrl = '/v1/subscribe/verify';
+const unsubscribeUrl = '/v1/unsubscribe';
+const ended = html`<p>Ask the organization to send the e-mail again.</p>`;
+
+export const subscriptionPage = pageRoute({
+  url: subscribeUrl,
+  operationId: 'showSubscriptionPage',
+  summary: 'Page that confirms a subscription',
+  description:
+    'Page that the link of a verification e-mail opens. It verifies the address with POST /v1/subscribe/verify.',
+  page: () => ({
+    title: 'Confirm your subscription',
+    script: 'mailed-link',
+    data: { purpose: 'subscriber-verification' },
+    words: { limit_exceeded: 'We have sent as many links as we may. Ask the organization for help.' },
+    content: html`${linkSteps({
+      expired: form({
+        name: 'renew',
+        fields: [],
+        button: 'Send me a new link',
+        sends: { to: subscribeUrl, next: 'renewed' },
+      }),
+      ended,
+      used: {
+        title: 'Your subscription is confirmed',
+        content: html`<p>There is nothing left to do, unless you have unsubscribed meanwhile.</p>`,
+      },
+    })}
+    ${step({
+      name: 'form',
+      title: 'Confirm your subscription',
+      content: html`<p>${filled('email')} gets the e-mails of the organization then.</p>
+        ${form({ name: 'confirm', fields: [], button: 'Confirm', sends: { to: subscribeUrl, next: 'done' } })}`,
+    })}
+    ${step({
+      name: 'done',
+      title: 'Your subscription is confirmed',
+      content: html`<p class="done">
+        ${filled('email')} gets the e-mails from now on. Each has a link that ends them.
+      </p>`,
+    })}
+    ${step({
+      name: 'renewed',
+      title: 'Look into your mailbox',
+      content: html`<p class="done">We sent a new link to ${filled('email')}.</p>`,
+    })}`,
+  }),
+});
+
+export const unsubscribePage = pageRoute({
+  url: unsubscribeUrl,
+  operationId: 'showUnsubscribePage',
+  summary: 'Page that ends a subscription',
+  description: 'Page that the link at the end of e-mails opens. It ends the subscription with POST /v1/unsubscribe.',
+  page: () => ({
+    title: 'Unsubscribe',
+    script: 'mailed-link',
+    data: { purpose: 'unsubscribe' },
+    content: html`${linkSteps({
+      expired: undefined,
+      ended: html`<p>Use the link of another e-mail of the organization.</p>`,
+    })}
+    ${step({
+      name: 'form',
+      title: 'Unsubscribe',
+      content: html`<p>You get no more e-mails of the organization then, except about the security of your account.</p>
+        ${form({ name: 'confirm', fields: [], button: 'Unsubscribe', sends: { to: unsubscribeUrl, next: 'done' } })}`,
+    })}
+    ${step({
+      name: 'done',
+      title: 'You are unsubscribed',
+      content: html`<p class="done">No more of these e-mails are sent to you.</p>`,
+    })}`,
+  }),
+});
