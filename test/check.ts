@@ -17,6 +17,11 @@ const checks = [
     command: [process.execPath, 'docs/derive-main.ts', '--check'],
     mend: 'npm run derive',
   },
+  {
+    name: 'description of the API',
+    command: [bin('redocly'), 'lint', '--format=summary', 'docs/reference/openapi.json'],
+    mend: undefined,
+  },
 ] as const;
 
 /** All of them run, so that one run shows everything there is to mend. */
@@ -26,7 +31,8 @@ process.exitCode = results.every(Boolean) ? 0 : 1;
 async function run({ name, command, mend }: (typeof checks)[number]): Promise<boolean> {
   const startedAt = Date.now();
   const [program, ...args] = command;
-  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const code = await new Promise<number>((resolve) => {

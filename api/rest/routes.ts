@@ -41,7 +41,7 @@ import { endDelegation, endDelegationOfAnother } from './delegations/end-delegat
 import { startImpersonation } from './delegations/start-impersonation.ts';
 import { supportCallback } from './delegations/support-callback.ts';
 import { supportLogin } from './delegations/support-login.ts';
-import { docs, docsStyle, errorDocs, home, openapi } from './service/reference.ts';
+import { docs, docsScript, docsStyle, errorDocs, home, openapi } from './service/reference.ts';
 import { beginLink, unlinkIdentity } from './providers/identity-routes.ts';
 import { providerRoutes } from './providers/provider-routes.ts';
 import { enforceProvider, putProvider, testProvider, verifyDomains } from './single-sign-on/provider-settings.ts';
@@ -177,6 +177,7 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   home,
   openapi,
   docs,
+  docsScript,
   docsStyle,
   errorDocs,
 ];

@@ -166,7 +166,6 @@ describe('/openapi.json', () => {
     expect(await limits()).toEqual(expected(world.config.current.server.maxresultlimit));
     await world.reconfigure({ CORE_SERVER_MAXRESULTLIMIT: '77' });
     expect(await limits()).toEqual(expected(77));
-    expect(String((await world.client().get('/docs')).body)).toContain('integer, 0 to 77');
     await world.reconfigure({ CORE_SERVER_MAXRESULTLIMIT: undefined });
   });
 
@@ -220,31 +219,17 @@ describe('the pages', () => {
     expect([answer.status, answer.headers['location']]).toEqual([302, '/docs']);
   });
 
-  test('/docs shows every operation', async () => {
-    const { status, headers, body } = await world.client().get('/docs');
+  test('/docs consists of files of this server, whose policy allows no others', async () => {
+    const client = world.client();
+    const { status, headers, body } = await client.get('/docs');
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
-    for (const [name, { summary }] of operations) {
-      expect(body).toContain(`<code>${name}</code></a>`);
-      expect(body).toContain(`<strong>${summary}.</strong>`);
+    expect(headers['content-security-policy']).toMatch(/default-src 'none'.*script-src 'self'.*connect-src 'self'/);
+    const files = [...String(body).matchAll(/ src="([^"]+)"/g)].map(([, url]) => url as string);
+    expect(files).toEqual(['/docs/scalar.js', '/pages/reference.js']);
+    for (const url of files) {
+      const file = await client.get(url);
+      expect([file.status, file.headers['content-type']], url).toEqual([200, 'text/javascript; charset=utf-8']);
     }
-  });
-
-  test('/docs has contents by tag, and every parameter with what it is', async () => {
-    const { body } = await world.client().get('/docs');
-    const ids = new Set([...String(body).matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
-    const links = [...String(body).matchAll(/ href="#([^"]+)"/g)].map(([, id]) => id);
-    expect(links.length).toBeGreaterThan(operations.length + document.tags.length);
-    expect(links.filter((id) => !ids.has(id))).toEqual([]);
-    const sections = String(body).split('<section>');
-    for (const [name, { parameters = [] }] of operations) {
-      const own = sections.find((section) => section.includes(`<code>${name}</code></a>`)) ?? '';
-      for (const parameter of parameters)
-        expect(own, name).toContain(
-          `<code>${parameter.name}</code></td><td>${parameter.in}</td><td>${parameter.required ? 'yes' : 'no'}</td>`,
-        );
-    }
-    expect(body).toContain('<td>open | in_progress | in_review | completed | wont_do</td><td>Progress status.</td>');
-    expect(body).not.toContain('<script');
   });
 
   test('/docs/errors explains every code under the address that problems name', async () => {

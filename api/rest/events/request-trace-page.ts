@@ -1,4 +1,5 @@
 import { escapeHtml } from '#entities/kit/base/escape-html.ts';
+import { personIn } from '#entities/kit/model/caller.ts';
 import type { ShownRequest } from './shown-trace.ts';
 
 /** A link, or text. The address is made by the server, and its parts are encoded. */
@@ -9,13 +10,27 @@ interface Link {
 
 type Cell = string | Link;
 
+/** Where the parts of a trace are, and what they are called. */
+export interface TracePlaces {
+  /** Path of the records of a kind, by its topic; none for records that the API does not have. */
+  readonly paths: ReadonlyMap<string, string>;
+  /** Names of the people whom the caller may view, by their ids. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
 /** The trace as a page without scripts: it works offline and with the content security policy `default-src 'self'`. */
-export function tracePage({ request_id, changes, events, runs }: ShownRequest): string {
+export function tracePage({ request_id, changes, events, runs }: ShownRequest, { paths, names }: TracePlaces): string {
+  const record = (topic: string, id: string): Link => linkTo(paths.get(topic), id, id);
+  const actor = (text: string): Cell => {
+    const [id] = personIn(text);
+    return id === undefined ? text : linkTo(paths.get('user'), id, names.get(id) ?? text);
+  };
+  const event = (id: string): Link => linkTo('/v1/events', id, id);
   const deliveries = events.flatMap(({ id, deliveries: own }) =>
-    own.map((each) => [id, each.listener, each.status, each.error ?? '', time(each.updated_at)]),
+    own.map((each) => [event(id), each.listener, each.status, each.error ?? '', time(each.updated_at)]),
   );
   const messages = events.flatMap(({ id, messages: own }) =>
-    own.map((each) => [id, each.endpoint_id, each.status, String(each.attempts)]),
+    own.map((each) => [event(id), record('webhook_endpoint', each.endpoint_id), each.status, String(each.attempts)]),
   );
   const parts = [
     table(
@@ -25,10 +40,10 @@ export function tracePage({ request_id, changes, events, runs }: ShownRequest): 
         time(each.at),
         each.operation,
         each.kind,
-        each.record_id,
+        record(each.kind, each.record_id),
         String(each.version),
         each.fields.join(', '),
-        each.actor,
+        actor(each.actor),
       ]),
     ),
     table(
@@ -37,10 +52,10 @@ export function tracePage({ request_id, changes, events, runs }: ShownRequest): 
       events.map((each) => [
         time(each.occurred_at),
         each.type,
-        each.id,
-        each.record_id,
+        event(each.id),
+        record(each.kind, each.record_id),
         each.trace_id ?? '',
-        each.actor,
+        actor(each.actor),
       ]),
     ),
     table('Deliveries', ['Event', 'Listener', 'Status', 'Error', 'Since'], deliveries),
@@ -75,7 +90,12 @@ ${parts.join('\n')}
 function table(title: string, names: readonly string[], rows: readonly (readonly Cell[])[]): string {
   if (rows.length === 0) return `<h2>${title}</h2><p>None.</p>`;
   const head = names.map((name) => `<th scope="col">${name}</th>`).join('');
-  const body = rows.map((cells) => `<tr>${cells.map((cell) => `<td>${shown(cell)}</td>`).join('')}</tr>`).join('\n');
+  const body = rows
+    .map(
+      (cells) =>
+        `<tr>${cells.map((cell, index) => `<td data-title="${names[index]}"><span>${shown(cell)}</span></td>`).join('')}</tr>`,
+    )
+    .join('\n');
   return `<h2>${title}</h2><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`;
 }
 
@@ -83,6 +103,11 @@ function shown(cell: Cell): string {
   if (typeof cell === 'string') return escapeHtml(cell);
   const text = escapeHtml(cell.text);
   return cell.url === null ? text : `<a href="${escapeHtml(cell.url)}" rel="noreferrer">${text}</a>`;
+}
+
+/** @param path none: the text alone */
+function linkTo(path: string | undefined, id: string, text: string): Link {
+  return { text, url: path === undefined ? null : `${path}/${encodeURIComponent(id)}` };
 }
 
 function time(at: Date): string {

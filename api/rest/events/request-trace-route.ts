@@ -1,12 +1,17 @@
 import { idSchema } from '../../http/request-schemas.ts';
 import { Type } from 'typebox';
+import { user } from '#entities/identity/user.ts';
+import { personIn } from '#entities/kit/model/caller.ts';
+import { isExposed } from '#entities/kit/model/exposure.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { recordNames } from '../records/record-names.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { workOf } from '../../http/request-context.ts';
 import { defineRoute } from '../../http/route.ts';
 import type { Services } from '../../http/services.ts';
 import { traceOfRequest, type ShownTrace } from '../../webhooks/trace-of-request.ts';
 import { instant, messages } from './delivery-schemas.ts';
-import { tracePage } from './request-trace-page.ts';
+import { tracePage, type TracePlaces } from './request-trace-page.ts';
 import { shownTrace } from './shown-trace.ts';
 
 const nullableText = (description: string, more = {}) =>
@@ -104,17 +109,31 @@ export const requestTrace = defineRoute({
   errors: ['not_found', 'permission_denied'],
   handle: async ({ services, request, reply, params }) => {
     const requestId = params['id'] ?? '';
-    const trace = await services.database.transact({ ...workOf(request.core), readOnly: true }, (unit) =>
-      traceOfRequest({ unit, services, request }, requestId),
+    const { trace, places } = await services.database.transact(
+      { ...workOf(request.core), readOnly: true },
+      async (unit) => {
+        const found = await traceOfRequest({ unit, services, request }, requestId);
+        return { trace: found, places: await placesOf(unit, found) };
+      },
     );
     const runs = await runsOf(services, requestId, trace);
     const body = shownTrace(requestId, trace, runs?.map((run) => ({ ...run, url: services.runUrl(run) })) ?? null);
     void reply.header('vary', 'Accept');
     if (!request.headers.accept?.includes('text/html')) return { status: 200, body };
     void reply.type('text/html; charset=utf-8');
-    return { status: 200, body: tracePage(body) };
+    return { status: 200, body: tracePage(body, places) };
   },
 });
+
+/** Where the records of a trace are, and the names of its people whom the caller may view. */
+async function placesOf({ data, registry }: UnitOfWork, { changes, events }: ShownTrace): Promise<TracePlaces> {
+  const ids = [...new Set([...changes, ...events].flatMap(({ actor }) => personIn(actor)))];
+  const people = ids.length === 0 ? [] : await data.find(user, { where: { id: { in: ids } }, limit: ids.length });
+  return {
+    paths: new Map(registry.modules.filter(isExposed).map((module) => [module.topic, recordNames(module).path])),
+    names: new Map(people.map(({ id, displayName }) => [id, displayName])),
+  };
+}
 
 /** The rest of the trace is in the database, and is shown without Temporal, too. */
 async function runsOf({ runsOfRequest, logger }: Services, requestId: string, { events, ofAll }: ShownTrace) {

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { escapeHtml } from '#entities/kit/base/escape-html.ts';
 import { onceForEach } from '#entities/kit/base/once-for-each.ts';
@@ -7,9 +7,10 @@ import { statusOf } from '#entities/kit/base/errors.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import type { OpenApiDocument } from '../../http/description/openapi-document.ts';
 import { describedSettings, withSettings } from './configured-description.ts';
-import { referencePage } from './reference-page.ts';
 
 const html = 'text/html; charset=utf-8';
+
+const stylePath = '/docs/style.css';
 
 const notModified = Type.Null({ description: 'The document is the one of `If-None-Match`.' });
 
@@ -65,23 +66,78 @@ export const home = defineRoute({
   },
 });
 
-const docsPage = documentOf((document) => page('Core server: reference', referencePage(document())));
+/** Only files of this server. The reference sets inline styles, and images in its style sheet. */
+const referencePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
-/** A page without scripts. Its style is a file of its own, so that the content security policy `default-src 'self'` allows it. */
+const referencePage = Buffer.from(`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Core server: reference</title></head>
+<body style="margin: 0"><main id="loading" style="padding: 1rem; font: 1rem/1.5 system-ui, sans-serif"><h1>Core server: reference</h1>
+<p>Machine-readable: <a href="/openapi.json">/openapi.json</a>. GraphQL: <a href="/graphql">/graphql</a>. Error codes: <a href="/docs/errors">/docs/errors</a>.</p>
+<noscript><p>This page needs JavaScript; /openapi.json has the same content.</p></noscript></main>
+<div id="reference"></div>
+<script src="/docs/scalar.js" defer></script>
+<script type="module" src="/pages/reference.js"></script></body>
+</html>
+`);
+
 export const docs = defineRoute({
   method: 'GET',
   url: '/docs',
   operationId: 'showReference',
   tag: 'Service',
   summary: 'REST reference',
-  description: 'The content of /openapi.json as a web page.',
+  description: 'The content of /openapi.json as a web page from which requests can be sent.',
   access: 'anonymous',
   limitClass: 'static',
   sends: ['ETag'],
   answers: { 200: Type.String(), 304: notModified },
   produces: html,
   errors: [],
-  handle: (call) => ({ status: 200, document: docsPage(call) }),
+  handle: ({ reply }) => {
+    void reply.header('content-security-policy', referencePolicy);
+    return { status: 200, document: referencePage };
+  },
+});
+
+/** The script of the reference, as its package serves it. It has 4 MB, so it is loaded with the first request. */
+let referenceScript: Promise<Buffer> | undefined;
+
+async function loadReferenceScript(): Promise<Buffer> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference');
+  const app = Fastify();
+  await app.register(scalar, { routePrefix: '/docs', configuration: { url: '/openapi.json' } });
+  const { rawPayload } = await app.inject('/docs/js/scalar.js');
+  await app.close();
+  return rawPayload;
+}
+
+export const docsScript = defineRoute({
+  method: 'GET',
+  url: '/docs/scalar.js',
+  operationId: 'getReferenceScript',
+  tag: 'Service',
+  summary: 'Script of the reference',
+  description: 'The script of the package @scalar/fastify-api-reference.',
+  access: 'anonymous',
+  sends: ['ETag'],
+  answers: { 200: Type.String(), 304: notModified },
+  produces: 'text/javascript; charset=utf-8',
+  errors: [],
+  handle: async () => {
+    referenceScript ??= loadReferenceScript();
+    return { status: 200, document: await referenceScript };
+  },
 });
 
 const errorPage = documentOf(() => page('Core server: errors', errorTable()));
@@ -105,29 +161,20 @@ export const errorDocs = defineRoute({
 
 const style = Buffer.from(`
 :root { color-scheme: light dark; --line: #8886; --soft: #8882; }
-body { font: 1rem/1.5 system-ui, sans-serif; max-width: 68rem; margin: 0 auto; padding: 0 1rem 4rem; }
-nav > ul { columns: 16rem; padding: 0; list-style: none; }
-nav > ul > li { break-inside: avoid-column; }
-nav ul ul { padding-left: 1.2rem; margin: 0 0 .5rem; }
-h2 { border-top: 1px solid var(--line); margin-top: 3rem; padding-top: 1rem; }
-h3 { margin-bottom: .25rem; }
-h3 a { color: inherit; text-decoration: none; }
-h3 small { font-weight: normal; opacity: .7; }
-h4 { margin: 1rem 0 .25rem; }
-section { margin: 2rem 0; border-left: 3px solid var(--line); padding-left: 1rem; }
+body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; }
+main { max-width: 68rem; margin: 0 auto; padding: 0 1rem 4rem; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
-th, td { border: 1px solid var(--line); padding: .25rem .5rem; text-align: left; vertical-align: top; overflow-wrap: anywhere; }
+th, td { border: 1px solid var(--line); padding: .25rem .5rem; text-align: left; vertical-align: top; }
 th { background: var(--soft); }
-/* Without a width, columns of short words would be broken within the words. */
-th, td { min-width: 4.6rem; }
 code { font-size: .9em; background: var(--soft); padding: 0 .2em; border-radius: .2em; }
-summary { cursor: pointer; }
-details.schema { margin: .5rem 0; }
-details[open].schema { margin-bottom: 2rem; }
-pre { overflow: auto; max-height: 20rem; padding: .5rem; background: var(--soft); font-size: .85rem; }
+/* On a narrow screen each row is a card, so that no word is broken. */
+@media (max-width: 48rem) {
+  thead { position: absolute; clip-path: inset(50%); }
+  tr { display: block; margin: 1rem 0; border: 1px solid var(--line); }
+  td { display: grid; grid-template-columns: 6.5rem 1fr; border: 0; }
+  td::before { content: attr(data-title); font-weight: bold; }
+}
 `);
-
-const stylePath = '/docs/style.css';
 
 export const docsStyle = defineRoute({
   method: 'GET',
@@ -135,7 +182,7 @@ export const docsStyle = defineRoute({
   operationId: 'getReferenceStyle',
   tag: 'Service',
   summary: 'Style of the reference',
-  description: 'The style sheet of /docs and /docs/errors.',
+  description: 'The style sheet of /docs/errors.',
   access: 'anonymous',
   sends: ['ETag'],
   answers: { 200: Type.String(), 304: notModified },
@@ -144,13 +191,15 @@ export const docsStyle = defineRoute({
   handle: () => ({ status: 200, document: style }),
 });
 
+const titles = ['Code', 'Status', 'Meaning', 'Cause', 'What to do'];
+
 function errorTable(): string {
   const rows = (Object.keys(errorCatalogue) as ErrorCode[]).map((code) => {
     const { title, cause, remedy } = errorCatalogue[code];
-    const cells = [String(statusOf(code)), title, cause, remedy].map((cell) => `<td>${escapeHtml(cell)}</td>`);
-    return `<tr id="${code}"><td><code>${code}</code></td>${cells.join('')}</tr>`;
+    const texts = [`<code>${code}</code>`, ...[String(statusOf(code)), title, cause, remedy].map(escapeHtml)];
+    const cells = texts.map((text, index) => `<td data-title="${titles[index]}"><span>${text}</span></td>`);
+    return `<tr id="${code}">${cells.join('')}</tr>`;
   });
-  const titles = ['Code', 'Status', 'Meaning', 'Cause', 'What to do'];
   return `<p>Codes are stable; titles and messages may change.</p>${table(titles, rows)}`;
 }
 
