@@ -44,7 +44,7 @@ class Demo:
         session.get(f"{API}/livez")
         answer = session.post(
             f"{API}/v1/login",
-            json={"username": os.environ["USERNAME"], "password": os.environ["PASSWORD"]},
+            json={"username": os.environ["DEMO_EMAIL"], "password": os.environ["DEMO_PASSWORD"]},
             headers={"X-Csrf-Token": session.cookies["csrf_token"]},
         )
         answer.raise_for_status()
