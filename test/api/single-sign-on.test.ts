@@ -232,6 +232,9 @@ describe('a sign-in', () => {
       employee({ email: 'a@other.example' }),
       employee({ email: 'a@corp.example.evil.example' }),
       employee({ email: 'a@evilcorp.example' }),
+      employee({ email: 'corp.example' }),
+      employee({ email: 'a@evil.com@corp.example' }),
+      employee({ email: '"a@evil.com"@corp.example' }),
       employee({ email_verified: false }),
       employee({ email: member.user.email }),
     ]) {

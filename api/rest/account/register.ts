@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { emailForm } from '#entities/kit/base/email-address.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { requestVerification } from './request-verification.ts';
 import { hashPassword } from '../../auth/password.ts';
@@ -53,7 +54,7 @@ export const register = defineRoute({
   ],
   handle: async (call) => {
     const { body, unit } = call;
-    const email = body.email.toLowerCase();
+    const email = emailForm(body.email);
     const names = [body.first_name, body.last_name].flatMap((name) => name?.trim() || []);
     await checkNewEmail(call, email);
     await checkStrength(body.password, [email, ...names]);
