@@ -1,6 +1,5 @@
-/** Letters, marks, numbers and signs, also those of Arabic that are formats; white space, controls and blank signs are not seen. */
-const visible =
-  /[[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Cf}\p{Co}]--[\p{Default_Ignorable_Code_Point}\u2800\uFFF9-\uFFFB\u{1D159}]]/v;
+/** Anything but white space, controls, and what is blank: fillers, joiners and selectors, the empty Braille pattern. */
+const visible = /[^\p{Z}\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\uFFF9-\uFFFB\u{1D159}]/v;
 
 /** Whether a text shows anything: fillers, joiners and selectors alone show nothing. */
 export function isVisible(text: string): boolean {
