@@ -214,10 +214,10 @@ function decimalLimits({ columnType, scale = 0 }: Field): string {
 /** What is wrong with a text besides what its schema says. White space in secrets is significant. */
 function textProblem({ schema, secret, isOneLine, isName }: Field, text: string): string | undefined {
   const { minLength = 0 } = schema as TextShape;
+  const isBlank = !secret && (minLength > 0 || (isOneLine && text !== '')) && !isVisible(text);
+  if (isBlank) return text.trim() === '' ? 'must not be empty' : 'must have a visible character';
   if (isOneLine && hasLineBreak(text)) return 'must be in one line; it contains a line break';
   if (secret) return undefined;
-  const isBlank = (minLength > 0 || (isOneLine && text !== '')) && !isVisible(text);
-  if (isBlank) return text.trim() === '' ? 'must not be empty' : 'must have a visible character';
   if (isName && text.trim().length < minLength) return `must have at least ${minLength} characters besides white space`;
   return isName ? nameProblem(text) : undefined;
 }
