@@ -5,6 +5,9 @@ import { choice, email, text, timestamp } from '../kit/model/fields.ts';
 import { file } from '../kit/model/composed/file-field.ts';
 import { allow, deny, anyone, scope, self, signedIn, system } from '../kit/model/policy.ts';
 
+/** How long after the deactivation a mailed link reactivates an account, in milliseconds. */
+export const reactivationLifetimeMs = 90 * 86_400_000;
+
 export const user = defineEntityModule({
   kind: 'user',
   table: 'users',

@@ -84,6 +84,15 @@ describe('a sign-in', () => {
   });
 });
 
+test('a password that is the name of the organization is refused to whom it invites', async () => {
+  const email = 'guesses@example.com';
+  await invited(email, 'member');
+  const token = await inviteToken(world, email);
+  const refused = await register(email, token, { password: `${owner.organization.name}-1` });
+  expectProblem(refused, 'weak_password');
+  expect((await register(email, token)).status).toBe(201);
+});
+
 describe('an invitation', () => {
   test('is mailed, shown, and accepted by the person with the address', async () => {
     const person = await buildPerson(world);

@@ -147,9 +147,10 @@ describe('the list of memberships', () => {
     expect((await client.get('/v1/account/memberships?role=member')).body.data).toMatchObject([
       { organization_id: other.organization.id },
     ]);
-    const { data } = await client.graphql(
-      '{ memberships(first: 100) { totalCount edges { node { organizationId } } } self { memberships { edges { node { organizationId } } } } }',
+    const { data, errors } = await client.graphql(
+      '{ memberships(first: 100) { totalCount edges { node { organizationId } } } self { memberships(first: 100) { edges { node { organizationId } } } } }',
     );
+    expect(errors).toBeUndefined();
     const idsOf = (list: { edges: { node: { organizationId: string } }[] }) =>
       [...new Set(list.edges.map(({ node }) => node.organizationId))].toSorted();
     expect(data.memberships.totalCount).toBe(listed.body.total_count);

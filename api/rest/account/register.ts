@@ -7,7 +7,8 @@ import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
 import { registerInvited } from '../people/register-invited.ts';
 import { checkNewEmail } from './check-new-email.ts';
-import { PasswordSchema } from './password-schemas.ts';
+import { passwordRule, PasswordSchema } from './password-schemas.ts';
+import { organizationWords } from './personal-words.ts';
 
 /**
  * Responds in the same way, after the same work, whether or not the address has an account, so that nobody learns who has one.
@@ -25,7 +26,7 @@ export const register = defineRoute({
   body: Type.Object(
     {
       email: EmailSchema,
-      password: PasswordSchema('At least 12 characters, or hard to guess. Spaces at its ends are significant.'),
+      password: PasswordSchema(`${passwordRule} Spaces at its ends are significant.`),
       first_name: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'First name.' })),
       last_name: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Last name.' })),
       invite_token: Type.Optional(
@@ -56,19 +57,21 @@ export const register = defineRoute({
     const email = body.email.toLowerCase();
     const names = [body.first_name, body.last_name].flatMap((name) => name?.trim() || []);
     await checkNewEmail(call, email);
-    await checkStrength(body.password, [email, ...names]);
     const { first_name: firstName = null, last_name: lastName = null, invite_token: token } = body;
-    // Hashing is slow, so it is done while no transaction is open.
-    const hash = () => hashPassword(body.password, 'sign-up');
+    // Judging and hashing are slow, so they are done while no transaction is open.
+    const hash = async (more: readonly string[]) => {
+      await checkStrength(body.password, [email, ...names, ...more]);
+      return hashPassword(body.password, 'sign-up');
+    };
     if (token !== undefined)
-      return registerInvited(call, { email, token }, async () => ({
+      return registerInvited(call, { email, token }, async (organization) => ({
         email,
-        passwordHash: await hash(),
+        passwordHash: await hash(organizationWords(organization)),
         firstName,
         lastName,
         displayName: names.join(' ') || email,
       }));
-    const passwordHash = await hash();
+    const passwordHash = await hash([]);
 
     await lockEmail(unit, email);
     await requestVerification(call, unit.data.privileged('sign-up'), {

@@ -37,7 +37,6 @@ export const startImpersonation = defineRoute({
     const { body, unit, services } = call;
     const { userId, sessionId } = signedInPerson(call);
     const { organizationId } = unit.context.caller;
-    await requireRecentProof(call);
     if (organizationId === null) throw new AppError('permission_denied', refusal);
     const data = unit.data.privileged('impersonate');
     const actor = await data.get(user, userId);
@@ -56,7 +55,10 @@ export const startImpersonation = defineRoute({
       organizationId,
       expiresAt: new Date(Math.min(wantedEnd, sessionEnd.getTime())),
     } as const;
-    return beginDelegation(call, values, refusal);
+    const begun = await beginDelegation(call, values, refusal);
+    // After the roles, which say why somebody may not begin it at all.
+    await requireRecentProof(call);
+    return begun;
   },
 });
 

@@ -83,7 +83,6 @@ export const putProvider = defineRoute({
   handle: async (call) => {
     const { unit, services, body } = call;
     const organizationId = currentOrganization(call);
-    await requireOrganizationProof(call);
     const found = await unit.data.findOne(identityProvider, { organizationId: { eq: organizationId } });
     // Locked: another manager may set it at this moment, and values of both must not mix.
     const held = found && (await unit.data.findLocked(identityProvider, found.id));
@@ -107,6 +106,8 @@ export const putProvider = defineRoute({
           ...(isSame && body.client_secret === undefined ? {} : untested),
         })
       : await unit.data.create(identityProvider, { clientSecret: '', ...values });
+    // After the change, which says why somebody may not make it at all.
+    await requireOrganizationProof(call);
     return { status: 200, body: answerOf(saved) };
   },
 });
@@ -172,7 +173,6 @@ export const enforceProvider = defineRoute({
     // Locked: the settings may change at this moment.
     const held = found && (await unit.data.findLocked(identityProvider, found.id));
     if (!held) throw noProvider();
-    await requireOrganizationProof(call);
     if (body.is_enforced && !held.testedAt)
       throw new AppError(
         'rule_violated',
@@ -182,6 +182,7 @@ export const enforceProvider = defineRoute({
         },
       );
     const saved = await unit.data.update(identityProvider, held.id, { isEnforced: body.is_enforced });
+    await requireOrganizationProof(call);
     return { status: 200, body: answerOf(saved) };
   },
 });
