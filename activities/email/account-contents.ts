@@ -72,11 +72,11 @@ export const accountContents = {
       'You can sign up again with this address. If it was not you, answer to our support at once.',
     ],
   })),
-  'account-deactivated': defineMail({ url: sample.url }, ({ url }) => ({
+  'account-deactivated': defineMail({ url: sample.url, until: sample.until }, ({ url, until }) => ({
     subject: 'Your account is deactivated',
     paragraphs: [
       'Your account is deactivated, and all devices are signed out. Nothing is deleted.',
-      'To use it again, open the link within 90 days; you need your password.',
+      `To use it again, open the link before ${until}; you need your password.`,
     ],
     action: { text: 'Reactivate the account', url },
   })),

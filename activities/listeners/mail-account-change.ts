@@ -1,7 +1,8 @@
 import { emailChange } from '#entities/identity/email-change.ts';
 import { user } from '#entities/identity/user.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
 import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
-import { defineListener, on } from './listener.ts';
+import { defineListener, on, type Delivery } from './listener.ts';
 
 /**
  * Decides whether a link is mailed to the address that somebody wants. The request does not, so that its duration does not tell who has
@@ -45,6 +46,24 @@ export const mailAccountDeactivated = defineListener(
     start(sendEmailContract, { key, template: 'account-deactivated', userId: id, about: { id, round } });
   },
 );
+
+/** Time in which requests for one account cause one mail, in milliseconds. */
+const intervalMs = 60_000;
+
+/**
+ * Mails the link again to whoever tries to get into an account that is deactivated: only the mail says so.
+ * @returns whether the account is deactivated
+ */
+export function remindOfReactivation(
+  account: RowOf<typeof user> | undefined,
+  { event: { occurredAt }, start }: Pick<Delivery<object>, 'event' | 'start'>,
+): boolean {
+  if (account?.status !== 'deactivated') return false;
+  const { id, recordVersion: round } = account;
+  const key = `${id}/reactivation/${Math.floor(occurredAt.getTime() / intervalMs)}`;
+  start(sendEmailContract, { key, template: 'account-deactivated', userId: id, about: { id, round } });
+  return true;
+}
 
 export const mailAccountReactivated = defineListener(
   'mail-account-reactivated',

@@ -2,16 +2,18 @@ import { emailVerification } from '#entities/identity/email-verification.ts';
 import { user } from '#entities/identity/user.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
+import { remindOfReactivation } from './mail-account-change.ts';
 import { defineListener, on } from './listener.ts';
 
 /** Decides which mail a sign-up causes. The request does not, so that its duration does not tell who has an account. */
 export const mailVerification = defineListener(
   'mail-verification',
   [on(emailVerification, 'requested')],
-  async ({ event, unit, key, start }) => {
+  async (delivery) => {
+    const { event, unit, key, start } = delivery;
     const { email, sentAt, ...verification } = await unit.data.get(emailVerification, event.entityId);
-    if (sentAt === null) return;
     const account = await unit.data.findOne(user, { email: { eq: email } });
+    if (remindOfReactivation(account, delivery) || sentAt === null) return;
     if (!account?.emailConfirmedAt) {
       const about = { id: verification.id, round: event.payload.round };
       start(sendEmailContract, { key, template: 'verify-address', about });

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Config } from '#config/objects/root.ts';
 import type { Clock } from '#entities/kit/base/clock.ts';
+import type { SignOn } from '#entities/kit/access/single-sign-on.ts';
 import { isId, newId } from '#entities/kit/base/ids.ts';
 import { ownParties, rejectedToken, type SignedTokens, type TokenParties, type TokenType } from './signed-tokens.ts';
 
@@ -13,23 +14,19 @@ const challengeToken: TokenType = {
 export const signInMethods = ['password', 'passkey', 'provider', 'single_sign_on'] as const;
 export type SignInMethod = (typeof signInMethods)[number];
 
-type OwnClaim = 'amr' | 'crd' | 'cid' | 'sso' | 'ssr';
+type OwnClaim = 'amr' | 'crd' | 'cid' | 'sso' | 'ssr' | 'ssm';
 
 /** Lifetime of a challenge, in milliseconds. */
 export const challengeLifetimeMs = 5 * 60_000;
 
-/** What somebody has proven before they are asked for a second factor. */
-export interface Challenge {
+/** What somebody has proven before they are asked for a second factor: `sso`, `ssr` and `ssm` are the single sign-on with which. */
+export interface Challenge extends SignOn {
   /** `jti`: a challenge is answered once. */
   readonly id: string;
   readonly userId: string;
   readonly method: SignInMethod;
   /** `cid`: id of the passkey or the linked identity of the first proof, which must still be there; null for a password. */
   readonly credentialId: string | null;
-  /** `sso`: the organization whose single sign-on it was; null for other methods. */
-  readonly singleSignOnId: string | null;
-  /** `ssr`: `revision` of its provider. */
-  readonly singleSignOnRevision: string | null;
   /** Digest of the credential that was valid at the first proof; another password makes the challenge useless. */
   readonly credential: string;
 }
@@ -62,6 +59,7 @@ export class ChallengeTokens {
         cid: credentialId,
         sso: signOn.singleSignOnId,
         ssr: signOn.singleSignOnRevision,
+        ssm: signOn.singleSignOnMembershipId,
       },
     });
   }
@@ -69,12 +67,12 @@ export class ChallengeTokens {
   /** @throws AppError unauthenticated, with the same message for every reason */
   async verify(token: string): Promise<Challenge> {
     const { payload, isYetValid, isForeign } = await this.#tokens.verify(challengeToken, this.#parties(), token);
-    const { sub, jti, amr, crd, cid, sso, ssr } = payload as typeof payload & Readonly<Record<OwnClaim, unknown>>;
+    const { sub, jti, amr, crd, cid, sso, ssr, ssm } = payload as typeof payload & Readonly<Record<OwnClaim, unknown>>;
     const method = signInMethods.find((known) => Array.isArray(amr) && amr[0] === known);
     if (isForeign || !isYetValid || !isId(sub) || !isId(jti) || method === undefined || typeof crd !== 'string')
       throw refusedChallenge();
-    if (!isIdOrNull(cid) || !isIdOrNull(sso) || !isIdOrNull(ssr)) throw refusedChallenge();
-    const signOn = { singleSignOnId: sso, singleSignOnRevision: ssr };
+    if (!isIdOrNull(cid) || !isIdOrNull(sso) || !isIdOrNull(ssr) || !isIdOrNull(ssm)) throw refusedChallenge();
+    const signOn = { singleSignOnId: sso, singleSignOnRevision: ssr, singleSignOnMembershipId: ssm };
     return { id: jti, userId: sub, method, credentialId: cid, ...signOn, credential: crd };
   }
 

@@ -10,7 +10,7 @@ import type { Estimate, EstimateRequest } from './strength-thread.ts';
 export const maxJudgedLength = 24;
 
 /** Judgements that may wait for the thread; further ones are refused. */
-const maxWaiting = 32;
+const maxWaiting = 128;
 
 /** Words that an attacker would try first are cut to this length. */
 const maxWordLength = 64;
@@ -18,25 +18,55 @@ const maxWordLength = 64;
 /** Time after which an unused thread ends, in milliseconds; its dictionaries take tens of megabytes. */
 const idleMs = 30_000;
 
-const length = 12;
-const howToChoose = `Use at least ${length} characters, for example several unrelated words.`;
-const distinctCharacters = 4;
+/** Score from which a password is hard to guess, of 0 to 4. */
+const minScore = 3;
+
+/** Words of fewer letters are in too many passwords by chance. */
+const minPersonalLength = 3;
+
+/** Letters and digits that a password has besides personal words. */
+const minOwnLength = 8;
+
+const howToChoose = 'Use several unrelated words, for example.';
+const noPersonal = 'Do not use your name, your e-mail address, or the name of your organization or its domain.';
 
 /**
- * Accepts passwords of at least 12 characters, and others that are hard to guess (zxcvbn score 3 of 4). Only others are judged, by
- * their first characters, in a thread of its own.
- * @param personal words that an attacker would try first: the address and names of the user
+ * Accepts passwords that are hard to guess (zxcvbn score 3 of 4), judged by their first characters, in a thread of its own.
+ * @param personal texts that an attacker would try first: the address and names of the user, and the names of their organizations
  * @throws AppError weak_password; overloaded when too many passwords wait to be judged
  */
 export async function checkStrength(password: string, personal: readonly string[]): Promise<void> {
-  const isPersonal = personal.some((word) => word.toLowerCase() === password.toLowerCase());
-  if (isPersonal) throw weakPassword('Do not use your name or your e-mail address.');
-  if (password.length >= length && new Set(password).size >= distinctCharacters) return;
+  const words = wordsOf(personal);
+  if (lengthWithout(password, words) < Math.min(minOwnLength, lengthWithout(password, [])))
+    throw weakPassword(noPersonal);
   const { score, warning } = await strengthThread.estimate({
     password: password.slice(0, maxJudgedLength),
-    personal: personal.map((word) => word.slice(0, maxWordLength)),
+    personal: words,
   });
-  if (score < 3) throw weakPassword(warning === null ? howToChoose : `${warning.replace(/\.?$/, '.')} ${howToChoose}`);
+  if (score < minScore)
+    throw weakPassword(warning === null ? howToChoose : `${warning.replace(/\.?$/, '.')} ${howToChoose}`);
+}
+
+/** The texts, their parts, and their parts together, in lower case, the longest first. */
+function wordsOf(personal: readonly string[]): string[] {
+  const words = personal.flatMap((text) => {
+    const parts = partsOf(text);
+    return [text.toLowerCase(), parts.join(''), ...parts];
+  });
+  return [...new Set(words)]
+    .filter((word) => word.length >= minPersonalLength)
+    .map((word) => word.slice(0, maxWordLength))
+    .toSorted((one, other) => other.length - one.length);
+}
+
+function partsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+/** How many letters and digits of a password are in none of the words. */
+function lengthWithout(password: string, words: readonly string[]): number {
+  const left = words.reduce((text, word) => text.replaceAll(word, ' '), password.toLowerCase());
+  return partsOf(partsOf(left).join('')).join('').length;
 }
 
 function weakPassword(advice: string): AppError {

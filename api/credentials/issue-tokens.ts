@@ -17,6 +17,7 @@ export interface NewToken {
   readonly name: string;
   readonly description?: string | null;
   readonly scopes: readonly string[];
+  /** Null for a token that works until it is deleted; `defaultLifetimeMs` from now when left out. */
   readonly expiresAt?: Date | string | null;
 }
 
@@ -35,6 +36,12 @@ export interface IssuedToken {
 export const scopesDescription =
   'Scopes: `<kind>:read`, `<kind>:write` or `<kind>:delete`, each of which includes those before it; for example `task:write`, which also reads.';
 
+/** What they say about its expiry. */
+export const expiryDescription =
+  'When the token stops working; null: it works until it is deleted. Without a value, it stops 90 days after its creation.';
+
+const defaultLifetimeMs = 90 * 86_400_000;
+
 /** Maximum number of tokens of an organization, and of a person. */
 const maxTokens = 200;
 
@@ -43,11 +50,11 @@ export async function createApiToken(asking: Asking, input: NewToken): Promise<I
   const { unit, services } = asking;
   // Locked, so that creations at the same time are counted one after the other.
   await unit.data.privileged('count tokens').findLocked(organization, unit.context.caller.organizationId ?? '');
-  await requireOrganizationProof(asking);
   const values = checked(unit, services, 'api', input);
   const issued = services.apiTokens.issue('api');
   await unit.data.create(apiToken, { ...values, id: issued.id, ...issued.values });
   // After the creation, which says why somebody may not create tokens at all.
+  await requireOrganizationProof(asking);
   refuseScopesBeyond(unit.registry, values.scopes, unit.context.caller);
   refuseMore(await unit.data.find(apiToken, { limit: maxTokens + 1 }));
   return issued;
@@ -84,9 +91,9 @@ export async function createPersonalToken(
  */
 export async function rotateApiToken(asking: Asking, id: string): Promise<IssuedToken> {
   const { unit, services } = asking;
-  await requireOrganizationProof(asking);
   const held = await unit.data.findLocked(apiToken, existingId(apiToken, id));
   if (!held) throw missingRecord(apiToken, id);
+  await requireOrganizationProof(asking);
   refuseExpired(held, services);
   refuseScopesBeyond(unit.registry, held.scopes, unit.context.caller);
   const issued = services.apiTokens.issue('api', held.id);
@@ -108,8 +115,13 @@ export async function rotatePersonalToken(asking: Asking, id: string): Promise<I
   if (!held) throw missingRecord(personalAccessToken, id);
   refuseExpired(held, services);
   const issued = services.apiTokens.issue('personal', held.id);
-  const changes = { ...issued.values, singleSignOnIds: [], singleSignOnRevisions: [], rotatedAt: services.clock.now() };
-  const rotated = await unit.data.update(personalAccessToken, held.id, changes);
+  const rotated = await unit.data.update(personalAccessToken, held.id, {
+    ...issued.values,
+    singleSignOnIds: [],
+    singleSignOnRevisions: [],
+    singleSignOnMembershipIds: [],
+    rotatedAt: services.clock.now(),
+  });
   unit.emit(customEvent(personalAccessToken, 'rotated', rotated, {}));
   return issued;
 }
@@ -123,7 +135,8 @@ function checked<T extends NewToken>(
   const scopes = [...new Set(input.scopes)];
   if (scopes.length === 0) throw inputError([{ path: '/scopes', message: 'must have at least one scope' }]);
   refuseUnknownScopes(unit.registry, sort, scopes);
-  const expiresAt = input.expiresAt == null ? null : new Date(input.expiresAt);
+  const { expiresAt: wanted = new Date(clock.now().getTime() + defaultLifetimeMs) } = input;
+  const expiresAt = wanted === null ? null : new Date(wanted);
   if (expiresAt && expiresAt <= clock.now())
     throw inputError([{ path: '/expiresAt', message: 'is not in the future' }]);
   return { ...input, scopes, expiresAt };

@@ -3,13 +3,14 @@ import type { Asking } from './asking.ts';
 import { requireOrganizationProof } from './recent-proof.ts';
 
 /** Values that a caller gives to fields of a record, new or not. */
-interface GivenValues {
+export interface GivenValues {
   readonly module: EntityModule;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Refuses values that need a recent proof of identity (`needsProof` of the kind) without one.
+ * Refuses values that need a recent proof of identity (`needsProof` of the kind) without one. It is asked after the change, which says why
+ * somebody may not make it at all: a proof would not help them. The error undoes the change.
  * @throws AppError step_up_required, permission_denied
  */
 export async function requireProofFor(asking: Asking, given: readonly GivenValues[]): Promise<void> {

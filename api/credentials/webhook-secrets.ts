@@ -20,19 +20,20 @@ function newSecret(): string {
 
 /** @throws AppError invalid_input, not_found, permission_denied, already_exists, step_up_required */
 export async function createIntegrationWebhook(asking: Asking, input: NewWebhook): Promise<IssuedSecret> {
-  await requireOrganizationProof(asking);
   const secret = newSecret();
   const { id } = await asking.unit.data.create(integrationWebhook, { ...input, secret });
+  // After the creation, which says why somebody may not create it at all.
+  await requireOrganizationProof(asking);
   return { id, secret };
 }
 
 /** Replaces the secret; the old one stops working at once. @throws AppError not_found, permission_denied, step_up_required */
 export async function rotateIntegrationWebhook(asking: Asking, id: string): Promise<IssuedSecret> {
   const { unit, services } = asking;
-  await requireOrganizationProof(asking);
   const held = await unit.data.findLocked(integrationWebhook, existingId(integrationWebhook, id));
   if (!held) throw missingRecord(integrationWebhook, id);
   const secret = newSecret();
   await unit.data.update(integrationWebhook, held.id, { secret, rotatedAt: services.clock.now() });
+  await requireOrganizationProof(asking);
   return { id: held.id, secret };
 }

@@ -102,20 +102,21 @@ function createFields(module: EntityModule, parts: MutationParts): FieldMap {
       resolve: async (_source, args: { inputs: readonly RecordJson[]; skipRefused: boolean }, context) => {
         checkRowCount(args.inputs.length, '/inputs');
         const creations = args.inputs.map((input, index) => parts.inputs.creationOf(module, input, `/${index}`));
-        const check = async (some: readonly Creation[]) => {
-          await checkNewAddresses(context.services, some);
-          await requireProofFor(
+        const check = (some: readonly Creation[]) => checkNewAddresses(context.services, some);
+        const prove = () =>
+          requireProofFor(
             askingOf(context),
-            some.map(({ input }) => ({ module, values: input })),
+            creations.map(({ input }) => ({ module, values: input })),
           );
-        };
         const { data } = context.unit;
         if (args.skipRefused) {
           const { created, refused } = await data.createEach(creations, check);
+          if (created.length > 0) await prove();
           return { createdIds: created.map(({ id }) => id), notCreated: refused };
         }
         await check(creations);
         const created = await data.createAll(creations);
+        await prove();
         return { createdIds: created.map(({ id }) => id), notCreated: [] };
       },
     },
@@ -179,8 +180,8 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
     })),
     resolve: async (_source, args: { ids: readonly string[]; input: RecordJson }, context) => {
       const { values, links } = parts.inputs.stored(module, args.input);
-      await requireProofFor(askingOf(context), [{ module, values }]);
       const { changed, refused } = await context.unit.data.updateAllLinked(module, args.ids, values, links);
+      if (changed.length > 0) await requireProofFor(askingOf(context), [{ module, values }]);
       return { updatedIds: changed, notUpdated: refused };
     },
   };
@@ -200,8 +201,8 @@ function deleteField(module: EntityModule): FieldConfig {
     args: { ids: { type: ids, description: 'Ids of the records to delete.' } },
     extensions: changing((args) => ({ module, ids: args.ids, operation: 'remove', values: {} })),
     resolve: async (_source, args: { ids: readonly string[] }, context) => {
-      await requireProofToDelete(askingOf(context), module);
       const { changed, refused } = await context.unit.data.removeAll(module, args.ids);
+      if (changed.length > 0) await requireProofToDelete(askingOf(context), module);
       return { deletedIds: changed, notDeleted: refused };
     },
   };

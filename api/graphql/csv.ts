@@ -7,7 +7,7 @@ import { limitExceeded } from '#entities/kit/base/input-error.ts';
 import { maxRows } from '#entities/kit/write/change-counters.ts';
 import { checkNewAddresses } from '../http/check-new-addresses.ts';
 import { checkValueCount } from '../http/value-limit.ts';
-import { requireProofFor } from '../credentials/required-proof.ts';
+import { requireProofFor, type GivenValues } from '../credentials/required-proof.ts';
 import { askingOf, type GraphqlContext } from './graphql-context.ts';
 
 /** The accepted format, for the descriptions of mutations. */
@@ -31,14 +31,14 @@ export async function writeCsv(context: GraphqlContext, target: CsvTarget, csv: 
   const [header, ...rows] = await fewRows(csv, maxschemaimportsize);
   const columns = readHeader(target, header);
   if (rows.length === 0) refuseNoRows();
-  return writeRows(unit.data, target, columns, rows, async (inputs) => {
+  const given: GivenValues[] = [];
+  const ids = await writeRows(unit.data, target, columns, rows, async (inputs) => {
     checkValueCount(inputs.map(({ input }) => input));
     await checkNewAddresses(services, inputs);
-    await requireProofFor(
-      askingOf(context),
-      inputs.map(({ module, input }) => ({ module, values: input })),
-    );
+    given.push(...inputs.map(({ module, input }) => ({ module, values: input })));
   });
+  await requireProofFor(askingOf(context), given);
+  return ids;
 }
 
 /** The rows of a document that one operation can write, the header first. What comes behind too many is not read. */

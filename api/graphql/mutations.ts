@@ -38,8 +38,8 @@ function createField(module: EntityModule, parts: MutationParts): FieldConfig {
     resolve: async (_source, { input }: { input: RecordJson }, context) => {
       const creation = parts.inputs.creationOf(module, input, '');
       await checkNewAddresses(context.services, [creation]);
-      await requireProofFor(askingOf(context), [{ module, values: creation.input }]);
       const [created] = await context.unit.data.createAll([creation]);
+      await requireProofFor(askingOf(context), [{ module, values: creation.input }]);
       return { id: created?.['id'] };
     },
   };
@@ -63,8 +63,8 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
     resolve: async (_source, args: { id: string; input: RecordJson; recordVersion?: number | null }, context) => {
       const id = existingId(module, args.id);
       const { values, links } = parts.inputs.stored(module, args.input);
-      await requireProofFor(askingOf(context), [{ module, values }]);
       await context.unit.data.updateLinked(module, id, values, links, args.recordVersion ?? undefined);
+      await requireProofFor(askingOf(context), [{ module, values }]);
       return { id };
     },
   };
@@ -106,8 +106,8 @@ function deleteField(module: EntityModule): FieldConfig {
     extensions: changing(({ id }) => ({ module, ids: [id], operation: 'remove', values: {} })),
     resolve: async (_source, args: { id: string; recordVersion?: number | null }, context) => {
       const deletedId = existingId(module, args.id);
-      await requireProofToDelete(askingOf(context), module);
       await context.unit.data.remove(module, deletedId, args.recordVersion ?? undefined);
+      await requireProofToDelete(askingOf(context), module);
       return { deletedId };
     },
   };

@@ -55,12 +55,12 @@ function newSecret(): string {
 export async function createEndpoint(asking: Asking, input: EndpointSettings): Promise<IssuedEndpoint> {
   const { unit } = asking;
   const settings = await checked(asking, 'create', input);
-  await requireOrganizationProof(asking);
   const { organizationId } = unit.context.caller;
   if (organizationId !== null) await lockEndpointsOf(unit, organizationId);
   const secret = newSecret();
   const { id } = await unit.data.create(webhookEndpoint, { ...settings, secret, responsibleId: subjectOf(asking) });
   // After the creation, which says why somebody may not create endpoints at all.
+  await requireOrganizationProof(asking);
   refuseScopesBeyond(unit.registry, settings.scopes, unit.context.caller);
   refuseTopicsBeyond(settings);
   if ((await unit.data.find(webhookEndpoint, { limit: maxEndpoints + 1 })).length > maxEndpoints)
@@ -86,8 +86,8 @@ export async function changeEndpoint(
   const settings = await checked(asking, 'edit', changes);
   const { url, scopes, topics, includesRecord } = changes;
   const sendsMore = [url, scopes, topics].some((value) => value !== undefined) || includesRecord === true;
-  if (sendsMore) await requireOrganizationProof(asking);
   const held = await lockedEndpoint(asking, wanted);
+  if (sendsMore) await requireOrganizationProof(asking);
   const isEnabled = changes.status === 'enabled' && held.status === 'disabled';
   if (sendsMore || isEnabled) refuseScopesBeyond(unit.registry, settings.scopes ?? held.scopes, unit.context.caller);
   if (settings.topics ?? settings.scopes)
@@ -121,8 +121,8 @@ export async function changeEndpoint(
  */
 export async function rotateEndpoint(asking: Asking, wanted: string): Promise<IssuedEndpoint> {
   const { unit, services } = asking;
-  await requireOrganizationProof(asking);
   const held = await lockedEndpoint(asking, wanted);
+  await requireOrganizationProof(asking);
   refuseScopesBeyond(unit.registry, held.scopes, unit.context.caller);
   const secret = newSecret();
   const { secret: formerSecret } = await openSealedValue(

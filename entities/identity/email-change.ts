@@ -19,7 +19,7 @@ export const emailChange = defineEntityModule({
       optional: true,
       immutable: true,
     }),
-    sentAt: timestamp('When the e-mail with this link was requested; null if another one had just been sent.', {
+    sentAt: timestamp('When the e-mail with this link was requested; null where none was sent.', {
       optional: true,
       immutable: true,
     }),

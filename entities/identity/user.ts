@@ -5,6 +5,9 @@ import { choice, email, text, timestamp } from '../kit/model/fields.ts';
 import { file } from '../kit/model/composed/file-field.ts';
 import { allow, deny, anyone, scope, self, signedIn, system } from '../kit/model/policy.ts';
 
+/** How long after the deactivation a mailed link reactivates an account, in milliseconds. */
+export const reactivationLifetimeMs = 90 * 86_400_000;
+
 export const user = defineEntityModule({
   kind: 'user',
   table: 'users',
@@ -28,10 +31,14 @@ export const user = defineEntityModule({
         optional: true,
       },
     ),
-    defaultOrganizationId: text('Id of the organization in which sign-ins begin; null for the one joined first.', {
-      max: 26,
-      optional: true,
-    }),
+    lastOrganizationId: text(
+      'Id of the organization in which the user acted last, where sign-ins begin: that of the last token of a session; at first, the one that invited the user.',
+      { max: 26, optional: true },
+    ),
+    defaultOrganizationId: text(
+      'Id of the organization in which sign-ins begin when the user cannot act in the last one; null for the one joined first.',
+      { max: 26, optional: true },
+    ),
     avatar: file('Picture of the person.', { accept: 'avatar', maxSizeMb: 5, optional: true }),
     passwordHash: text('argon2id password hash in PHC format.', { max: 256, optional: true, secret: true }),
   },

@@ -219,6 +219,28 @@ describe('an API token', () => {
     expect(past.body.errors).toEqual([{ path: '/expires_at', message: 'is not in the future' }]);
   });
 
+  test.each(['/v1/api-tokens', '/v1/personal-access-tokens'])(
+    'of %s expires after 90 days, unless null is sent, over REST and GraphQL',
+    async (path) => {
+      const values = { name: 'a program', scopes: ['task:read'] };
+      const inNinetyDays = new Date(world.clock.now().getTime() + 90 * 86_400_000).toISOString();
+      expect((await client.post(path, values)).body.expires_at).toBe(inNinetyDays);
+      const lasting = await client.post(path, { ...values, expires_at: null });
+      expect(lasting.body).toMatchObject({ name: values.name, expires_at: null });
+      const type = path === '/v1/api-tokens' ? 'ApiToken' : 'PersonalAccessToken';
+      const kind = type[0]?.toLowerCase() + type.slice(1);
+      const byGraphql = async (input: object) => {
+        const { data } = await client.graphql(
+          `mutation ($input: Create${type}Input!) { create${type}(input: $input) { ${kind} { expiresAt } } }`,
+          { input },
+        );
+        return data[`create${type}`][kind].expiresAt;
+      };
+      expect(new Date(await byGraphql(values)).toISOString()).toBe(inNinetyDays);
+      expect(await byGraphql({ ...values, expiresAt: null })).toBeNull();
+    },
+  );
+
   test('acts in its organization only', async () => {
     const stranger = await buildPerson(world);
     const { id } = await buildTask(stranger, 'foreign');

@@ -152,23 +152,24 @@ describe('a change of the e-mail address', () => {
     expectProblem(await confirm(await changeToken(taken.email)), 'invalid_token');
   });
 
-  test('is mailed once a minute, to one address and for one person', async () => {
+  test('is mailed once a minute, to one address and for one person; until then, requests are refused', async () => {
     const [one, other] = [
       await signedIn(world, await buildPerson(world)),
       await signedIn(world, await buildPerson(world)),
     ];
     const wanted = newEmail();
-    await ask(one, wanted);
-    await ask(other, wanted);
+    expect((await ask(one, wanted)).status).toBe(202);
     const second = newEmail();
-    await ask(one, second);
+    for (const refused of [await ask(other, wanted), await ask(one, second), await ask(one, wanted)]) {
+      expectProblem(refused, 'too_many_requests');
+      expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60);
+    }
     await waitForMails(world, wanted);
     await eventually(() => isSettled(world));
     expect(await mailsTo(world, wanted)).toHaveLength(1);
     expect(await mailsTo(world, second)).toEqual([]);
-    expectProblem(await confirm(await changeToken(second)), 'invalid_token');
     world.clock.advance(minute);
-    await ask(one, second);
+    expect((await ask(one, second)).status).toBe(202);
     await waitForMails(world, second);
   });
 
@@ -253,6 +254,45 @@ describe('a deactivated account', () => {
     expect(await canSignIn(email)).toBe(true);
     expectProblem(await reactivate(token), 'invalid_token');
     await eventually(async () => (await mailsTo(world, email)).join().includes('active again'));
+  });
+
+  test.each([
+    ['/v1/resend', {}],
+    ['/v1/forgot-password', {}],
+    ['/v1/register', { password }],
+  ])('is told the way back by %s, in the mail alone', async (path, more) => {
+    const person = await buildPerson(world);
+    const { email } = person.user;
+    await deactivate(await signedIn(world, person));
+    await waitForMails(world, email);
+    world.clock.advance(2 * minute);
+    const ask = (address: string) => world.client().post(path, { email: address, ...more });
+    const stranger = newEmail();
+    const [answer, strange] = [await ask(email), await ask(stranger)];
+    expect(JSON.stringify(answer.body).replaceAll(email, '')).toBe(
+      JSON.stringify(strange.body).replaceAll(stranger, ''),
+    );
+    const links = await eventually(async () => {
+      const found = (await mailsTo(world, email)).filter((mail) => mail.includes('Your account is deactivated'));
+      return found.length === 2 && found;
+    });
+    await eventually(() => isSettled(world));
+    expect((await mailsTo(world, email)).join()).not.toContain('already has an account');
+    expect((await reactivate(tokenIn(links.at(-1) ?? ''))).status).toBe(200);
+  });
+
+  test('is told nothing if an operator has suspended it, or after 90 days', async () => {
+    const [suspended, late] = [await buildPerson(world), await buildPerson(world)];
+    for (const person of [suspended, late]) await deactivate(await signedIn(world, person));
+    for (const person of [suspended, late]) await waitForMails(world, person.user.email);
+    await asSystem(world, suspended.organization.id, (data) =>
+      data.update(user, suspended.user.id, { status: 'suspended' }),
+    );
+    await world.client().post('/v1/forgot-password', { email: suspended.user.email });
+    world.clock.advance(90 * day);
+    await world.client().post('/v1/forgot-password', { email: late.user.email });
+    await eventually(() => isSettled(world));
+    for (const person of [suspended, late]) expect(await mailsTo(world, person.user.email)).toHaveLength(1);
   });
 
   test('stays out if an operator has locked it, or after 90 days', async () => {
@@ -437,7 +477,7 @@ describe('what a person is told about themselves', () => {
     expect(await asOwner(world, history, [person.user.id])).toEqual([{ count: 1 }]);
   });
 
-  test('sign-ins begin in the default organization, while the person has a role there', async () => {
+  test('sign-ins begin where the person acted last, else in the default organization, else at home', async () => {
     const person = await buildPerson(world);
     const client = await signedIn(world, person);
     const second = await team(person, `second-${person.user.email}`);
@@ -449,6 +489,11 @@ describe('what a person is told about themselves', () => {
     expect((await set(second)).body).toEqual({ default_organization_id: second });
     const begin = async () =>
       (await world.client().post('/v1/login', { username: person.user.email, password })).body.organization_id;
+    expect(await begin()).toBe(person.organization.id);
+    const third = await team(person, `third-${person.user.email}`);
+    expect((await client.post('/v1/switch', { target_organization_id: third })).status).toBe(200);
+    expect(await begin()).toBe(third);
+    await asSystem(world, third, (data) => data.remove(organization, third));
     expect(await begin()).toBe(second);
     await asSystem(world, second, (data) => data.remove(organization, second));
     expect(await begin()).toBe(person.organization.id);

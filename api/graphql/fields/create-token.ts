@@ -13,6 +13,7 @@ import type { EntityModule } from '#entities/kit/model/define.ts';
 import {
   createApiToken as createFor,
   createPersonalToken as createForPerson,
+  expiryDescription,
   scopesDescription,
   type IssuedToken,
   type NewPersonalToken,
@@ -32,7 +33,7 @@ const inputFields: GraphQLInputFieldConfigMap = {
     type: words,
     description: scopesDescription,
   },
-  expiresAt: { type: DateTime, description: 'When the token stops working; without it, it works until it is deleted.' },
+  expiresAt: { type: DateTime, description: expiryDescription },
 };
 
 /** Hand-written, because the answer has the secret, which is stored nowhere. */

@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
 import { user } from '#entities/identity/user.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { hashPassword } from '../../auth/password.ts';
 import { checkStrength } from '../../auth/password-strength.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
+import { workOf } from '../../http/request-context.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
 import { requireRecentFactor } from '../../credentials/recent-proof.ts';
@@ -12,7 +14,8 @@ import { forgetWrongPasswords, readPerson, withCurrentPassword } from './current
 import { rememberBrowser } from './known-browser.ts';
 import { NewPasswordSchema, PasswordSchema } from './password-schemas.ts';
 import { signedInPerson } from '../../credentials/signed-in-person.ts';
-import { personalWords, setPassword } from './set-password.ts';
+import { personalWords } from './personal-words.ts';
+import { setPassword } from './set-password.ts';
 
 /** Who has only found a device of somebody signed in does not know the password, and cannot change it. */
 export const changePassword = defineRoute({
@@ -43,12 +46,15 @@ export const changePassword = defineRoute({
     'overloaded',
   ],
   handle: async (call) => {
-    const { body, unit } = call;
+    const { body, unit, services, request } = call;
     const { userId, sessionId } = signedInPerson(call);
     const person = await readPerson(call, userId);
     if (body.new_password === body.password)
       throw new AppError('weak_password', 'new_password is the same as password; choose another one.');
-    await checkStrength(body.new_password, personalWords(person));
+    const words = await services.database.transact(workOf(request.core, systemCaller('check password')), ({ data }) =>
+      personalWords(data, person),
+    );
+    await checkStrength(body.new_password, words);
     const passwordHash = await withCurrentPassword(call, person, body.password, () => hashPassword(body.new_password));
 
     const data = unit.data.privileged('change password');

@@ -18,7 +18,7 @@ export const forgotPassword = defineRoute({
   tag: 'Account',
   summary: 'Ask for a link to set a new password',
   description:
-    'Sends a link by e-mail if the address has a confirmed account, at most once a minute. The link works for 15 minutes. The response is always the same.',
+    'Sends a link by e-mail if the address has a confirmed account, at most once a minute. The link works for 15 minutes. The address of a deactivated account gets the link that reactivates it instead. The response is always the same.',
   access: 'public',
   limitClass: 'mail',
   body: Type.Object({ email: EmailSchema }, { additionalProperties: false }),

@@ -6,4 +6,8 @@ export function PasswordSchema(description: string) {
   return Type.String({ minLength: 1, maxLength: maxPasswordLength, writeOnly: true, description });
 }
 
-export const NewPasswordSchema = PasswordSchema('New password: at least 12 characters, or hard to guess.');
+/** What a new password must be. */
+export const passwordRule =
+  'It must be hard to guess, for example several unrelated words, and not consist of the names or the address of the user, or of the name of the organization.';
+
+export const NewPasswordSchema = PasswordSchema(`New password. ${passwordRule}`);

@@ -9,7 +9,8 @@ import { EmailSchema, MessageSchema, visibleLine } from '../../http/request-sche
 import { defineRoute } from '../../http/route.ts';
 import { registerInvited } from '../people/register-invited.ts';
 import { checkNewEmail } from './check-new-email.ts';
-import { PasswordSchema } from './password-schemas.ts';
+import { passwordRule, PasswordSchema } from './password-schemas.ts';
+import { organizationWords } from './personal-words.ts';
 
 const nameSchema = (description: string) =>
   Type.String({ minLength: 1, maxLength: 64, description, [describedKeyword]: { pattern: visibleLine } });
@@ -30,7 +31,7 @@ export const register = defineRoute({
   body: Type.Object(
     {
       email: EmailSchema,
-      password: PasswordSchema('At least 12 characters, or hard to guess. Spaces at its ends are significant.'),
+      password: PasswordSchema(`${passwordRule} Spaces at its ends are significant.`),
       first_name: Type.Optional(nameSchema('First name.')),
       last_name: Type.Optional(nameSchema('Last name.')),
       invite_token: Type.Optional(
@@ -61,19 +62,21 @@ export const register = defineRoute({
     const email = emailForm(body.email);
     const names = [body.first_name, body.last_name].flatMap((name) => name?.trim() || []);
     await checkNewEmail(call, email);
-    await checkStrength(body.password, [email, ...names]);
     const { first_name: firstName = null, last_name: lastName = null, invite_token: token } = body;
-    // Hashing is slow, so it is done while no transaction is open.
-    const hash = () => hashPassword(body.password, 'sign-up');
+    // Judging and hashing are slow, so they are done while no transaction is open.
+    const hash = async (more: readonly string[]) => {
+      await checkStrength(body.password, [email, ...names, ...more]);
+      return hashPassword(body.password, 'sign-up');
+    };
     if (token !== undefined)
-      return registerInvited(call, { email, token }, async () => ({
+      return registerInvited(call, { email, token }, async (organization) => ({
         email,
-        passwordHash: await hash(),
+        passwordHash: await hash(organizationWords(organization)),
         firstName,
         lastName,
         displayName: names.join(' ') || email,
       }));
-    const passwordHash = await hash();
+    const passwordHash = await hash([]);
 
     await lockEmail(unit, email);
     await requestVerification(call, unit.data.privileged('sign-up'), {

@@ -18,7 +18,7 @@ export const resend = defineRoute({
   tag: 'Account',
   summary: 'Send a new confirmation link',
   description:
-    'Sends a new link for the latest sign-up by e-mail if the address is not confirmed yet, at most once a minute. Older links stay valid. The response is always the same.',
+    'Sends a new link for the latest sign-up by e-mail if the address is not confirmed yet, at most once a minute. Older links stay valid. The address of a deactivated account gets the link that reactivates it. The response is always the same.',
   access: 'public',
   limitClass: 'mail',
   body: Type.Object({ email: EmailSchema }, { additionalProperties: false }),

@@ -11,7 +11,8 @@ import { MessageSchema } from '../../http/request-schemas.ts';
 import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { NewPasswordSchema } from './password-schemas.ts';
-import { personalWords, setPassword } from './set-password.ts';
+import { personalWords } from './personal-words.ts';
+import { setPassword } from './set-password.ts';
 import { checkLink } from './mailed-link.ts';
 
 type Reset = RowOf<typeof passwordReset>;
@@ -67,7 +68,7 @@ function readReset(call: Call<Body>, id: string): Promise<{ email: string; words
   return services.database.transact(workOf(request.core, systemCaller('reset password')), async ({ data }) => {
     const { email } = checkUsable(await data.findOne(passwordReset, { id: { eq: id } }), call);
     const person = await data.findOne(user, { email: { eq: email } });
-    return { email, words: person ? personalWords(person) : [email] };
+    return { email, words: person ? await personalWords(data, person) : [email] };
   });
 }
 

@@ -45,8 +45,3 @@ export async function voidResetLinks(data: DataClient, email: string, now: Date)
   const ids = links.map(({ id }) => id);
   if (ids.length > 0) await data.updateAll(passwordReset, ids, { usedAt: now });
 }
-
-/** Words of a person that an attacker would try first as a password. */
-export function personalWords({ email, displayName, firstName, lastName }: RowOf<typeof user>): string[] {
-  return [email, displayName, ...[firstName, lastName].flatMap((name) => name ?? [])];
-}

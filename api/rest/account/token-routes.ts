@@ -7,6 +7,7 @@ import type { EntityModule } from '#entities/kit/model/define.ts';
 import {
   createApiToken,
   createPersonalToken,
+  expiryDescription,
   rotateApiToken,
   rotatePersonalToken,
   scopesDescription,
@@ -40,7 +41,7 @@ const bodyFields = (scope: SharedValue) => ({
   }),
   expires_at: Type.Optional(
     Type.Union([Type.String({ format: 'date-time', maxLength: 40 }), Type.Null()], {
-      description: 'When the token stops working; without it, it works until it is deleted.',
+      description: expiryDescription,
     }),
   ),
 });

@@ -12,7 +12,7 @@ import { checkStrength } from '../../auth/password-strength.ts';
 import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { createAccount, type Profile } from './create-account.ts';
-import { PasswordSchema } from './password-schemas.ts';
+import { passwordRule, PasswordSchema } from './password-schemas.ts';
 import { tooManyAttempts } from '../../http/too-many-attempts.ts';
 import { checkLink } from './mailed-link.ts';
 
@@ -44,7 +44,7 @@ export const verify = defineRoute({
     {
       token: Type.String({ minLength: 1, maxLength: 200, writeOnly: true, description: 'Token of the e-mailed link.' }),
       password: Type.Optional(PasswordSchema('Password given at sign-up.')),
-      new_password: Type.Optional(PasswordSchema('Password to set instead: at least 12 characters, or hard to guess.')),
+      new_password: Type.Optional(PasswordSchema(`Password to set instead. ${passwordRule}`)),
     },
     { additionalProperties: false },
   ),

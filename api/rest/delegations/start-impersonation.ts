@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { session } from '#entities/identity/session.ts';
 import { user } from '#entities/identity/user.ts';
+import { decidingMembership } from '#entities/kit/access/single-sign-on.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { idPattern } from '#entities/kit/base/ids.ts';
 import { requireRecentProof } from '../../credentials/recent-proof.ts';
@@ -36,7 +37,6 @@ export const startImpersonation = defineRoute({
     const { body, unit, services } = call;
     const { userId, sessionId } = signedInPerson(call);
     const { organizationId } = unit.context.caller;
-    await requireRecentProof(call);
     if (organizationId === null) throw new AppError('permission_denied', refusal);
     const data = unit.data.privileged('impersonate');
     const actor = await data.get(user, userId);
@@ -49,11 +49,16 @@ export const startImpersonation = defineRoute({
       actorName: actor.displayName,
       actorEmail: actor.email,
       subjectId: body.user_id,
+      actorMembershipId: await decidingMembership(unit, userId, organizationId),
+      subjectMembershipId: await decidingMembership(unit, body.user_id, organizationId),
       sessionId,
       organizationId,
       expiresAt: new Date(Math.min(wantedEnd, sessionEnd.getTime())),
     } as const;
-    return beginDelegation(call, values, refusal);
+    const begun = await beginDelegation(call, values, refusal);
+    // After the roles, which say why somebody may not begin it at all.
+    await requireRecentProof(call);
+    return begun;
   },
 });
 

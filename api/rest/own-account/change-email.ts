@@ -4,11 +4,14 @@ import { user } from '#entities/identity/user.ts';
 import { emailForm } from '#entities/kit/base/email-address.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
+import { workOf } from '../../http/request-context.ts';
 import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
+import { tooManyAttempts } from '../../http/too-many-attempts.ts';
 import { checkNewEmail } from '../account/check-new-email.ts';
 import { forgetWrongPasswords, readPerson, withCurrentPassword } from '../account/current-password.ts';
 import { countMailRequest, minIntervalMs } from '../account/mail-limits.ts';
@@ -27,7 +30,7 @@ export const changeEmail = defineRoute({
   tag: 'Account',
   summary: 'Ask to change the e-mail address',
   description:
-    'Sends a link to the new address, if it has no account, and a notice to the old one, at most once a minute. The address changes when the link is confirmed with POST /v1/account/email/confirm, within a day. The response is always the same. Users with a second factor have signed in, or called /v1/2fa/step-up, within the last ten minutes.',
+    'Sends a link to the new address, if it has no account, and a notice to the old one, at most once a minute: earlier requests get too_many_requests. The address changes when the link is confirmed with POST /v1/account/email/confirm, within a day. The response is always the same. Users with a second factor have signed in, or called /v1/2fa/step-up, within the last ten minutes.',
   access: 'required',
   limitClass: 'mail',
   allowsMissingFactor: true,
@@ -47,11 +50,15 @@ export const changeEmail = defineRoute({
     'overloaded',
   ],
   handle: async (call) => {
-    const { body, unit, services } = call;
+    const { body, unit, services, request } = call;
     const { userId } = signedInPerson(call);
     const newEmail = emailForm(body.new_email);
     const person = await readPerson(call, userId);
     if (newEmail === person.email) throw sameAddress();
+    // Before the password, whose attempts are counted.
+    await services.database.transact(workOf(request.core, systemCaller('change e-mail address')), (reading) =>
+      refusePaused(reading.data, userId, newEmail, services.clock.now()),
+    );
     await withCurrentPassword(call, person, body.password, async () => {});
     await checkNewEmail(call, newEmail, '/new_email');
 
@@ -62,12 +69,13 @@ export const changeEmail = defineRoute({
     const locked = await data.findLocked(user, userId);
     if (locked?.passwordHash !== person.passwordHash || locked.email !== person.email) throw signInFirst();
     await requireRecentFactor(call);
-    const isPaused = await wasAskedSince(data, userId, newEmail, new Date(now.getTime() - minIntervalMs));
+    // Again, now that requests at the same time wait for each other.
+    await refusePaused(data, userId, newEmail, now);
     const change = await data.create(emailChange, {
       userId,
       email: person.email,
       newEmail,
-      sentAt: isPaused ? null : now,
+      sentAt: now,
       expiresAt: new Date(now.getTime() + linkLifetimeMs),
     });
     await forgetWrongPasswords(call, userId);
@@ -88,9 +96,15 @@ function sameAddress(): AppError {
   });
 }
 
-/** Neither a person nor an address causes more than one mail within the interval. */
-async function wasAskedSince(data: DataClient, userId: string, newEmail: string, since: Date): Promise<boolean> {
-  const own = await data.find(emailChange, { where: { userId: { eq: userId }, sentAt: { gt: since } }, limit: 1 });
-  const same = await data.find(emailChange, { where: { newEmail: { eq: newEmail }, sentAt: { gt: since } }, limit: 1 });
-  return own.length + same.length > 0;
+/** Neither a person nor an address causes more than one mail within the interval. @throws AppError too_many_requests */
+async function refusePaused(data: DataClient, userId: string, newEmail: string, now: Date): Promise<void> {
+  const sentAt = { gt: new Date(now.getTime() - minIntervalMs) };
+  const own = await data.findOne(emailChange, { userId: { eq: userId }, sentAt });
+  const last = own ?? (await data.findOne(emailChange, { newEmail: { eq: newEmail }, sentAt }));
+  if (last?.sentAt)
+    throw tooManyAttempts(
+      'An e-mail for a change of address was just sent',
+      new Date(last.sentAt.getTime() + minIntervalMs),
+      now,
+    );
 }

@@ -1,4 +1,4 @@
-import { user } from '#entities/identity/user.ts';
+import { reactivationLifetimeMs, user } from '#entities/identity/user.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { claimedId, expiredToken, invalidToken } from '#entities/kit/base/one-time-token.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
@@ -13,9 +13,6 @@ import { countGuess, LinkBody, requirePassword } from './link-password.ts';
 
 type Person = RowOf<typeof user>;
 
-/** How long after the deactivation the link works, in milliseconds. */
-const linkLifetimeMs = 90 * 86_400_000;
-
 /**
  * The link names the version of the user record at the deactivation: any change since, such as a suspension by an operator, makes it void,
  * and so does the reactivation.
@@ -27,7 +24,7 @@ export const reactivateAccount = defineRoute({
   tag: 'Account',
   summary: 'Reactivate an account',
   description:
-    'Reactivates an account that its user deactivated, with the token of the link that was mailed then, and the password. Sign in afterwards.',
+    'Reactivates an account that its user deactivated, with the token of the link that was mailed then, and the password. POST /v1/resend, /v1/forgot-password and /v1/register mail the link again. Sign in afterwards.',
   access: 'public',
   body: LinkBody,
   answers: { 200: MessageSchema },
@@ -67,5 +64,5 @@ function checkUsable(services: Services, found: Person | undefined, token: strin
 
 /** When the link that was mailed at the deactivation of a person stops working. */
 export function reactivationEnd({ updatedAt }: Pick<Person, 'updatedAt'>): Date {
-  return new Date(updatedAt.getTime() + linkLifetimeMs);
+  return new Date(updatedAt.getTime() + reactivationLifetimeMs);
 }

@@ -19,25 +19,28 @@ interface Registration {
 /**
  * Creates the account of an invited person, who becomes a member at once: the mailed token has proven the address. Whoever has the token
  * reads the mails of the address, so the answer may say whether it has an account.
- * @param profile makes the slow hash, once the token has turned out to be usable
+ * @param profile judges the password and makes the slow hash, once the token has turned out to be usable
  * @throws AppError invalid_token, token_expired, permission_denied, already_exists
  */
 export async function registerInvited(
   call: Call<unknown>,
   registration: Registration,
-  profile: () => Promise<Profile>,
+  profile: (organization: UsableInvite['organization']) => Promise<Profile>,
 ): Promise<RouteResponse> {
   const { unit, services, request } = call;
   // A transaction of its own, which ends before the hashing begins. Its failure rolls it back and marks an expired invitation.
-  await services.database.transact(workOf(request.core, systemCaller('sign-up with invitation')), async (reading) => {
-    await invitationOf({ ...call, unit: reading }, reading.data, registration);
-  });
-  const written = await profile();
+  const { organization } = await services.database.transact(
+    workOf(request.core, systemCaller('sign-up with invitation')),
+    (reading) => invitationOf({ ...call, unit: reading }, reading.data, registration),
+  );
+  const written = await profile(organization);
   const data = unit.data.privileged('sign-up with invitation');
   await lockEmail(unit, registration.email);
   const { existing, ...usable } = await invitationOf(call, data, registration);
   const person = await createAccount(unit, data, written, existing);
   await joinOrganization(unit, data, usable, person);
+  // Where their first sign-in begins.
+  await data.update(user, person.id, { lastOrganizationId: usable.organization.id });
   const { name } = usable.organization;
   return { status: 201, body: { message: `The account is created and has joined ${name}; you can sign in now.` } };
 }

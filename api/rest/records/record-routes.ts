@@ -175,8 +175,8 @@ function createRoute(registry: Registry, record: RecordSelection, answer: TObjec
         const { unit, body, reply, services } = call;
         const { values: input, links: linked } = withoutLinks(registry, module, valuesOf(names, body), '');
         await checkNewAddresses(services, [{ module, input, path: '' }]);
-        await requireProofFor(call, [{ module, values: input }]);
         const [row] = await unit.data.createAll([{ module, input, path: '', children: linksAsChildren(linked) }]);
+        await requireProofFor(call, [{ module, values: input }]);
         const id = row?.['id'] as string;
         void reply.header('location', `${path}/${id}`);
         return await changed(201, record, id, unit, reply);
@@ -219,10 +219,10 @@ function updateRoute(registry: Registry, record: RecordSelection, answer: TObjec
         const id = idOf(module, call);
         const { record_version: recordVersion, ...changes } = call.body;
         const { values, links: linked } = withoutLinks(registry, module, valuesOf(names, changes), '');
-        await requireProofFor(call, [{ module, values }]);
         await matching(ifMatch(call), recordVersion as number | undefined, (versions) =>
           call.unit.data.updateLinked(module, id, values, linked, versions),
         );
+        await requireProofFor(call, [{ module, values }]);
         return await changed(200, record, id, call.unit, call.reply);
       }, call.body),
   });
@@ -252,10 +252,10 @@ function deleteRoute(module: EntityModule): Route {
     ],
     handle: async (call) => {
       const recordVersion = call.query['record_version'] as number | undefined;
-      await requireProofToDelete(call, module);
       await matching(ifMatch(call), recordVersion, (versions) =>
         call.unit.data.remove(module, idOf(module, call), versions),
       );
+      await requireProofToDelete(call, module);
       return { status: 204, body: undefined };
     },
   });

@@ -80,7 +80,6 @@ export const putProvider = defineRoute({
   handle: async (call) => {
     const { unit, services, body } = call;
     const organizationId = currentOrganization(call);
-    await requireOrganizationProof(call);
     const found = await unit.data.findOne(identityProvider, { organizationId: { eq: organizationId } });
     // Locked: another manager may set it at this moment, and values of both must not mix.
     const held = found && (await unit.data.findLocked(identityProvider, found.id));
@@ -106,6 +105,8 @@ export const putProvider = defineRoute({
           ...(isSame && body.client_secret === undefined ? {} : untested),
         })
       : await unit.data.create(identityProvider, { clientSecret: '', ...values });
+    // After the change, which says why somebody may not make it at all.
+    await requireOrganizationProof(call);
     return { status: 200, body: answerOf(saved) };
   },
 });
@@ -171,7 +172,6 @@ export const enforceProvider = defineRoute({
     // Locked: the settings may change at this moment.
     const held = found && (await unit.data.findLocked(identityProvider, found.id));
     if (!held) throw noProvider();
-    await requireOrganizationProof(call);
     if (body.is_enforced && !held.testedAt)
       throw new AppError(
         'rule_violated',
@@ -181,6 +181,7 @@ export const enforceProvider = defineRoute({
         },
       );
     const saved = await unit.data.update(identityProvider, held.id, { isEnforced: body.is_enforced });
+    await requireOrganizationProof(call);
     return { status: 200, body: answerOf(saved) };
   },
 });

@@ -100,7 +100,7 @@ export const errorCatalogue = {
   weak_password: entry(
     'invalid',
     'The password is too easy to guess.',
-    'The password has fewer than 12 characters and is easy to guess, has hardly any different characters, or is the name or the address of its owner.',
+    'The password is easy to guess, or consists of the names or the address of its owner, or of the name of the organization.',
     'Choose a longer password, for example of four words that have nothing to do with each other.',
   ),
   invalid_signature: entry(

@@ -76,7 +76,7 @@ export const outcomes = {
   'expired access token':                  nobody,
   'access token of a deactivated person':  nobody,
   // Their session goes on, in no organization: nothing there can be read or created.
-  'access token of somebody who left':     opens('yes',   nowhere, nowhere, nowhere, nowhere, 'yes',   'yes',   stale,   stale,   stale,   denied,  denied,  unknown),
+  'access token of somebody who left':     opens('yes',   nowhere, nowhere, nowhere, nowhere, 'yes',   'yes',   stale,   stale,   denied,  denied,  denied,  unknown),
   // The same until they come with single sign-on.
   'session of a member where single sign-on is enforced': opens('yes', nowhere, nowhere, nowhere, nowhere, 'yes', 'yes', 'yes', 'yes', denied, denied, denied, 'single_sign_on_required'),
   // What concerns the person alone goes on, so that they can set a factor up.
