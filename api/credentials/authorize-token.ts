@@ -38,7 +38,12 @@ export async function authorizeToken(asking: Asking, id: string, organizationId:
   if (before.get(wanted) !== singleSignOnRevision) {
     const changes = listsOf(new Map([...before, [wanted, singleSignOnRevision]]));
     const authorized = await data.update(personalAccessToken, held.id, changes);
-    unit.emit(customEvent(personalAccessToken, 'authorized', authorized, { userId, organizationId: wanted }));
+    unit.emit(
+      customEvent(personalAccessToken, 'authorized', forOrganization(authorized, wanted), {
+        userId,
+        organizationId: wanted,
+      }),
+    );
   }
   return { tokenId: held.id, organizationId: wanted, isAuthorized: true };
 }
@@ -57,8 +62,15 @@ export async function deauthorizeToken(
   if (!left.delete(organizationId))
     throw new AppError('not_found', 'The token is not authorized for the single sign-on of this organization.');
   const changed = await unit.data.update(personalAccessToken, held.id, listsOf(left));
-  unit.emit(customEvent(personalAccessToken, 'deauthorized', changed, { organizationId }));
+  unit.emit(
+    customEvent(personalAccessToken, 'deauthorized', forOrganization(changed, organizationId), { organizationId }),
+  );
   return { tokenId: held.id, organizationId, isAuthorized: false };
+}
+
+/** The authorization concerns this organization alone, wherever the token works. */
+function forOrganization<T>(token: T, organizationId: string): T & { readonly organizationIds: readonly string[] } {
+  return { ...token, organizationIds: [organizationId] };
 }
 
 interface Lists {

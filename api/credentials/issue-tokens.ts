@@ -48,7 +48,7 @@ export async function createApiToken(asking: Asking, input: NewToken): Promise<I
   const issued = services.apiTokens.issue('api');
   await unit.data.create(apiToken, { ...values, id: issued.id, ...issued.values });
   // After the creation, which says why somebody may not create tokens at all.
-  refuseScopesBeyond(unit.registry, values.scopes, unit.context.caller);
+  refuseScopesBeyond(unit.registry, 'api', values.scopes, unit.context.caller);
   refuseMore(await unit.data.find(apiToken, { limit: maxTokens + 1 }));
   return issued;
 }
@@ -88,7 +88,7 @@ export async function rotateApiToken(asking: Asking, id: string): Promise<Issued
   const held = await unit.data.findLocked(apiToken, existingId(apiToken, id));
   if (!held) throw missingRecord(apiToken, id);
   refuseExpired(held, services);
-  refuseScopesBeyond(unit.registry, held.scopes, unit.context.caller);
+  refuseScopesBeyond(unit.registry, 'api', held.scopes, unit.context.caller);
   const issued = services.apiTokens.issue('api', held.id);
   const rotated = await unit.data.update(apiToken, held.id, { ...issued.values, rotatedAt: services.clock.now() });
   unit.emit(customEvent(apiToken, 'rotated', rotated, {}));
