@@ -171,7 +171,7 @@ async function rightsBehind(
   const state = await readMembershipState(unit, responsibleId, organizationId);
   if (state.lacksSecondFactor) return 'suspended';
   const caller = callerIn(responsibleId, organizationId, state, await contextOfCallers());
-  const offered = new Set(offeredScopes(unit.registry, 'api', caller));
+  const offered = new Set(offeredScopes(unit.registry, 'endpoint', caller));
   return isManager(caller.role) && scopes.every((scope) => offered.has(scope)) ? 'held' : 'lost';
 }
 

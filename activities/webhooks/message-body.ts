@@ -7,7 +7,7 @@ export type MessageRecord = Readonly<Record<string, unknown>> | null | undefined
 
 /** The JSON text of a message, as its schema says (`eventCatalogue`). @param module the kind of the record */
 export function messageBody(
-  { topic, entityKind, entityId, recordVersion, requestId, occurredAt, payload }: ClaimedMessage,
+  { topic, entityKind, entityId, recordVersion, requestId, actor, occurredAt, payload }: ClaimedMessage,
   organizationId: string,
   module: EntityModule | undefined,
   record: MessageRecord,
@@ -21,6 +21,7 @@ export function messageBody(
       organization_id: organizationId,
       version: recordVersion,
       request_id: requestId,
+      actor,
       ...shownPayload(payload, module),
       ...(record === undefined ? {} : { record }),
     },

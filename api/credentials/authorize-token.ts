@@ -44,7 +44,12 @@ export async function authorizeToken(asking: Asking, id: string, organizationId:
   if (!isDeepStrictEqual(before.get(wanted), { revision, membershipId })) {
     const changes = listsOf(new Map([...before, [wanted, { revision, membershipId }]]));
     const authorized = await data.update(personalAccessToken, held.id, changes);
-    unit.emit(customEvent(personalAccessToken, 'authorized', authorized, { userId, organizationId: wanted }));
+    unit.emit(
+      customEvent(personalAccessToken, 'authorized', forOrganization(authorized, wanted), {
+        userId,
+        organizationId: wanted,
+      }),
+    );
   }
   return { tokenId: held.id, organizationId: wanted, isAuthorized: true };
 }
@@ -63,7 +68,9 @@ export async function deauthorizeToken(
   if (!left.delete(organizationId))
     throw new AppError('not_found', 'The token is not authorized for the single sign-on of this organization.');
   const changed = await unit.data.update(personalAccessToken, held.id, listsOf(left));
-  unit.emit(customEvent(personalAccessToken, 'deauthorized', changed, { organizationId }));
+  unit.emit(
+    customEvent(personalAccessToken, 'deauthorized', forOrganization(changed, organizationId), { organizationId }),
+  );
   return { tokenId: held.id, organizationId, isAuthorized: false };
 }
 
@@ -72,6 +79,11 @@ interface Basis {
   /** `revision` of the provider. */
   readonly revision: string;
   readonly membershipId: string;
+}
+
+/** The authorization concerns this organization alone, wherever the token works. */
+function forOrganization<T>(token: T, organizationId: string): T & { readonly organizationIds: readonly string[] } {
+  return { ...token, organizationIds: [organizationId] };
 }
 
 interface Lists {

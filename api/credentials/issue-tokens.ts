@@ -55,7 +55,7 @@ export async function createApiToken(asking: Asking, input: NewToken): Promise<I
   await unit.data.create(apiToken, { ...values, id: issued.id, ...issued.values });
   // After the creation, which says why somebody may not create tokens at all.
   await requireOrganizationProof(asking);
-  refuseScopesBeyond(unit.registry, values.scopes, unit.context.caller);
+  refuseScopesBeyond(unit.registry, 'api', values.scopes, unit.context.caller);
   refuseMore(await unit.data.find(apiToken, { limit: maxTokens + 1 }));
   return issued;
 }
@@ -95,7 +95,7 @@ export async function rotateApiToken(asking: Asking, id: string): Promise<Issued
   if (!held) throw missingRecord(apiToken, id);
   await requireOrganizationProof(asking);
   refuseExpired(held, services);
-  refuseScopesBeyond(unit.registry, held.scopes, unit.context.caller);
+  refuseScopesBeyond(unit.registry, 'api', held.scopes, unit.context.caller);
   const issued = services.apiTokens.issue('api', held.id);
   const rotated = await unit.data.update(apiToken, held.id, { ...issued.values, rotatedAt: services.clock.now() });
   unit.emit(customEvent(apiToken, 'rotated', rotated, {}));

@@ -5,6 +5,7 @@ import { authorizePersonalAccessToken, deauthorizePersonalAccessToken } from './
 import { createOrganization } from './fields/create-organization.ts';
 import { createApiToken, createPersonalAccessToken } from './fields/create-token.ts';
 import { createOnboarding } from './fields/create-onboarding.ts';
+import { groupJoinFields } from './fields/group-joins.ts';
 import { resendInvite, withdrawInvite } from './fields/invitations.ts';
 import { resendSubscriberVerification } from './fields/subscribers.ts';
 import { rotateApiToken, rotatePersonalAccessToken } from './fields/rotate-token.ts';
@@ -32,6 +33,7 @@ export function productSchema(kinds = registry): GraphQLSchema {
     deauthorizePersonalAccessToken,
     resendInvite,
     withdrawInvite,
+    ...groupJoinFields,
     resendSubscriberVerification,
     transferOwnership,
     markAllNotificationsRead,

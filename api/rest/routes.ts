@@ -27,6 +27,7 @@ import { onboard } from './people/onboarding-route.ts';
 import { createOrganization } from './people/organization-route.ts';
 import { declineInvite } from './people/decline-invite.ts';
 import { verifyEmailDomains } from './people/email-domains.ts';
+import { groupJoinRoutes } from './people/group-join-routes.ts';
 import { resendInvite, withdrawInvite } from './people/resend-invite.ts';
 import { resendSubscriberVerification } from './people/resend-subscriber.ts';
 import { showInvite } from './people/show-invite.ts';
@@ -124,6 +125,7 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   declineInvite,
   resendInvite,
   withdrawInvite,
+  ...groupJoinRoutes,
   verifySubscriber,
   unsubscribe,
   resendSubscriberVerification,

@@ -61,7 +61,7 @@ export async function createEndpoint(asking: Asking, input: EndpointSettings): P
   const { id } = await unit.data.create(webhookEndpoint, { ...settings, secret, responsibleId: subjectOf(asking) });
   // After the creation, which says why somebody may not create endpoints at all.
   await requireOrganizationProof(asking);
-  refuseScopesBeyond(unit.registry, settings.scopes, unit.context.caller);
+  refuseScopesBeyond(unit.registry, 'endpoint', settings.scopes, unit.context.caller);
   refuseTopicsBeyond(settings);
   if ((await unit.data.find(webhookEndpoint, { limit: maxEndpoints + 1 })).length > maxEndpoints)
     throw limitExceeded(`There are ${maxEndpoints} endpoints already; delete some that are not used.`, {
@@ -89,7 +89,8 @@ export async function changeEndpoint(
   const held = await lockedEndpoint(asking, wanted);
   if (sendsMore) await requireOrganizationProof(asking);
   const isEnabled = changes.status === 'enabled' && held.status === 'disabled';
-  if (sendsMore || isEnabled) refuseScopesBeyond(unit.registry, settings.scopes ?? held.scopes, unit.context.caller);
+  if (sendsMore || isEnabled)
+    refuseScopesBeyond(unit.registry, 'endpoint', settings.scopes ?? held.scopes, unit.context.caller);
   if (settings.topics ?? settings.scopes)
     refuseTopicsBeyond({ topics: settings.topics ?? held.topics, scopes: settings.scopes ?? held.scopes });
   const { status } = settings;
@@ -123,7 +124,7 @@ export async function rotateEndpoint(asking: Asking, wanted: string): Promise<Is
   const { unit, services } = asking;
   const held = await lockedEndpoint(asking, wanted);
   await requireOrganizationProof(asking);
-  refuseScopesBeyond(unit.registry, held.scopes, unit.context.caller);
+  refuseScopesBeyond(unit.registry, 'endpoint', held.scopes, unit.context.caller);
   const secret = newSecret();
   const { secret: formerSecret } = await openSealedValue(
     services.database.options,
@@ -174,7 +175,7 @@ async function checked<Input extends EndpointChanges>(
   }
   const urlProblem = url === undefined ? undefined : await endpointUrlProblem(url, services.config.current);
   if (urlProblem !== undefined) problems.push({ path: '/url', message: urlProblem });
-  problems.push(...unknownScopes(unit.registry, 'api', scopes ?? []));
+  problems.push(...unknownScopes(unit.registry, 'endpoint', scopes ?? []));
   if (problems.length > 0) throw inputError(problems);
   return { ...input, ...(topics ? { topics: unique(topics) } : {}), ...(scopes ? { scopes: unique(scopes) } : {}) };
 }

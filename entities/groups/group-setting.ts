@@ -22,10 +22,10 @@ export const groupSetting = defineEntityModule({
       },
     ),
     joinPolicy: choice(
-      'How users join the group.',
-      ['open', 'invite_only', 'application_only', 'invite_or_application'],
+      'How people who see the group join it: at once (open), with the consent of one of its managers (apply), or only when a manager adds them (invite_only).',
+      ['open', 'apply', 'invite_only'],
       {
-        default: 'invite_or_application',
+        default: 'apply',
       },
     ),
   },

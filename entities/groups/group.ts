@@ -1,6 +1,11 @@
+import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
+import { payload } from '../kit/model/events.ts';
 import { choice, member, text } from '../kit/model/fields.ts';
 import { allow, anyone, creators, deny, related, role, scope, system } from '../kit/model/policy.ts';
+
+const requestId = Type.String({ description: 'Id of the request.' });
+const userId = Type.String({ description: 'Id of the person who wants to join.' });
 
 export const group = defineEntityModule({
   kind: 'group',
@@ -55,6 +60,20 @@ export const group = defineEntityModule({
   search: ['name', 'displayName'],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],
+  customEvents: {
+    join_requested: {
+      description: 'Somebody asked to join a group.',
+      payload: payload({ requestId, userId }),
+    },
+    join_decided: {
+      description: 'A manager of a group answered the request of somebody to join it.',
+      payload: payload({
+        requestId,
+        userId,
+        status: Type.Union([Type.Literal('accepted'), Type.Literal('declined')], { description: 'The answer.' }),
+      }),
+    },
+  },
   managedBy: {
     kind: 'groupMembership',
     record: 'groupId',

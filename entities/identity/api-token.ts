@@ -1,7 +1,7 @@
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { allow, anyone, deny, system } from '../kit/model/policy.ts';
-import { managers } from '../presets/roles.ts';
+import { managerRoles, managers } from '../presets/roles.ts';
 import {
   scopeList,
   secretTokenChangedElsewhere,
@@ -33,6 +33,7 @@ export const apiToken = defineEntityModule({
   mutate: ['update', 'delete'],
   needsSession: true,
   events: ['created', 'updated', 'deleted'],
+  announced: { by: managerRoles },
   customEvents: {
     rotated: {
       description: 'The secret of an API token was replaced; the old one no longer works.',

@@ -5,7 +5,7 @@ import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { choice, text, timestamp } from '../kit/model/fields.ts';
 import { allow, anyone, deny, role, system } from '../kit/model/policy.ts';
-import { managers } from '../presets/roles.ts';
+import { managerRoles, managers } from '../presets/roles.ts';
 
 /**
  * The record is the access: the token names it, and SQL function `delegation_context` reads it with each request. So there is no access
@@ -76,6 +76,7 @@ export const delegation = defineEntityModule({
   order: ['createdAt'],
   needsSession: true,
   events: ['created', 'updated'],
+  announced: { by: managerRoles },
   customEvents: {
     begun: {
       description: 'Support, or a manager as a member, has begun to act in the organization.',

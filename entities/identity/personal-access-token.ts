@@ -10,6 +10,7 @@ import {
   secretTokenExposure,
   secretTokenFields,
 } from '../presets/secret-token.ts';
+import { managerRoles } from '../presets/roles.ts';
 
 /** Only the server creates it: its scopes and organizations are checked before. */
 export const personalAccessToken = defineEntityModule({
@@ -52,6 +53,7 @@ export const personalAccessToken = defineEntityModule({
   order: ['name', 'createdAt'],
   mutate: ['update', 'delete'],
   events: ['created', 'updated', 'deleted'],
+  announced: { by: managerRoles, concerns: ['organizationIds'], allIfEmpty: 'organizationIds' },
   customEvents: {
     rotated: {
       description: 'The secret of a personal token was replaced; the old one no longer works.',

@@ -3,6 +3,7 @@ import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { text, timestamp } from '../kit/model/fields.ts';
 import { allow, anyone, deny, self, system } from '../kit/model/policy.ts';
+import { managerRoles } from '../presets/roles.ts';
 
 /** Every access token names a session, and ends with it: the state of a caller is read anew with each request. */
 export const session = defineEntityModule({
@@ -76,6 +77,7 @@ export const session = defineEntityModule({
   order: ['createdAt', 'lastSeenAt'],
   mutate: ['delete'],
   events: ['created', 'deleted'],
+  announced: { by: managerRoles, concerns: ['singleSignOnId', 'activeOrganizationId'] },
   customEvents: {
     begun_on_new_device: {
       description: 'A user signed in with a browser or program that has not signed in to the account before.',
@@ -84,6 +86,10 @@ export const session = defineEntityModule({
         userAgent: Type.String({ description: 'The browser or program, as it names itself; empty if it does not.' }),
         address: Type.String({ description: 'Network address of the device.' }),
       }),
+    },
+    switched: {
+      description: 'A user acts in another organization from now on, in the same session.',
+      payload: payload({ userId: Type.String({ description: 'Id of the signed-in user.' }) }),
     },
     refresh_token_reused: {
       description: 'A refresh token was used a second time, so somebody may have copied it. The session has ended.',

@@ -10,6 +10,8 @@ export const notificationTopics = [
   'organization.ready',
   'webhook_endpoint.failing',
   'webhook_endpoint.disabled',
+  'group.join_requested',
+  'group.join_decided',
 ] as const;
 
 /** Variables of the texts about each topic, which its notification has values for. */
@@ -22,6 +24,8 @@ export const notificationVariables = {
   'organization.ready': ['name', 'tasks'],
   'webhook_endpoint.failing': ['name'],
   'webhook_endpoint.disabled': ['name', 'reason'],
+  'group.join_requested': ['group'],
+  'group.join_decided': ['group', 'outcome'],
 } as const satisfies Readonly<Record<(typeof notificationTopics)[number], readonly string[]>>;
 
 /** The patterns that fit a topic: itself, all of its kind, and all. */

@@ -39,6 +39,7 @@ export const notification = defineEntityModule({
       'webhookEndpoint',
       'export',
       'organization',
+      'group',
     ]),
     link: text('Page of the record in the application: a path, which begins with a slash.', {
       max: 200,

@@ -4,6 +4,7 @@ import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { choice, email, integer, member, timestamp } from '../kit/model/fields.ts';
 import { managedRecord } from '../presets/managed-record.ts';
+import { managerRoles } from '../presets/roles.ts';
 
 const day = 86_400_000;
 
@@ -102,6 +103,7 @@ export const invite = defineEntityModule({
   needsSession: true,
   needsProof: { role: ['owner'] },
   events: ['created', 'updated', 'deleted'],
+  announced: { by: managerRoles },
   customEvents: {
     resent: {
       description: 'Somebody asked to send the e-mail of an invitation again.',

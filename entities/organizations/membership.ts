@@ -43,6 +43,7 @@ export const membership = defineEntityModule({
   needsSession: 'changes',
   needsProof: { role: ['owner'] },
   events: ['created', 'updated', 'deleted'],
+  announced: { by: managerRoles },
   grants: [
     {
       object: { kind: 'organization', id: 'organizationId' },

@@ -10,6 +10,7 @@ import {
   transferFields,
   transferStatuses,
 } from './transfer-fields.ts';
+import { managerRoles } from '../presets/roles.ts';
 
 const exportKind = defineEntityModule({
   kind: 'export',
@@ -78,6 +79,7 @@ const exportKind = defineEntityModule({
   // The work goes on with all rights of the person, so a token with fewer rights cannot start it.
   needsSession: 'changes',
   events: ['created', 'updated', 'deleted'],
+  announced: { by: managerRoles },
   customEvents: transferEvents,
   grants: [
     { object: { kind: 'export', id: 'id' }, relation: 'requestor', subject: { kind: 'user', id: 'requestorId' } },

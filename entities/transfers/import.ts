@@ -9,6 +9,7 @@ import {
   transferFields,
   transferStatuses,
 } from './transfer-fields.ts';
+import { managerRoles } from '../presets/roles.ts';
 
 const importKind = defineEntityModule({
   kind: 'import',
@@ -59,6 +60,7 @@ const importKind = defineEntityModule({
   // The work goes on with all rights of the person, so a token with fewer rights cannot start it.
   needsSession: 'changes',
   events: ['created', 'updated', 'deleted'],
+  announced: { by: managerRoles },
   customEvents: transferEvents,
   grants: [
     { object: { kind: 'import', id: 'id' }, relation: 'requestor', subject: { kind: 'user', id: 'requestorId' } },

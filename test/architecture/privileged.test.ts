@@ -30,6 +30,14 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // Authentication is off: nobody has proven who they are, so the person is chosen before any rule applies.
   'api/rest/account/first-person.ts': [`system 'authentication is off'`],
   'api/rest/account/refresh.ts': [`privileged 'refresh'`],
+  // Whoever joins a group does not manage it; the settings of the group let them in, and those who decide do not see requests of others.
+  'api/people/join-group.ts': [
+    `privileged 'join group'`,
+    `privileged 'list join requests'`,
+    `privileged 'decide join request'`,
+    `privileged 'withdraw join request'`,
+    `privileged 'lock join request'`,
+  ],
   'api/rest/account/logout.ts': [`privileged 'sign-out'`],
   'api/rest/account/switch.ts': [`privileged 'switch organization'`],
   // Passwords are set after a proof that no rule knows: the current password, or a mailed link.

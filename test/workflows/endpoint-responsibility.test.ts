@@ -93,7 +93,7 @@ test('an endpoint whose responsible person only lacks a second factor waits, and
     ]);
   await eventually(async () => (await waits()).length > 0);
   expect((await ownerClient.get(path)).body).toMatchObject({ status: 'enabled', disabled_reason: null });
-  expect((await ownerClient.get(`${path}/messages?state=due`)).body.data).toHaveLength(1);
+  expect((await ownerClient.get(`${path}/messages?status=due`)).body.data).toHaveLength(1);
   expect(sink.received).toHaveLength(1);
 
   await enroll(world, adminClient);

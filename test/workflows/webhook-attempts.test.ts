@@ -28,6 +28,7 @@ function attempt(attempts: number, answer: Partial<AnsweredAttempt> = {}): Answe
       entityKind: 'task',
       entityId: 'task',
       recordVersion: 1,
+      actor: 'user:a',
       requestId: 'request',
       occurredAt: now,
       payload: {},

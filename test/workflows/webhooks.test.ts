@@ -48,7 +48,7 @@ const messages = async ({ path }: TestEndpoint, query = '') =>
   (await client.get(`${path}/messages${query}`)).body.data as ShownEntry[];
 const attempts = async ({ path }: TestEndpoint) => (await client.get(`${path}/attempts`)).body.data as ShownEntry[];
 const untilState = (endpoint: TestEndpoint, state: string, count = 1) =>
-  eventually(async () => (await messages(endpoint, `?state=${state}`)).length === count);
+  eventually(async () => (await messages(endpoint, `?status=${state}`)).length === count);
 const untilAttempts = (endpoint: TestEndpoint, count: number) =>
   eventually(async () => (await attempts(endpoint)).length >= count);
 
@@ -69,6 +69,7 @@ describe('a message', () => {
         organization_id: owner.organization.id,
         version: 1,
         request_id: created.headers['x-request-id'],
+        actor: `user:${owner.user.id}`,
         changed: expect.arrayContaining(['title']),
       },
     });
@@ -76,7 +77,7 @@ describe('a message', () => {
     expect(id).toBe(event?.['id']);
     await untilState(endpoint, 'delivered');
     expect(await messages(endpoint)).toEqual([
-      expect.objectContaining({ event_id: id, type: 'task.created', state: 'delivered', attempts: 0, due_at: null }),
+      expect.objectContaining({ event_id: id, type: 'task.created', status: 'delivered', attempts: 0, due_at: null }),
     ]);
     expect(await attempts(endpoint)).toEqual([
       expect.objectContaining({ event_id: id, number: 1, status: 204, problem: null, response: '' }),
@@ -132,7 +133,7 @@ describe('a message', () => {
     await rename(failing, 'and again');
     await newTask('another');
     await arrived(3);
-    await eventually(async () => (await messages(endpoint, '?state=delivered')).length === 2);
+    await eventually(async () => (await messages(endpoint, '?status=delivered')).length === 2);
     sink.answer = () => ({ status: 200 });
     world.clock.advance(10 * second);
     await untilState(endpoint, 'delivered', 4);
@@ -203,7 +204,7 @@ describe('a failed attempt', () => {
     await untilAttempts(endpoint, 1);
     expect(await attempts(endpoint)).toEqual([expect.objectContaining(logged)]);
     const [message] = await messages(endpoint);
-    expect(message).toMatchObject({ state: 'due', attempts: 1 });
+    expect(message).toMatchObject({ status: 'due', attempts: 1 });
     const pause = Date.parse(message?.due_at ?? '') - world.clock.now().getTime();
     expect(pause).toBeGreaterThanOrEqual(5 * second);
     expect(pause).toBeLessThanOrEqual(5.5 * second);
@@ -298,7 +299,7 @@ describe('an endpoint that fails', () => {
     expect((await inbox()).filter((topic: string) => topic === 'webhook_endpoint.failing')).toHaveLength(1);
 
     await rename(id, 'while it is disabled');
-    const kept = await messages(endpoint, '?state=kept');
+    const kept = await messages(endpoint, '?status=kept');
     expect(kept.length).toBeGreaterThanOrEqual(2);
     const count = sink.received.length;
     sink.answer = () => ({ status: 200 });
@@ -352,7 +353,7 @@ test('an endpoint whose queue is locked for long keeps no other one from being w
   const release = await holdRow(world, 'webhook_queues', busy.id, 'endpoint_id');
   await newTask('while it is locked');
   await untilState(endpoint, 'delivered', 2);
-  expect(await messages(busy, '?state=delivered')).toHaveLength(1);
+  expect(await messages(busy, '?status=delivered')).toHaveLength(1);
   await release();
   await untilState(busy, 'delivered', 2);
 });

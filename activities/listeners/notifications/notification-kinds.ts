@@ -1,6 +1,7 @@
 import type { NotificationKind } from './define-notification.ts';
 import { endpointDisabled, endpointFailing } from './endpoint-failing.ts';
 import { exportFailed, exportReady } from './export-finished.ts';
+import { joinDecided, joinRequested } from './group-joins.ts';
 import { mentionedInNote, mentionedInTask } from './mentioned.ts';
 import { organizationReady } from './organization-ready.ts';
 import { taskAssigned } from './task-assigned.ts';
@@ -15,4 +16,6 @@ export const notificationKinds: readonly NotificationKind[] = [
   organizationReady,
   endpointFailing,
   endpointDisabled,
+  joinRequested,
+  joinDecided,
 ];

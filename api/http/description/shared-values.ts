@@ -4,7 +4,7 @@ import { offeredScopes } from '#entities/kit/model/scopes.ts';
 import type { Schema } from './openapi-document.ts';
 
 /** Names of closed lists of words that several requests have, each a schema of the description. */
-export type SharedValue = 'ApiTokenScope' | 'PersonalTokenScope' | 'EventTopicPattern';
+export type SharedValue = 'ApiTokenScope' | 'PersonalTokenScope' | 'EndpointScope' | 'EventTopicPattern';
 
 /** The lists, as far as they follow from the kinds. */
 export function sharedValues(registry: Registry): Readonly<Record<SharedValue, Schema>> {
@@ -12,12 +12,16 @@ export function sharedValues(registry: Registry): Readonly<Record<SharedValue, S
   const kinds = new Set(topics.map((topic) => `${topic.slice(0, topic.indexOf('.'))}.*`));
   return {
     ApiTokenScope: words(
-      'Scope of an API token or of a webhook endpoint: a kind and what is allowed with its records.',
+      'Scope of an API token: a kind and what is allowed with its records.',
       offeredScopes(registry, 'api'),
     ),
     PersonalTokenScope: words(
       'Scope of a personal access token: a kind and what is allowed with its records.',
       offeredScopes(registry, 'personal'),
+    ),
+    EndpointScope: words(
+      'Scope of a webhook endpoint: a kind about whose records it learns.',
+      offeredScopes(registry, 'endpoint'),
     ),
     EventTopicPattern: words('Type of an event, all types of a kind as `<kind>.*`, or all as `*`.', [
       '*',

@@ -8,6 +8,7 @@ import { AppError } from '#entities/kit/base/errors.ts';
 import { isId } from '#entities/kit/base/ids.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
 import { notAnId } from '#entities/kit/base/schema-problem.ts';
+import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { missingRecord } from '#entities/kit/model/missing-record.ts';
 import { secondFactorRequired } from '../../http/request-caller.ts';
 import { clientAddress } from '../../http/client-address.ts';
@@ -60,12 +61,13 @@ export const switchOrganization = defineRoute({
     if (requiredSignOn !== null) throw singleSignOnRequired(services, requiredSignOn);
     if (role === null || isElsewhere) throw missingRecord(organization, wanted);
     if (lacksSecondFactor) throw secondFactorRequired();
-    await data.update(session, sessionId, {
+    const switched = await data.update(session, sessionId, {
       activeOrganizationId: wanted,
       address: clientAddress(request, services),
       lastSeenAt: services.clock.now(),
     });
     await noteSeen(unit, userId, wanted);
+    if (held.activeOrganizationId !== wanted) unit.emit(customEvent(session, 'switched', switched, { userId }));
     const next = { userId, sessionId, home: { organizationId: wanted, productModules } };
     return accessAnswer(call, await issueAccess(call, next, held.expiresAt));
   },

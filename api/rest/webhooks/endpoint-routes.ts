@@ -42,7 +42,7 @@ const listOf = (shared: SharedValue) => ({ minItems: 1, items: { type: 'string',
 const besides: Partial<Record<string, object>> = {
   url: { [describedKeyword]: { format: 'uri', pattern: '^https?://' } },
   topics: { [describedKeyword]: listOf('EventTopicPattern') },
-  scopes: { [describedKeyword]: listOf('ApiTokenScope') },
+  scopes: { [describedKeyword]: listOf('EndpointScope') },
 };
 
 function properties(names: readonly (keyof typeof fields)[], isNeeded: (name: string) => boolean) {

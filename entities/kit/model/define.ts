@@ -1,3 +1,4 @@
+import type { Announcement } from './announcement.ts';
 import type { VisitorKind } from './caller.ts';
 import { fieldMistakes } from './field-mistakes.ts';
 import type { AcceptedFiles } from './accepted-types.ts';
@@ -94,6 +95,8 @@ export interface EntityDefinition<
   readonly confinedReach?: 'organization' | 'session' | 'view';
   /** Verbs of changes that record an event. */
   readonly events: readonly E[];
+  /** Endpoints receive its events although no API token reads its records. */
+  readonly announced?: Announcement<Name>;
   /** Events that handlers record besides those of changes, by verb: a past participle. */
   readonly customEvents?: C;
   /** Records can be shared with groups, and groups can be blocked from them (share.ts). */

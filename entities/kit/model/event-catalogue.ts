@@ -3,7 +3,7 @@ import { onceForEach } from '../base/once-for-each.ts';
 import { found } from '../base/schema-problem.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { EntityModule } from './define.ts';
-import { changePayload, declaredEvents, type DeclaredEvent } from './events.ts';
+import { declaredEvents, type DeclaredEvent } from './events.ts';
 import { isExposed } from './exposure.ts';
 import type { Registry } from './registry.ts';
 import { offeredScopes } from './scopes.ts';
@@ -22,8 +22,8 @@ export interface EventType {
 }
 
 /**
- * Kinds, by topic, whose events leave the server: records of an organization that API tokens can read. What people prove their identity
- * with and what they manage secrets with is not among them.
+ * Kinds, by topic, whose events leave the server: records of an organization that API tokens can read, and kinds that say so
+ * (`announced`), such as sessions and tokens.
  */
 export const publicKinds = onceForEach((registry: Registry): ReadonlySet<string> => {
   const readable = new Set(offeredScopes(registry, 'api'));
@@ -31,10 +31,11 @@ export const publicKinds = onceForEach((registry: Registry): ReadonlySet<string>
     registry.modules
       .filter(
         (module) =>
-          module.tenancy === 'organization' &&
-          module.needsSession === undefined &&
-          isExposed(module) &&
-          readable.has(`${module.topic}:read`),
+          module.announced !== undefined ||
+          (module.tenancy === 'organization' &&
+            module.needsSession === undefined &&
+            isExposed(module) &&
+            readable.has(`${module.topic}:read`)),
       )
       .map(({ topic }) => topic),
   );
@@ -84,7 +85,7 @@ const recordNote =
 
 function typeOf(module: EntityModule, event: DeclaredEvent, isPublic: boolean): EventType {
   const { topic, description, payload, version = 1 } = event;
-  const isChange = payload === changePayload;
+  const isChange = 'changed' in payload.properties;
   const details = detailsOf(event);
   const data = {
     kind: { const: module.topic, description: 'Kind of the record.' },
@@ -92,6 +93,10 @@ function typeOf(module: EntityModule, event: DeclaredEvent, isPublic: boolean): 
     organization_id: { ...text, description: 'Id of the organization.' },
     version: { type: 'integer', description: 'Version of the record after the change.' },
     request_id: { ...text, description: 'Id of the request that caused the event.' },
+    actor: {
+      ...text,
+      description: 'Who caused it: user:<id>, api_token:<id>, support:<id>, anonymous, or system:<reason>.',
+    },
     ...(isChange
       ? { changed: { type: 'array', items: text, description: 'Names of the fields that were set or changed.' } }
       : {}),
@@ -125,6 +130,7 @@ function typeOf(module: EntityModule, event: DeclaredEvent, isPublic: boolean): 
         organization_id: '01KG9ZT0H8N4P6S2V9X7Z3A5BC',
         version: isChange && topic.endsWith('.created') ? 1 : 3,
         request_id: '01KG9ZW8J2K5M7P9R3T6V0X4YZ',
+        actor: 'user:01KG9ZX2L6N8Q4S0U7W3Y5A9BC',
         ...(isChange ? { changed: exampleNames(module) } : {}),
         ...(details === undefined ? {} : { details: exampleOf(details) }),
       },
@@ -134,11 +140,11 @@ function typeOf(module: EntityModule, event: DeclaredEvent, isPublic: boolean): 
 
 /** The names of the event's payload in the form of REST. */
 function detailsOf({ payload }: DeclaredEvent): object | undefined {
-  const names = Object.keys(payload.properties);
-  if (payload === changePayload || names.length === 0) return undefined;
+  const names = Object.keys(payload.properties).filter((name) => name !== 'changed');
+  if (names.length === 0) return undefined;
   return {
     type: 'object',
-    required: (payload.required ?? []).map(snakeCase),
+    required: (payload.required ?? []).filter((name) => names.includes(name)).map(snakeCase),
     properties: Object.fromEntries(
       // A plain copy: schemas of the library carry marks of their own.
       names.map((name) => [snakeCase(name), JSON.parse(JSON.stringify(payload.properties[name])) as object]),

@@ -6,5 +6,9 @@ export interface EventDraft {
   readonly entityId: string;
   readonly recordVersion: number;
   readonly organizationId: string | null;
+  /** Organizations that it concerns besides: their endpoints may receive it. */
+  readonly concerns?: readonly string[];
+  /** A person: it concerns all organizations of which they are a member. */
+  readonly concernsMember?: string;
   readonly payload?: Readonly<Record<string, unknown>>;
 }

@@ -1,4 +1,5 @@
 import { Type, type Static, type TObject, type TProperties } from 'typebox';
+import type { Announcement } from './announcement.ts';
 
 export type EventVerb = 'created' | 'updated' | 'deleted';
 
@@ -22,6 +23,7 @@ export interface EventSource<E extends EventVerb = EventVerb, C extends CustomEv
   readonly events: readonly E[];
   /** By verb, a past participle. */
   readonly customEvents?: C;
+  readonly announced?: Announcement<string>;
 }
 
 /** Verbs of the custom events of a kind. */
@@ -44,6 +46,12 @@ export const changePayload = payload({
   changed: Type.Array(Type.String(), { description: 'Names of the fields that were set or changed.' }),
 });
 
+/** The same of kinds whose records belong to a person, and whose events leave the server. */
+export const ownedChangePayload = payload({
+  ...changePayload.properties,
+  userId: Type.String({ description: 'Id of the person to whom the record belongs.' }),
+});
+
 export type ChangePayload = Static<typeof changePayload>;
 
 export interface DeclaredEvent extends CustomEvent {
@@ -51,12 +59,18 @@ export interface DeclaredEvent extends CustomEvent {
 }
 
 /** All events that are recorded about records of a kind. */
-export function declaredEvents({ topic, typeName, events, customEvents = {} }: EventSource): DeclaredEvent[] {
+export function declaredEvents({
+  topic,
+  typeName,
+  events,
+  customEvents = {},
+  announced,
+}: EventSource): DeclaredEvent[] {
   return [
     ...events.map((verb) => ({
       topic: `${topic}.${verb}`,
       description: `A record of type ${typeName} was ${verb}.`,
-      payload: changePayload,
+      payload: announced?.concerns ? ownedChangePayload : changePayload,
     })),
     ...Object.entries(customEvents).map(([verb, event]) => ({ topic: `${topic}.${verb}`, ...event })),
   ];

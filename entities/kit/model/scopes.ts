@@ -18,7 +18,12 @@ const operationsOf = {
   delete: ['remove'],
 } as const satisfies Record<ScopeVerb, readonly Operation[]>;
 
-/** An API token has the rights of its scopes; a personal token has those rights of its person that are within its scopes. */
+/**
+ * An API token has the rights of its scopes; a personal token has those rights of its person that are within its scopes. An endpoint has
+ * scopes as API tokens have them, and learns of further kinds without reading their records (`announced`).
+ */
+export type ScopeHolder = TokenSort | 'endpoint';
+
 export type TokenSort = 'api' | 'personal';
 
 /** The weakest scope that allows an operation. */
@@ -85,9 +90,10 @@ export function isOpenToTokens(module: EntityModule, verb: ScopeVerb = 'read'): 
  * Scopes that a token can have. For API tokens: those for which the rules of the kind know tokens.
  * @param by gives the token no right that they do not have on all records of the kind
  */
-export function offeredScopes(registry: Registry, sort: TokenSort, by?: Caller): string[] {
+export function offeredScopes(registry: Registry, sort: ScopeHolder, by?: Caller): string[] {
   return registry.modules.flatMap((module) => {
     const offered = scopeVerbs.filter((verb) => {
+      if (sort === 'endpoint' && verb === 'read' && mayAnnounce(module, by)) return true;
       if (!isOpenToTokens(module, verb)) return false;
       if (sort === 'personal') return true;
       const own = operationsOf[verb].filter((operation) => knowsTokens(module, operation));
@@ -95,6 +101,11 @@ export function offeredScopes(registry: Registry, sort: TokenSort, by?: Caller):
     });
     return offered.map((verb) => `${module.topic}:${verb}`);
   });
+}
+
+/** Whether a person lets endpoints learn of a kind whose records they do not read; without a person, whether anybody does. */
+function mayAnnounce({ announced }: EntityModule, by?: Caller): boolean {
+  return announced !== undefined && (by === undefined || (by.role !== null && announced.by.includes(by.role)));
 }
 
 function knowsTokens({ policy }: EntityModule, operation: Operation): boolean {
@@ -138,7 +149,7 @@ function requiredTarget({ references }: Registry, module: EntityModule, field: s
 }
 
 /** @throws AppError invalid_input for scopes that tokens of this sort cannot have */
-export function refuseUnknownScopes(registry: Registry, sort: TokenSort, scopes: readonly string[]): void {
+export function refuseUnknownScopes(registry: Registry, sort: ScopeHolder, scopes: readonly string[]): void {
   const problems = unknownScopes(registry, sort, scopes);
   if (problems.length > 0) throw inputError(problems);
 }
@@ -147,7 +158,7 @@ const scopeForm =
   'Scopes are the topic of a kind, a colon, and read, write or delete, each of which includes those before it:';
 
 /** A problem for each scope that is none of these tokens. */
-export function unknownScopes(registry: Registry, sort: TokenSort, scopes: readonly string[]): FieldProblem[] {
+export function unknownScopes(registry: Registry, sort: ScopeHolder, scopes: readonly string[]): FieldProblem[] {
   const known = offeredScopes(registry, sort);
   const wrong = scopes.flatMap((scope, index) => (known.includes(scope) ? [] : [{ scope, path: `/scopes/${index}` }]));
   return wrong.map(({ scope, path }, index) => {
@@ -162,12 +173,17 @@ export function unknownScopes(registry: Registry, sort: TokenSort, scopes: reado
  * Whoever gets the secret of an API token has its rights.
  * @throws AppError permission_denied for scopes that go beyond the rights of the caller
  */
-export function refuseScopesBeyond(registry: Registry, scopes: readonly string[], caller: Caller): void {
-  const own = offeredScopes(registry, 'api', caller);
+export function refuseScopesBeyond(
+  registry: Registry,
+  sort: 'api' | 'endpoint',
+  scopes: readonly string[],
+  caller: Caller,
+): void {
+  const own = offeredScopes(registry, sort, caller);
   const beyond = scopes.filter((scope) => !own.includes(scope));
   if (beyond.length > 0)
     throw new AppError(
       'permission_denied',
-      `An API token cannot have rights that you do not have on all records of a kind: ${beyond.join(', ')}.`,
+      `${sort === 'api' ? 'An API token' : 'An endpoint'} cannot have rights that you do not have on all records of a kind: ${beyond.join(', ')}.`,
     );
 }

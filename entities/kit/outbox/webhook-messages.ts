@@ -1,3 +1,4 @@
+import { actorOf } from '../model/caller.ts';
 import type { Work } from '../storage/work.ts';
 
 /** Time for which messages and the log of attempts are kept, in milliseconds: longer than events. */
@@ -127,9 +128,19 @@ export async function addMessage(work: Work, message: OwnMessage): Promise<void>
   const { endpointId, organizationId, eventId, topic, entityKind, recordVersion } = message;
   await session.query(
     `insert into webhook_messages (endpoint_id, event_id, organization_id, topic, entity_kind, entity_id, record_version, request_id,
-       occurred_at, payload, state, due_at, updated_at)
-     values ($1, $2, $3, $4, $5, $1, $6, $7, $8, '{}', 'due', $8, $8)`,
-    [endpointId, eventId, organizationId, topic, entityKind, recordVersion, work.context.requestId, work.clock.now()],
+       occurred_at, payload, state, due_at, updated_at, actor)
+     values ($1, $2, $3, $4, $5, $1, $6, $7, $8, '{}', 'due', $8, $8, $9)`,
+    [
+      endpointId,
+      eventId,
+      organizationId,
+      topic,
+      entityKind,
+      recordVersion,
+      work.context.requestId,
+      work.clock.now(),
+      actorOf(work.context.caller),
+    ],
   );
 }
 

@@ -10,6 +10,8 @@ export interface ClaimedMessage {
   readonly entityId: string;
   readonly recordVersion: number;
   readonly requestId: string;
+  /** Who has caused the event (`actorOf`). */
+  readonly actor: string;
   readonly occurredAt: Date;
   readonly payload: Readonly<Record<string, unknown>>;
   /** Attempts that failed before. */
@@ -170,7 +172,7 @@ async function claimDue(
      from chosen, webhook_endpoints w
      where w.id = $1 and held.endpoint_id = $1 and held.event_id = chosen.event_id and held.state = 'due'
      returning held.claim_id as "claimId", held.event_id as "eventId", held.topic, held.entity_kind as "entityKind",
-       held.entity_id as "entityId", held.record_version as "recordVersion", held.request_id as "requestId",
+       held.entity_id as "entityId", held.record_version as "recordVersion", held.request_id as "requestId", held.actor,
        held.occurred_at as "occurredAt", held.payload, held.attempts, ${isReceivable} as "isReceivable"`,
     [endpointId, now, new Date(now.getTime() + leaseMs), claimIds.length, claimIds],
   );

@@ -1,8 +1,10 @@
 import { systemScope } from '../access/authorization-state.ts';
 import type { DatabaseOptions } from '../access/database-options.ts';
 import { newId } from '../base/ids.ts';
+import { concernedBy } from '../model/announcement.ts';
 import { actorOf } from '../model/caller.ts';
 import { publicKinds } from '../model/event-catalogue.ts';
+import type { ChangePayload } from '../model/events.ts';
 import { soleOrganizationOf, type RecordedChange } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
 import { deduplicateTuples, tupleChanges, type Tuple } from '../model/tuples.ts';
@@ -190,6 +192,11 @@ function historyEntries(recorded: readonly RecordedEntry[], by: RecordedBy): obj
   }));
 }
 
+function changePayloadOf(change: RecordedChange): ChangePayload & { readonly userId?: string } {
+  const changed = namesWithoutSecrets(change);
+  return change.module.announced?.concerns ? { changed, userId: change.after['userId'] as string } : { changed };
+}
+
 /** Names of the changed fields, without secret fields of the server. That somebody changed a sealed field is told, and never its value. */
 function namesWithoutSecrets({ module, operation, changedFields }: RecordedChange): string[] {
   const isTold = (name: string) => module.fields[name]?.isSealed && operation !== 'deleted';
@@ -213,12 +220,16 @@ function snapshotOf({ module, after }: RecordedChange): Record<string, unknown> 
 interface EventRow {
   readonly entity_kind: string;
   readonly organization_id: string | null;
+  readonly concerns?: readonly string[];
+  readonly concerns_member?: string;
   /** Whether the topic has a listener; the relay claims only such events. */
   readonly pending: boolean;
 }
 
 function publicKindsIn(events: readonly EventRow[], known: ReadonlySet<string>): string[] {
-  const kinds = events.flatMap(({ entity_kind, organization_id }) => (organization_id === null ? [] : [entity_kind]));
+  const kinds = events.flatMap(({ entity_kind, organization_id, concerns, concerns_member }) =>
+    organization_id === null && concerns === undefined && concerns_member === undefined ? [] : [entity_kind],
+  );
   return [...new Set(kinds)].filter((kind) => known.has(kind));
 }
 
@@ -232,7 +243,10 @@ function eventRows(
   const recorded = [
     ...changes
       .filter((change) => !change.isCascaded && change.module.events.includes(change.operation))
-      .map((change) => draftOf(change.module, change.operation, change, { changed: namesWithoutSecrets(change) })),
+      .map((change) => ({
+        ...draftOf(change.module, change.operation, change, changePayloadOf(change)),
+        ...concernedBy(change.module, change.after),
+      })),
     ...changes.flatMap(draftsOfFields),
     ...drafts,
   ];
@@ -244,6 +258,8 @@ function eventRows(
     entity_id: event.entityId,
     record_version: event.recordVersion,
     organization_id: event.organizationId,
+    ...(event.concerns ? { concerns: event.concerns } : {}),
+    ...(event.concernsMember === undefined ? {} : { concerns_member: event.concernsMember }),
     traceparent: traceparent ?? null,
     payload: event.payload ?? {},
     pending: hasListener(event.topic),

@@ -1,3 +1,4 @@
+import { concernedBy } from '../model/announcement.ts';
 import type { CustomVerbOf, EventSource, PayloadOf } from '../model/events.ts';
 import { mentionedIn } from '../model/mentions.ts';
 import type { RecordedChange } from '../model/recorded-changes.ts';
@@ -21,7 +22,7 @@ export function customEvent<S extends EventSource, V extends CustomVerbOf<S>>(
   payload: PayloadOf<S, V>,
 ): EventDraft {
   if (!Object.hasOwn(kind.customEvents ?? {}, verb)) throw new TypeError(`"${kind.topic}" declares no event "${verb}"`);
-  return draftOf(kind, verb, record, payload);
+  return { ...draftOf(kind, verb, record, payload), ...concernedBy(kind, { ...record }) };
 }
 
 /** An event of a record with the topic `<kind>.<verb>`. */

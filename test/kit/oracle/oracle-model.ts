@@ -27,7 +27,7 @@ const blank = {
   },
   membership: { userId: null, role: 'member' },
   group: { displayId: null, name: '', displayName: null, description: null, managedAs: null, managerId: null },
-  groupSetting: { groupId: null, visibility: 'public', joinPolicy: 'invite_or_application' },
+  groupSetting: { groupId: null, visibility: 'public', joinPolicy: 'apply' },
   groupMembership: { groupId: null, userId: null, role: 'member' },
   task: {
     displayId: null,
