@@ -86,7 +86,9 @@ export async function changeEndpoint(
   const settings = await checked(asking, 'edit', changes);
   const { url, scopes, topics, includesRecord } = changes;
   const sendsMore = [url, scopes, topics].some((value) => value !== undefined) || includesRecord === true;
-  if (sendsMore) await requireOrganizationProof(asking);
+  // Whoever enables it answers for its scopes, with all rights of a person.
+  const answersForMore = changes.status === 'enabled' && unit.context.caller.limits !== null;
+  if (sendsMore || answersForMore) await requireOrganizationProof(asking);
   const held = await lockedEndpoint(asking, wanted);
   const isEnabled = changes.status === 'enabled' && held.status === 'disabled';
   if (sendsMore || isEnabled) refuseScopesBeyond(unit.registry, settings.scopes ?? held.scopes, unit.context.caller);

@@ -33,6 +33,7 @@ export const publicKinds = onceForEach((registry: Registry): ReadonlySet<string>
         (module) =>
           module.tenancy === 'organization' &&
           module.needsSession === undefined &&
+          module.closedToDelegates === undefined &&
           isExposed(module) &&
           readable.has(`${module.topic}:read`),
       )
