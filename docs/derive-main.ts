@@ -19,6 +19,7 @@ import { printEvents, printEventSchemas } from './print-events.ts';
 import { printLint } from './print-lint.ts';
 import { printOpenapi } from './print-openapi.ts';
 import { printPolicy } from './print-policy.ts';
+import { printTokens } from './print-tokens.ts';
 
 const api = await describeApi(registry);
 const today = new Date().toISOString().slice(0, 10);
@@ -41,6 +42,7 @@ const printed: Readonly<Record<string, (present: string) => string>> = {
   'docs/reference/events.schema.json': printEventSchemas,
   'docs/reference/openapi.json': (present) => printOpenapi(present, api, today),
   'docs/reference/policy.md': printPolicy,
+  'docs/reference/tokens.md': printTokens,
   'entities/authorization.fga': () => printModel(deriveModel(registry)),
 };
 

@@ -24,7 +24,7 @@ type TransferKind = typeof exportKind | typeof importKind;
 /** Records of either kind, as far as both have the same fields. */
 export type TransferRow = Pick<
   RowOf<typeof exportKind>,
-  'id' | 'organizationId' | 'status' | 'requestorId' | 'runId' | 'recordVersion' | 'recordKind'
+  'id' | 'organizationId' | 'status' | 'requestorId' | 'tokenId' | 'runId' | 'recordVersion' | 'recordKind'
 >;
 
 /** What the person reads of an error whose message is for operators. */
@@ -77,9 +77,11 @@ export class TransferWork<Kind extends TransferKind> {
   }
 
   /** The person who started the work, with the rights of now. @throws AppError permission_denied */
-  async caller(unit: UnitOfWork, { requestorId, organizationId }: TransferRow): Promise<Caller> {
+  async caller(unit: UnitOfWork, { requestorId, tokenId, organizationId }: TransferRow): Promise<Caller> {
     const context = await this.dependencies.contextOfCallers();
-    return readLaterCaller(unit, { userId: requestorId, organizationId }, context);
+    const { enabled, keys } = this.dependencies.config.current.auth.token.apitokens;
+    const acceptsKey = (id: string) => enabled && Object.hasOwn(keys, id) && keys[id]?.status !== 'revoked';
+    return readLaterCaller(unit, { userId: requestorId, tokenId, organizationId }, context, acceptsKey);
   }
 
   /** Tells how far the work is, at most every two seconds. @returns whether the work goes on */

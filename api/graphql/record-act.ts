@@ -9,17 +9,19 @@ interface RecordAct {
   readonly module: EntityModule;
   readonly name: string;
   readonly description: string;
+  readonly acceptsTokens?: true;
   /** Description of the argument `id`. */
   readonly about: string;
   readonly act: (asking: Asking, id: string) => Promise<{ readonly id: string }>;
 }
 
 /** A mutation that does something with one record, and answers with it. */
-export function recordAct({ module, name, description, about, act }: RecordAct): HandWrittenField {
+export function recordAct({ module, name, description, about, act, acceptsTokens }: RecordAct): HandWrittenField {
   return {
     on: 'Mutation',
     name,
     acceptsSingleSignOn: true,
+    ...(acceptsTokens && { acceptsTokens }),
     build: (types) => ({
       type: new GraphQLNonNull(
         new GraphQLObjectType<{ readonly id: string }, GraphqlContext>({

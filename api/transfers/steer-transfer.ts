@@ -1,6 +1,7 @@
 import { AppError } from '#entities/kit/base/errors.ts';
 import { missingRecord } from '#entities/kit/model/missing-record.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { limitingToken } from '#entities/kit/model/caller.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { export as exportKind, import as importKind } from '#entities/index.ts';
 
@@ -35,7 +36,13 @@ export const steerings: readonly Steering[] = [
       const row = await lockedTransfer(unit, kind, id);
       if (!['failed', 'cancelled', 'expired'].includes(row.status))
         throw wrongStatus(kind, row.status, 'started again');
-      await unit.data.update(kind, id, { status: 'pending', runId: null, finishedAt: null } as never);
+      await unit.data.update(kind, id, {
+        status: 'pending',
+        runId: null,
+        finishedAt: null,
+        // The work has the rights of whoever starts it again.
+        tokenId: limitingToken(unit.context.caller),
+      } as never);
       unit.emit(customEvent(kind as typeof importKind, 'restarted', row, {}));
     },
   },

@@ -87,7 +87,9 @@ export async function changeEndpoint(
   const { url, scopes, topics, includesRecord } = changes;
   const sendsMore = [url, scopes, topics].some((value) => value !== undefined) || includesRecord === true;
   const held = await lockedEndpoint(asking, wanted);
-  if (sendsMore) await requireOrganizationProof(asking);
+  // Whoever enables it answers for its scopes, with all rights of a person.
+  const answersForMore = changes.status === 'enabled' && unit.context.caller.limits !== null;
+  if (sendsMore || answersForMore) await requireOrganizationProof(asking);
   const isEnabled = changes.status === 'enabled' && held.status === 'disabled';
   if (sendsMore || isEnabled)
     refuseScopesBeyond(unit.registry, 'endpoint', settings.scopes ?? held.scopes, unit.context.caller);

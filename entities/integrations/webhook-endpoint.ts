@@ -92,7 +92,7 @@ export const webhookEndpoint = defineEntityModule({
   filter: ['name', 'status'],
   order: ['name', 'createdAt'],
   mutate: ['delete'],
-  needsSession: 'changes',
+  closedToDelegates: 'changes',
   events: ['created', 'updated', 'deleted'],
   customEvents: {
     failing: { description: 'All attempts to send to an endpoint have failed for 24 hours.', payload: failures },

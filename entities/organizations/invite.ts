@@ -99,8 +99,8 @@ export const invite = defineEntityModule({
   order: ['expiresAt', 'createdAt'],
   search: ['recipient'],
   mutate: ['create', 'delete'],
-  // Who is invited may get more rights than the token that invites has.
-  needsSession: true,
+  // Whoever accepts keeps what the invitation gives. Tokens invite within limits (write/given-roles.ts).
+  closedToDelegates: true,
   needsProof: { role: ['owner'] },
   events: ['created', 'updated', 'deleted'],
   announced: { by: managerRoles },

@@ -1,10 +1,11 @@
 import { roles } from '../kit/model/caller.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, reference } from '../kit/model/fields.ts';
-import { allow, deny, anyone, role, roleIn, self, system } from '../kit/model/policy.ts';
+import { allow, deny, anyone, role, roleIn, scope, scopeGivenBy, self, system } from '../kit/model/policy.ts';
 import { managerRoles } from '../presets/roles.ts';
 
 const managers = roleIn('organizationId', ...managerRoles);
+const byTheTop = scopeGivenBy('owner', 'super_admin');
 
 export const membership = defineEntityModule({
   kind: 'membership',
@@ -20,10 +21,10 @@ export const membership = defineEntityModule({
   // People leave organizations in which they do not act at the moment.
   rlsWithCheck: 'organization_id = $organization or (user_id = $user and deleted_at is not null)',
   policy: {
-    view: [allow(system), allow(self('userId')), allow(role(...roles)), deny(anyone)],
+    view: [allow(system), allow(self('userId')), allow(role(...roles)), allow(scope), deny(anyone)],
     create: [allow(system)],
-    edit: [allow(system), allow(roleIn('organizationId', 'owner', 'super_admin'))],
-    remove: [allow(system), allow(self('userId')), allow(managers)],
+    edit: [allow(system), allow(roleIn('organizationId', 'owner', 'super_admin')), allow(byTheTop)],
+    remove: [allow(system), allow(self('userId')), allow(managers), allow(byTheTop)],
   },
   givesRole: { field: 'role', holder: 'userId' },
   keepsLast: {
@@ -39,8 +40,8 @@ export const membership = defineEntityModule({
   filter: ['organizationId', 'userId', 'role'],
   order: ['createdAt'],
   mutate: ['update', 'delete'],
-  // Roles decide who else gets rights, so programs only read them.
-  needsSession: 'changes',
+  // Roles decide who else gets rights. Tokens change them within limits (write/given-roles.ts).
+  closedToDelegates: 'changes',
   needsProof: { role: ['owner'] },
   events: ['created', 'updated', 'deleted'],
   announced: { by: managerRoles },

@@ -76,8 +76,8 @@ const exportKind = defineEntityModule({
   filter: ['recordKind', 'format', 'status'],
   order: ['createdAt'],
   mutate: ['create', 'delete'],
-  // The work goes on with all rights of the person, so a token with fewer rights cannot start it.
-  needsSession: 'changes',
+  // The work goes on when the access as somebody else has ended.
+  closedToDelegates: 'changes',
   events: ['created', 'updated', 'deleted'],
   announced: { by: managerRoles },
   customEvents: transferEvents,

@@ -26,6 +26,13 @@ export function transferFields(done: string) {
       onLeave: 'keep',
       creator: true,
     }),
+    tokenId: {
+      ...text(
+        'Id of the personal token with which the work was started, within whose scopes it stays; null for a session.',
+        { max: 26, optional: true },
+      ),
+      credential: true as const,
+    },
     runId: text('Id of the workflow run that does the work.', { max: 200, optional: true }),
   };
 }

@@ -9,6 +9,7 @@ export const transferFields: readonly HandWrittenField[] = transferKinds.flatMap
     recordAct({
       module: kind,
       name: `${verb}${kind.typeName}`,
+      acceptsTokens: true,
       description: description(kind.kind),
       about: 'Id of the record.',
       act: async ({ unit }, wanted) => {

@@ -8,6 +8,7 @@ const about = 'Id of the invitation.';
 export const resendInvite = recordAct({
   module: invite,
   name: 'resendInvite',
+  acceptsTokens: true,
   description: `Sends a new link, which works for 14 days; older links stop working. An invitation can be sent again ${maxResends} times, also after it has expired.`,
   about,
   act: resend,
@@ -16,6 +17,7 @@ export const resendInvite = recordAct({
 export const withdrawInvite = recordAct({
   module: invite,
   name: 'withdrawInvite',
+  acceptsTokens: true,
   description: 'Ends the links of an invitation; the address can be invited again.',
   about,
   act: withdraw,

@@ -74,6 +74,7 @@ const createWebhookEndpoint: HandWrittenField = {
 const updateWebhookEndpoint: HandWrittenField = {
   on: 'Mutation',
   name: 'updateWebhookEndpoint',
+  acceptsTokens: true,
   acceptsSingleSignOn: true,
   build: (types) => ({
     type: new GraphQLNonNull(endpointType(types, 'updateWebhookEndpoint')),

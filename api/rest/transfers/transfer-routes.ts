@@ -19,6 +19,7 @@ export const transferRoutes: readonly Route[] = transferKinds.flatMap((kind) => 
       summary: `${verb === 'cancel' ? 'Cancel' : 'Restart'} one ${singular}`,
       description: description(singular),
       access: 'required',
+      acceptsTokens: true,
       acceptsSingleSignOn: true,
       params: Type.Object({ id: idSchema('Id of the record.') }),
       answers: { 200: recordSchema(kind) },

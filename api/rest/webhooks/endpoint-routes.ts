@@ -113,6 +113,7 @@ export const endpointRoutes: readonly Route[] = [
     summary: `Update one ${singular}`,
     description: `Omitted fields stay unchanged; null clears an optional field. For another URL, topics or scopes, and to include records: ${proof}`,
     access: 'required',
+    acceptsTokens: true,
     acceptsSingleSignOn: true,
     params: endpointParams,
     headers: ifMatchHeaders,

@@ -128,6 +128,11 @@ export function callerOf(known: Pick<Caller, 'kind' | 'subjectId'> & Partial<Cal
   return Object.freeze({ ...noCaller, ...known });
 }
 
+/** Id of the token that limits the rights of a person; null for a session. */
+export function limitingToken({ kind, limits, delegation, tokenId }: Caller): string | null {
+  return kind === 'user' && limits !== null && delegation === null ? tokenId : null;
+}
+
 /**
  * The caller of the relay, sweeps, listeners and credential look-ups.
  * @param reason a short constant phrase; it is logged, and the history names it as the actor

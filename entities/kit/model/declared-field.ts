@@ -48,6 +48,8 @@ export interface Field<Value = unknown, Optional extends boolean = boolean, HasD
   readonly formOf?: string;
   /** Defaults to the person who creates the record. */
   readonly creator?: true;
+  /** The data layer sets it to the personal token with which a person creates the record (`limitingToken`). */
+  readonly credential?: true;
   /** For `decimal` fields: the number of digits after the point. */
   readonly scale?: number;
   /** The field with which it has a value or has none (`money`). */

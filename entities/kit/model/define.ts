@@ -82,6 +82,8 @@ export interface EntityDefinition<
   readonly mutate?: readonly Mutation[];
   /** Only people who are signed in reach its records, or (`changes`) change them; kinds of tenancy `user` need no such line. */
   readonly needsSession?: true | 'changes';
+  /** Whoever acts as somebody else reaches none of its records, or (`changes`) changes none, although tokens do. */
+  readonly closedToDelegates?: true | 'changes';
   /** Whoever gives one of these values to a field, or any, has proven recently who they are (credentials/required-proof.ts). */
   readonly needsProof?: { readonly [N in Name]?: 'any' | readonly string[] };
   /** So has whoever deletes a record, other than together with a record on which it depends. */

@@ -34,6 +34,7 @@ export const publicKinds = onceForEach((registry: Registry): ReadonlySet<string>
           module.announced !== undefined ||
           (module.tenancy === 'organization' &&
             module.needsSession === undefined &&
+            module.closedToDelegates === undefined &&
             isExposed(module) &&
             readable.has(`${module.topic}:read`)),
       )

@@ -46,13 +46,15 @@ export function isWithinLimits({ kind, limits }: Pick<Caller, 'kind' | 'limits'>
 export const limitsOfDelegates = ofEachRegistry(({ modules }) =>
   modules.flatMap((module) =>
     scopeVerbs
-      .filter((verb) => isOpenToTokens(module, verb) && (verb === 'read' || isOpenToDelegates(module, verb, modules)))
+      .filter((verb) => isOpenToTokens(module, verb) && isOpenToDelegates(module, verb, modules))
       .map((verb) => `${module.topic}:${verb}`),
   ),
 );
 
 function isOpenToDelegates(module: EntityModule, verb: ScopeVerb, modules: readonly EntityModule[]): boolean {
-  const { kind, tenancy, grants = [] } = module;
+  const { kind, tenancy, grants = [], closedToDelegates } = module;
+  if (closedToDelegates === true || (closedToDelegates && verb !== 'read')) return false;
+  if (verb === 'read') return true;
   if (tenancy !== 'organization' || grants.some(({ object }) => object.id !== 'id')) return false;
   if (isOfOnePerson(module)) return false;
   // With a group, the records that block it are deleted.

@@ -1,4 +1,4 @@
-import type { Caller } from '../model/caller.ts';
+import { limitingToken, type Caller } from '../model/caller.ts';
 import { tenancyField, type EntityModule } from '../model/define.ts';
 import { displayIdOf } from '../base/display-id.ts';
 import { AppError, maxProblems, type FieldProblem } from '../base/errors.ts';
@@ -157,12 +157,17 @@ function draftsOf(
   ];
 }
 
-/** Values for fields that a creation leaves out: the caller's organization, and the person who creates the record. */
+/** Values for fields that a creation leaves out: the caller's organization, the person who creates the record, and the token of the person. */
 function withDefaults(module: EntityModule, { caller }: Creator): Row {
   const home = module.tenancy === 'organization' ? caller.organizationId : caller.subjectId;
   const owners = tenancyField(module.tenancy).map((name) => [name, home]);
   const people = Object.entries(module.fields).filter(([, { creator }]) => creator && caller.kind === 'user');
-  return Object.fromEntries([...owners, ...people.map(([name]) => [name, caller.subjectId])]);
+  const tokens = Object.entries(module.fields).filter(([, { credential }]) => credential);
+  return Object.fromEntries([
+    ...owners,
+    ...people.map(([name]) => [name, caller.subjectId]),
+    ...tokens.map(([name]) => [name, limitingToken(caller)]),
+  ]);
 }
 
 function wholeRow(module: EntityModule, values: Row, sent: Row, creator: Creator): Row {

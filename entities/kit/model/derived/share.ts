@@ -1,6 +1,6 @@
 import { defineEntityModule, type EntityModule } from '../define.ts';
 import { choice, reference } from '../fields.ts';
-import { allow, anyone, deny, system, through } from '../policy.ts';
+import { allow, anyone, deny, scope, system, through } from '../policy.ts';
 import { hasOnlyAuditors } from './only-auditors.ts';
 import { inWords, inWordsCapitalized, snakeCase } from '../../base/snake-case.ts';
 
@@ -49,10 +49,10 @@ export function shareOf(module: EntityModule): EntityModule {
     tenancy: 'organization',
     ...(module.productModules && { productModules: module.productModules }),
     policy: {
-      view: [allow(system), allow(through(field)), deny(anyone)],
-      create: [allow(system), allow(through(field))],
+      view: [allow(system), allow(through(field)), allow(scope), deny(anyone)],
+      create: [allow(system), allow(through(field)), allow(scope)],
       edit: [allow(system)],
-      remove: [allow(system), allow(through(field))],
+      remove: [allow(system), allow(through(field)), allow(scope)],
     },
     expose: { [field]: 'read-write', groupId: 'read-write', relation: 'read-write' },
     filter: [field, 'groupId', 'relation'],
