@@ -1,18 +1,16 @@
 import { Type, type Static } from 'typebox';
-import { inputError } from '#entities/kit/base/input-error.ts';
-import { workKinds, type WorkKind } from '#entities/kit/outbox/failing-work.ts';
-import {
-  listFailingWork,
-  parseWorkPosition,
-  workPosition,
-  type FailingWork,
-} from '#entities/kit/outbox/failing-work-list.ts';
 import { actionsOn, type WorkOperation } from '#runtime/work-repairs.ts';
-import { requireOperator, requireProvenOperator } from '../../credentials/required-operator.ts';
-import { pageSlice } from '../../http/page-slice.ts';
+import { requireProvenOperator } from '../../credentials/required-operator.ts';
 import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call, type Route } from '../../http/route.ts';
 import type { Services } from '../../http/services.ts';
+import {
+  workKinds,
+  workOfInstallation,
+  workPosition,
+  type FailingWork,
+  type WorkKind,
+} from '../../webhooks/installation-work.ts';
 import { inSnakeCase } from '../records/in-snake-case.ts';
 import { instant, line, ofOrganization, organizationPart, pageParts } from './delivery-schemas.ts';
 
@@ -92,16 +90,8 @@ export const workRoutes: readonly Route[] = [
     errors: ['second_factor_required', 'limit_exceeded'],
     handle: (call) =>
       inSnakeCase(async () => {
-        await requireOperator(call);
-        const { kind: wanted, organization_id: organizationId, after, first } = call.query as PageQuery;
-        const { size } = pageSlice({ first: first ?? null }, call.services.config.current.server.maxresultlimit);
-        if (after !== undefined && !parseWorkPosition(after))
-          throw inputError([{ path: '/after', message: 'must be the position of an item' }]);
-        const found = await listFailingWork(
-          call.unit,
-          { ...(wanted ? { kind: wanted } : {}), ...(organizationId ? { organizationId } : {}) },
-          { limit: size, ...(after === undefined ? {} : { after }) },
-        );
+        const { organization_id: organizationId, ...page } = call.query as PageQuery;
+        const found = await workOfInstallation(call, { ...page, organizationId });
         return { status: 200, body: { data: found.map((work) => shownWork(work, call.services)) } };
       }),
   }),
