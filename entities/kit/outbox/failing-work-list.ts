@@ -83,9 +83,10 @@ export async function listFailingWork(
 /** How much there is of each kind; of each source up to 10,000. */
 export async function countFailingWork(work: Work): Promise<{ readonly kind: WorkKind; readonly count: number }[]> {
   const session = await work.readAs('system');
+  // Only the first of the sources names its columns.
+  const counted = sources.map((source) => `select kind from (${source} limit ${countLimit}) as part (id, kind)`);
   const { rows } = await session.query<{ kind: WorkKind; count: number }>(
-    `select kind, count(*)::int as count from (${sources.map((source) => `select id, kind from (${source} limit ${countLimit}) as some`).join(' union all ')}) as listed
-     group by kind order by kind`,
+    `select kind, count(*)::int as count from (${counted.join(' union all ')}) as listed group by kind order by kind`,
   );
   return rows;
 }
