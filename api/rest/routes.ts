@@ -18,6 +18,7 @@ import { deleteAccount } from './own-account/delete-account.ts';
 import { setDefaultOrganization } from './own-account/default-organization.ts';
 import { ownAccessRoutes } from './own-account/own-access.ts';
 import { listRoles, ownFeatures, ownRoles, ownRolesElsewhere } from './own-account/own-roles.ts';
+import { listOwnSuppressions, releaseOwnSuppression } from './own-account/own-suppressions.ts';
 import { userinfoRoutes } from './own-account/userinfo.ts';
 import { pages } from './pages/pages.ts';
 import { reactivateAccount } from './own-account/reactivate-account.ts';
@@ -30,7 +31,7 @@ import { resendInvite, withdrawInvite } from './people/resend-invite.ts';
 import { resendSubscriberVerification } from './people/resend-subscriber.ts';
 import { showInvite } from './people/show-invite.ts';
 import { transferOwnership } from './people/transfer-ownership.ts';
-import { unsubscribe } from './people/unsubscribe.ts';
+import { resubscribe, showSubscription, unsubscribe } from './people/unsubscribe.ts';
 import { verifySubscriber } from './people/verify-subscriber.ts';
 import { authenticationOptions } from './passkeys/authentication-options.ts';
 import { authenticationVerification } from './passkeys/authentication-verification.ts';
@@ -112,6 +113,8 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   ownFeatures,
   ...ownAccessRoutes(registry),
   setDefaultOrganization,
+  listOwnSuppressions,
+  releaseOwnSuppression,
   changeEmail,
   confirmEmailChange,
   deactivateAccount,
@@ -124,6 +127,8 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   withdrawInvite,
   verifySubscriber,
   unsubscribe,
+  showSubscription,
+  resubscribe,
   resendSubscriberVerification,
   createOrganization,
   onboard,

@@ -14,15 +14,34 @@ export const notificationTopics = [
 
 /** Variables of the texts about each topic, which its notification has values for. */
 export const notificationVariables = {
-  'task.assigned': ['displayId', 'title'],
-  'task.mentioned': ['displayId', 'title'],
-  'note.mentioned': ['text'],
-  'export.completed': ['kind', 'format', 'rows'],
+  'task.assigned': ['actor', 'displayId', 'title', 'due'],
+  'task.mentioned': ['actor', 'displayId', 'title', 'due'],
+  'note.mentioned': ['actor', 'displayId', 'title', 'text'],
+  'export.completed': ['kind', 'format', 'rows', 'until'],
   'export.failed': ['kind', 'format', 'code'],
   'organization.ready': ['name', 'tasks'],
-  'webhook_endpoint.failing': ['name'],
+  'webhook_endpoint.failing': ['name', 'until'],
   'webhook_endpoint.disabled': ['name', 'reason'],
 } as const satisfies Readonly<Record<(typeof notificationTopics)[number], readonly string[]>>;
+
+/** What e-mails are about, in sentences: “no more e-mails about …”. Besides topics, sorts of e-mails that can be ended. */
+const topicWords: Readonly<Record<string, string>> = {
+  'task.assigned': 'tasks that are assigned to you',
+  'task.mentioned': 'mentions of you in tasks',
+  'note.mentioned': 'mentions of you in comments',
+  'export.completed': 'exports that are ready',
+  'export.failed': 'exports that have failed',
+  'organization.ready': 'organizations that are ready',
+  'webhook_endpoint.failing': 'endpoints that fail',
+  'webhook_endpoint.disabled': 'endpoints that were disabled',
+  invite: 'invitations',
+  'invite-accepted': 'invitations that were accepted',
+};
+
+/** What e-mails about a topic are about, for a sentence. */
+export function topicInWords(topic: string): string {
+  return topicWords[topic] ?? topic;
+}
 
 /** The patterns that fit a topic: itself, all of its kind, and all. */
 export function patternsOf(topic: string): string[] {
