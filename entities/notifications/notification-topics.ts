@@ -4,6 +4,9 @@ import { didYouMean } from '../kit/base/did-you-mean.ts';
 export const notificationTopics = [
   'task.assigned',
   'task.mentioned',
+  'task.due_tomorrow',
+  'task.due_today',
+  'task.overdue',
   'note.mentioned',
   'export.completed',
   'export.failed',
@@ -16,6 +19,9 @@ export const notificationTopics = [
 export const notificationVariables = {
   'task.assigned': ['actor', 'displayId', 'title', 'due'],
   'task.mentioned': ['actor', 'displayId', 'title', 'due'],
+  'task.due_tomorrow': ['displayId', 'title', 'due'],
+  'task.due_today': ['displayId', 'title', 'due'],
+  'task.overdue': ['displayId', 'title', 'due'],
   'note.mentioned': ['actor', 'displayId', 'title', 'text'],
   'export.completed': ['kind', 'format', 'rows', 'until'],
   'export.failed': ['kind', 'format', 'code'],
@@ -28,6 +34,9 @@ export const notificationVariables = {
 const topicWords: Readonly<Record<string, string>> = {
   'task.assigned': 'tasks that are assigned to you',
   'task.mentioned': 'mentions of you in tasks',
+  'task.due_tomorrow': 'tasks that are due tomorrow',
+  'task.due_today': 'tasks that are due today',
+  'task.overdue': 'tasks that are overdue',
   'note.mentioned': 'mentions of you in comments',
   'export.completed': 'exports that are ready',
   'export.failed': 'exports that have failed',

@@ -21,7 +21,10 @@ let world: World;
 let owner: Teller;
 let member: Teller;
 beforeAll(async () => {
-  world = await openWorld({ worker: true, environment: { CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true' } });
+  world = await openWorld({
+    worker: true,
+    environment: { CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true', CORE_API_TOKEN_KEY_FIRST: 'f'.repeat(40) },
+  });
 });
 afterAll(() => world.close());
 beforeEach(async () => {

@@ -17,6 +17,13 @@ export interface Told<Kind = EntityModule, Payload = unknown> {
 
 type Values<Name extends string> = Readonly<Record<Name, string>>;
 
+/** Whom a notification is sent to, and when. */
+export interface Reader {
+  readonly userId: string;
+  readonly timeZone: string;
+  readonly now: Date;
+}
+
 /** What it says, with variables as `{{name}}`. */
 export interface NotificationText {
   readonly title: string;
@@ -39,7 +46,7 @@ interface Definition<Kind, Payload, Name extends string> {
     told: Told<Kind, Payload>,
   ) => ((locale: Locale) => Values<NoInfer<Name>>) | Promise<(locale: Locale) => Values<NoInfer<Name>>>;
   /** Whether it is still to be sent to a recipient, of the record as it is now; always when left out. */
-  readonly stillApplies?: (record: RowOf<Kind>, userId: string) => boolean;
+  readonly stillApplies?: (record: RowOf<Kind>, reader: Reader) => boolean;
   /** Values as they could be, for previews. */
   readonly sample: Values<Name>;
   /** Path of the page of the record, below `ormconfig.notifications.consoleurl`. */

@@ -166,7 +166,10 @@ async function visibleOf(
     return recipient ? [{ id, recipient, about }] : [];
   });
   const visible = await visibleToEach(unit, asked);
-  const outdated = await outdatedAmong(unit, visible.flat());
+  const outdated = await outdatedAmong(
+    unit,
+    asked.map(({ recipient }, n) => ({ recipient, about: visible[n] ?? [] })),
+  );
   return new Map(asked.map(({ id }, n) => [id, (visible[n] ?? []).filter((one) => !outdated.has(one.id))]));
 }
 

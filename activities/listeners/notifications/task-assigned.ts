@@ -19,7 +19,7 @@ export const taskAssigned = defineNotification(task, 'assigned', {
     const valuesOf = taskValues(record);
     return (locale) => ({ actor: actorName, ...valuesOf(locale) });
   },
-  stillApplies: ({ assigneeId }, userId) => assigneeId === userId,
+  stillApplies: ({ assigneeId }, { userId }) => assigneeId === userId,
   sample: { actor: 'Ann Example', ...taskSample },
   link: pageOfTask,
   channels: ['email'],
