@@ -3,6 +3,7 @@ import { inWords } from '#entities/kit/base/snake-case.ts';
 import type { EmailContent, EmailItem } from '../clients/email/content.ts';
 import { noticeContent, saidOf, type Notice } from '../listeners/notifications/notice-content.ts';
 import { notificationKinds } from '../listeners/notifications/notification-kinds.ts';
+import { taskAssigned } from '../listeners/notifications/task-assigned.ts';
 import { defineMail, sample } from './mail-definition.ts';
 
 const { organization: name, unsubscribeToken } = sample;
@@ -45,7 +46,7 @@ const sampleCollection: Collection = {
 /** Mails with what people are told of (activities/listeners/notifications). */
 export const notificationContents = {
   notification: defineMail<Notice>(
-    { ...sampleNotice, title: 'Something happened', lines: ['What it is about'] },
+    { ...sampleNotice, ...saidOf(taskAssigned.text, taskAssigned.sample) },
     noticeContent,
   ),
   digest: defineMail<Collection>(sampleCollection, collected),
@@ -83,8 +84,8 @@ function collected({
   const kind = others.length === 0 ? notificationKinds.find(({ topic }) => topic === only) : undefined;
   const said = kind && saidOf({ title: kind.text.many, body: [] }, { count: number }).title;
   return {
-    subject: said ?? `${number} notifications from ${of}`,
-    paragraphs: [`In ${of}.`, ...(hasMore || items.length < count ? ['The newest are:'] : [])],
+    subject: said ?? `${number} notifications`,
+    paragraphs: [`Organization: ${of}`, ...(hasMore || items.length < count ? ['The newest are:'] : [])],
     items,
     action: { text: 'Open all', url: all },
     topics,

@@ -61,7 +61,7 @@ describe('what comes to a person within a minute', () => {
     });
     const [mail = '', ...more] = await mails();
     expect(more).toEqual([]);
-    expect(mail).toMatch(/3 notifications from /);
+    expect(mail).toMatch(/^Subject: 3 notifications\r?$/m);
   });
 
   test('is not told where it no longer applies at the end of the minute', async () => {

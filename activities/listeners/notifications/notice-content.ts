@@ -22,7 +22,7 @@ export interface Notice {
 export function noticeContent({ title, lines, name, record, url, topic, unsubscribeToken }: Notice): EmailContent {
   return {
     subject: title,
-    paragraphs: [...lines, `In ${name}.`].filter((line) => line !== ''),
+    paragraphs: [...lines, `Organization: ${name}`].filter((line) => line !== ''),
     action: { text: `Open the ${record}`, url },
     topics: [topic],
     unsubscribeToken,
