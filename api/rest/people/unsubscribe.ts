@@ -32,8 +32,6 @@ const common = {
   tag: 'Subscribers',
   access: 'anonymous',
   limitClass: 'flow',
-  // Of the token; without a session there is nothing that another site could misuse.
-  verifiesSignature: true,
   // It has a transaction of its own.
   runsOnce: true,
 } as const;
@@ -81,6 +79,8 @@ export const unsubscribe = defineRoute({
   url: '/v1/unsubscribe',
   operationId: 'unsubscribe',
   summary: 'Unsubscribe',
+  // Of the token; without a session there is nothing that another site could misuse.
+  verifiesSignature: true,
   description:
     'Ends e-mails about the topics of the e-mail whose link has the token, or all e-mails of its organization to this address, except about security. No session is needed; the token is in the URL (RFC 8058) or in the body. A repeated request changes nothing and succeeds. POST /v1/unsubscribe/undo takes it back.',
   ignoresForms: true,
