@@ -3,6 +3,7 @@ import { Migration } from '@mikro-orm/migrations';
 /** Of which due dates people were reminded (entities/kit/outbox/task-reminders.ts). */
 export class Migration20261127150443RemindersOfTasks extends Migration {
   readonly locks = {
+    email_suppressions: 'it has a row for each address that gets no e-mails',
     tasks: 'the index is built once, from their due dates alone; while that lasts, changes of tasks wait',
   };
 
@@ -17,6 +18,9 @@ export class Migration20261127150443RemindersOfTasks extends Migration {
     this.addSql('create index task_reminders_age on task_reminders (told_at)');
     this.addSql('revoke all on task_reminders from core_app, core_system');
     this.addSql('grant select, insert, delete on task_reminders to core_system');
+    this.addSql(
+      `create index "email_suppressions_topic_beginning" on "email_suppressions" (organization_id, (left(matched_form(topic), 100) collate "C")) where deleted_at is null;`,
+    );
     this.addSql(`create index "tasks_due_at_index" on "tasks" ("due_at") where deleted_at is null;`);
 
     this.addSql(
@@ -31,5 +35,6 @@ export class Migration20261127150443RemindersOfTasks extends Migration {
     );
 
     this.addSql(`drop index "tasks_due_at_index";`);
+    this.addSql('drop index "email_suppressions_topic_beginning"');
   }
 }
