@@ -32,6 +32,7 @@ export const infrastructureTables = [
   /^listener_states$/,
   /^system_messages$/,
   /^operators$/,
+  /^task_reminders$/,
   /^idempotent_requests$/,
   /^automatic_certificates$/,
   /^record_changes/,

@@ -1,6 +1,7 @@
 import { notificationKinds } from '#activities/listeners/notifications/notification-kinds.ts';
 import { fillTemplate, noticeContent } from '#activities/listeners/notifications/notice-content.ts';
 import type { EmailThemeName } from '#activities/clients/email/content.ts';
+import { inWords } from '#entities/kit/base/snake-case.ts';
 import { emailBrand } from '#activities/clients/email/email-brand.ts';
 import { renderEmail } from '#activities/clients/email/render.ts';
 import type { Config } from '#config/objects/root.ts';
@@ -27,7 +28,14 @@ export function previewNotification(
   const kind = notificationKinds.find((each) => each.topic === topic);
   const said = fillTemplate(template, kind?.sample ?? {});
   const url = `https://console.example.com${kind?.link({ id: '01JEXAMPLE0000000000000000' }) ?? '/'}`;
-  const content = noticeContent({ ...said, name, url, unsubscribeToken: 'example' });
+  const content = noticeContent({
+    ...said,
+    name,
+    record: inWords(kind?.about.kind ?? 'record'),
+    url,
+    topic,
+    unsubscribeToken: 'example',
+  });
   const options = { id: 'preview', to: 'you@example.com', name: 'Jo Example', theme, brand: emailBrand(config, at) };
   const { subject, text, html } = renderEmail(content, options);
   return { subject, text, html };

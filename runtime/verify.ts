@@ -11,6 +11,7 @@ import { batchWorkflowId } from '#workflows/email/send-digests.contract.ts';
 import { emailWorkflowId } from '#workflows/email/send-email.contract.ts';
 import { deliveryWorkflowId } from '#workflows/events/deliver-event.contract.ts';
 import { probingWorkflowId } from '#workflows/events/probe-listener.contract.ts';
+import { remindDueTasksContract } from '#workflows/notifications/remind-due-tasks.contract.ts';
 import { sendDueNotificationsContract } from '#workflows/notifications/send-due-notifications.contract.ts';
 import { deliverToEndpointContract } from '#workflows/webhooks/deliver-to-endpoint.contract.ts';
 import type { CoreRuntime } from './core-runtime.ts';
@@ -58,7 +59,7 @@ export async function verifyInstallation(
         expected.set(workflowOf[of](key), {
           claim,
           ...(batch === undefined ? {} : { orElse: batchWorkflowId(batch) }),
-          isSchedule: of === 'channel',
+          isSchedule: of === 'channel' || of === 'reminder',
         });
       count += page.read;
       onProgress(comparison.name, count);
@@ -116,6 +117,7 @@ const workflowOf: Readonly<Record<ExpectedWork['of'], (key: string) => string>> 
   endpoint: (endpointId) => deliverToEndpointContract.workflowId({ endpointId, organizationId: '' }),
   email: (key) => emailWorkflowId({ key }),
   channel: () => sendDueNotificationsContract.workflowId({}),
+  reminder: () => remindDueTasksContract.workflowId({}),
 };
 
 interface ExpectedRun {

@@ -1,10 +1,11 @@
 import { emailChange } from '#entities/identity/email-change.ts';
 import { reactivationLifetimeMs, user } from '#entities/identity/user.ts';
+import { localInstant } from '#entities/kit/base/localized.ts';
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
 import { accountContents } from './account-contents.ts';
-import type { Links, Mail } from './mail.ts';
+import { localeOf, type Links, type Mail } from './mail.ts';
 
 const templates = [
   'confirm-email-change',
@@ -24,10 +25,11 @@ export function isAccountTemplate(template: SendEmailInput['template']): templat
 /** @returns undefined when the content of the mail is no longer true */
 export async function accountMail(
   template: AccountTemplate,
-  { about }: SendEmailInput,
+  input: SendEmailInput,
   unit: UnitOfWork,
   links: Links,
 ): Promise<Mail | undefined> {
+  const { about } = input;
   if (!about) return undefined;
   if (template === 'account-deactivated') return deactivatedMail(about, unit, links);
   const change = await unit.data.findOne(emailChange, { id: { eq: about.id } });
@@ -42,7 +44,7 @@ export async function accountMail(
         name: undefined,
         content: accountContents[template].content({
           url: `${links.apiUrl}/v1/account/email/confirm#token=${oneTimeToken(links.tokenKey, 'email-change', change.id, about.round)}`,
-          until: expiresAt.toUTCString(),
+          until: localInstant(expiresAt, await localeOf(change, unit)),
         }),
       };
     case 'email-change-requested':

@@ -62,17 +62,19 @@ export async function beginAttempt(
   const scope = { organizationId: input.organizationId ?? null };
   // A mail that was rendered goes where it was to go then, whatever the address of the person is by now.
   const to = held?.message.to ?? mail.to;
-  const reason = await suppressionOf(unit, scope, to, mail.content.unsubscribeToken !== undefined);
+  const { unsubscribeToken } = mail.content;
+  const topics = [...(mail.content.topics ?? [])];
+  const reason = await suppressionOf(unit, scope, to, unsubscribeToken === undefined ? undefined : topics);
   if (reason !== undefined) {
     const ended = { status: 'suppressed', errorCode: reason, errorMessage: null } as const;
     if (row) await unit.data.update(kind, id, { ...ended, content: null });
-    else await unit.data.create(kind, { id, ...identity(input), ...ended });
+    else await unit.data.create(kind, { id, ...identity(input), topics, ...ended });
     return { result: 'suppressed' };
   }
   const message = held?.message ?? settings.render(mail, id, await themeOf(unit));
   const { values, body } = attemptOf({ row, held, message, transport, at: unit.clock.now() });
   if (row) await unit.data.update(kind, id, values);
-  else await unit.data.create(kind, { id, ...identity(input), ...values });
+  else await unit.data.create(kind, { id, ...identity(input), topics, ...values });
   return body === undefined ? { isWithoutProvider: true } : { message, body };
 }
 

@@ -19,7 +19,7 @@ import {
   type EmailRow,
   type SealedEmail,
 } from './email-records.ts';
-import { digestMailOf, nameForDigest } from './notification-mails.ts';
+import { digestMailOf, nameForDigest, topicsOf } from './notification-mails.ts';
 
 /** A digest whose mail is being sent, as its record says. */
 export interface BegunDigest extends RenderedEmail {
@@ -78,9 +78,12 @@ export async function beginBatch(
   for (const digest of open) {
     const row = rows.get(digest.id);
     const id = row?.id ?? newId(unit.clock.now().getTime());
-    const record = (values: ChangesOf<typeof accountEmail>) =>
-      row ? void changes.set(id, values) : void creations.push({ id, ...identity(emailOfDigest(digest)), ...values });
     const found = current.get(digest.id);
+    const topics = topicsOf(found?.notifications ?? []);
+    const record = (values: ChangesOf<typeof accountEmail>) =>
+      row
+        ? void changes.set(id, values)
+        : void creations.push({ id, ...identity(emailOfDigest(digest)), topics, ...values });
     if (!found || name === undefined) {
       if (row) record({ status: 'outdated', content: null });
       continue;

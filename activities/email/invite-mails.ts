@@ -1,13 +1,15 @@
 import { user } from '#entities/identity/user.ts';
 import { invite, openStatuses } from '#entities/organizations/invite.ts';
+import { localInstant } from '#entities/kit/base/localized.ts';
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
 import { organizationContents } from './organization-contents.ts';
-import { organizationName, recipientOf, unsubscribeTokenOf, type Links, type Mail } from './mail.ts';
+import { localeOf, organizationName, recipientOf, unsubscribeTokenOf, type Links, type Mail } from './mail.ts';
 
 /** The mail of an invitation; undefined when its link would not work any more. */
-export async function inviteMail({ about }: SendEmailInput, unit: UnitOfWork, links: Links): Promise<Mail | undefined> {
+export async function inviteMail(input: SendEmailInput, unit: UnitOfWork, links: Links): Promise<Mail | undefined> {
+  const { about } = input;
   const { tokenKey, apiUrl } = links;
   const held = about && (await unit.data.findOne(invite, { id: { eq: about.id } }));
   const isUsable = held && held.round === about.round && openStatuses.includes(held.status);
@@ -22,7 +24,7 @@ export async function inviteMail({ about }: SendEmailInput, unit: UnitOfWork, li
       inviter: inviter?.email,
       name,
       role: held.role,
-      until: held.expiresAt.toUTCString(),
+      until: localInstant(held.expiresAt, await localeOf(input, unit)),
       url: `${apiUrl}/v1/invite#token=${oneTimeToken(tokenKey, 'invite', held.id, held.round)}`,
       unsubscribeToken: unsubscribeTokenOf(links),
     }),

@@ -7,51 +7,53 @@ export const laterContents = {
   'verify-billing': defineMail({ url }, (values) => ({
     subject: 'Confirm the address for invoices',
     paragraphs: [
-      'This address was entered to receive the invoices of an organization. If you do not expect this, do nothing.',
+      'This address was entered to receive the invoices of an organization. If you did not expect this, ignore this e-mail.',
     ],
     action: { text: 'Confirm the address', url: values.url },
   })),
   'billing-email-changed': defineMail({ name, from: person, to: person, at: until }, (values) => ({
     subject: 'The address for invoices was changed',
     paragraphs: [
-      `Invoices of ${values.name} went to ${values.from}, and go to ${values.to} since ${values.at}.`,
-      'If you do not expect this, write to the owners of the organization, or to our support.',
+      `Invoices of ${values.name} went to ${values.from}, and have gone to ${values.to} since ${values.at}.`,
+      'If you did not expect this, contact the owners of the organization or our support.',
     ],
   })),
   'organization-deletion-notice': defineMail({ name, at: until }, (values) => ({
     subject: `${values.name} will be deleted`,
     paragraphs: [
       `${values.name} has no payment method and no subscription. It will be deleted with all its records on ${values.at}.`,
-      'To keep it, add a payment method before.',
+      'To keep it, add a payment method before that day.',
     ],
     action: { text: 'Add a payment method', path: '/billing' },
   })),
   'nda-request': defineMail({ name, url }, (values) => ({
     subject: `Sign the agreement with ${values.name}`,
     paragraphs: [
-      `You asked ${values.name} for access to its documents. They are open to you once you have signed the agreement.`,
+      `You asked ${values.name} for access to its documents. You can read them once you have signed the agreement.`,
     ],
     action: { text: 'Read and sign', url: values.url },
   })),
   'nda-signed': defineMail({ name, url }, (values) => ({
     subject: `Your agreement with ${values.name}`,
-    paragraphs: [`You have signed the agreement with ${values.name}; the signed document is attached.`],
+    paragraphs: [`You have signed the agreement with ${values.name}. The signed document is attached.`],
     action: { text: 'Open the documents', url: values.url },
   })),
   'trust-center-access': defineMail({ name, url }, (values) => ({
     subject: `Your access to the documents of ${values.name}`,
-    paragraphs: ['You have signed the agreement already. The link opens the documents; do not pass it on.'],
+    paragraphs: ['You have already signed the agreement. The link opens the documents. Do not share it.'],
     action: { text: 'Open the documents', url: values.url },
   })),
   'nda-approval-request': defineMail({ name, requester: person }, (values) => ({
-    subject: 'Somebody asks for access to documents',
-    paragraphs: [`${values.requester} asks for access to the documents of ${values.name}, and waits for an approval.`],
-    action: { text: 'Look at the request', path: '/trust-center/NDAs' },
+    subject: 'A request for access to documents',
+    paragraphs: [
+      `${values.requester} asks for access to the documents of ${values.name}. The request waits for approval.`,
+    ],
+    action: { text: 'Open the request', path: '/trust-center/NDAs' },
     unsubscribeToken,
   })),
   questionnaire: defineMail({ name, assessment: 'Security of suppliers', url }, (values) => ({
     subject: `${values.name} asks you to answer a questionnaire`,
-    paragraphs: [`${values.name} asks you to answer “${values.assessment}”. The link is for you alone.`],
+    paragraphs: [`${values.name} asks you to answer “${values.assessment}”. Do not share the link.`],
     action: { text: 'Open the questionnaire', url: values.url },
     isAboutQuestionnaire: true,
   })),

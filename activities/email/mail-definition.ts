@@ -14,7 +14,7 @@ export function defineMail<Values>(fixture: Values, content: (values: Values) =>
 /** Values of fixtures that several mails have. */
 export const sample: Readonly<Record<'url' | 'until' | 'organization' | 'person' | 'unsubscribeToken', string>> = {
   url: 'https://api.example.com/v1/verify#token=01JEXAMPLE0000000000000000.c2lnbmF0dXJl',
-  until: 'Mon, 01 Jun 2026 12:00:00 GMT',
+  until: 'June 1, 2026 at 12:00 PM UTC',
   organization: '“Example Compliance”',
   person: 'jo@example.com',
   unsubscribeToken: '01JEXAMPLE0000000000000000.c2lnbmF0dXJl',

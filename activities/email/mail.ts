@@ -1,11 +1,13 @@
 import { user } from '#entities/identity/user.ts';
 import { unsubscribeRound } from '#entities/organizations/subscriber.ts';
+import type { Locale } from '#entities/kit/base/localized.ts';
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
 import type { EmailContent } from '../clients/email/content.ts';
+import { readLocales } from '../listeners/notifications/read-locales.ts';
 
 /** A mail to one recipient, before its layout. */
 export interface Mail {
@@ -30,6 +32,15 @@ export interface Links {
 /** Token with which the recipient of an e-mail ends those of the organization, as long as they keep it. */
 export function unsubscribeTokenOf({ tokenKey, emailId }: Links): string {
   return oneTimeToken(tokenKey, 'unsubscribe', emailId, unsubscribeRound);
+}
+
+/** How the recipient of an e-mail reads dates. */
+export async function localeOf(
+  { userId = '', organizationId = '' }: Pick<SendEmailInput, 'userId' | 'organizationId'>,
+  unit: UnitOfWork,
+): Promise<Locale> {
+  const member = { userId, organizationId };
+  return (await readLocales(unit, [member])).for(member);
 }
 
 export async function recipientOf(

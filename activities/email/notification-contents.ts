@@ -1,5 +1,9 @@
-import type { EmailItem } from '../clients/email/content.ts';
-import { noticeContent, type Notice } from '../listeners/notifications/notice-content.ts';
+import { localNumber, usualLocale, type Locale } from '#entities/kit/base/localized.ts';
+import { inWords } from '#entities/kit/base/snake-case.ts';
+import type { EmailContent, EmailItem } from '../clients/email/content.ts';
+import { noticeContent, saidOf, type Notice } from '../listeners/notifications/notice-content.ts';
+import { notificationKinds } from '../listeners/notifications/notification-kinds.ts';
+import { taskAssigned } from '../listeners/notifications/task-assigned.ts';
 import { defineMail, sample } from './mail-definition.ts';
 
 const { organization: name, unsubscribeToken } = sample;
@@ -7,36 +11,84 @@ const url = 'https://console.example.com/tasks/01JEXAMPLE0000000000000000';
 
 interface Collection {
   readonly name: string;
-  readonly items: readonly EmailItem[];
+  /** Topics of what it tells, each once. */
+  readonly topics: readonly string[];
+  /** How many notifications it tells of. */
+  readonly count: number;
   /** Whether there are more than these. */
   readonly hasMore: boolean;
-  /** The list in the application. */
-  readonly url: string | undefined;
+  /** The newest of them. */
+  readonly items: readonly EmailItem[];
+  readonly locale: Locale;
+  /** The list in the application, or its address in the API. */
+  readonly url: string;
   readonly unsubscribeToken: string;
 }
 
+const sampleNotice = { name, record: 'task', url, topic: 'task.assigned', unsubscribeToken } as const;
+
 const sampleItems = [
-  { text: 'A task was assigned to you: TSK-7: Review the access rights', url },
-  { text: 'An export is ready: 120 records of the kind task (csv)', url },
+  { text: 'Ann Example assigned a task to you. TSK-7: Review the access rights. Due June 1, 2026 at 5:00 PM UTC', url },
+  { text: 'Ann Example assigned a task to you. TSK-8: Renew the certificate', url },
 ];
+
+const sampleCollection: Collection = {
+  name,
+  topics: ['task.assigned'],
+  count: 12,
+  hasMore: false,
+  items: sampleItems,
+  locale: usualLocale,
+  url,
+  unsubscribeToken,
+};
 
 /** Mails with what people are told of (activities/listeners/notifications). */
 export const notificationContents = {
   notification: defineMail<Notice>(
-    {
-      name,
-      title: 'A task was assigned to you',
-      lines: ['TSK-7: Review the access rights'],
-      url,
-      unsubscribeToken,
-    },
+    { ...sampleNotice, ...saidOf(taskAssigned.text, taskAssigned.sample) },
     noticeContent,
   ),
-  digest: defineMail<Collection>({ name, items: sampleItems, hasMore: true, url, unsubscribeToken }, (values) => ({
-    subject: `What is new in ${values.name}`,
-    paragraphs: [values.hasMore ? 'The newest of what you were told:' : 'You were told:'],
-    items: values.items,
-    ...(values.url === undefined ? {} : { action: { text: 'Open all', url: values.url } }),
-    unsubscribeToken: values.unsubscribeToken,
-  })),
+  digest: defineMail<Collection>(sampleCollection, collected),
 } as const;
+
+/** The same mails in other cases: what each event says, and several events of different topics. */
+export const notificationPreviews: Readonly<Record<string, EmailContent>> = {
+  ...Object.fromEntries(
+    notificationKinds.map(({ topic, text, sample: values, about }) => [
+      `notification-${topic.replaceAll(/[._]/g, '-')}`,
+      noticeContent({ ...sampleNotice, ...saidOf(text, values), record: inWords(about.kind), topic }),
+    ]),
+  ),
+  'digest-several-topics': collected({
+    ...sampleCollection,
+    topics: ['task.assigned', 'note.mentioned'],
+    count: 200,
+    hasMore: true,
+  }),
+};
+
+/** The e-mail of several notifications. */
+function collected({
+  name: of,
+  topics,
+  count,
+  hasMore,
+  items,
+  locale,
+  url: all,
+  unsubscribeToken: token,
+}: Collection): EmailContent {
+  const number = `${hasMore ? 'More than ' : ''}${localNumber(count, locale)}`;
+  const [only, ...others] = topics;
+  const kind = others.length === 0 ? notificationKinds.find(({ topic }) => topic === only) : undefined;
+  const said = kind && saidOf({ title: kind.text.many, body: [] }, { count: number }).title;
+  return {
+    subject: said ?? `${number} notifications`,
+    paragraphs: [`Organization: ${of}`, ...(hasMore || items.length < count ? ['The newest are:'] : [])],
+    items,
+    action: { text: 'Open all', url: all },
+    topics,
+    unsubscribeToken: token,
+  };
+}

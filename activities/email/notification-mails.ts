@@ -1,14 +1,19 @@
 import type { notification } from '#entities/notifications/notification.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
+import { inWords } from '#entities/kit/base/snake-case.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
 import { notificationTemplate } from '#entities/notifications/notification-template.ts';
-import { fillTemplate } from '../listeners/notifications/notice-content.ts';
+import { fillTemplate, type Notice } from '../listeners/notifications/notice-content.ts';
+import { notificationKinds } from '../listeners/notifications/notification-kinds.ts';
 import { settleDigests, type CurrentDigest } from '../listeners/notifications/settle-digests.ts';
 import { settleSending } from '../listeners/notifications/settle-sending.ts';
+import type { EmailItem } from '../clients/email/content.ts';
 import { inertLine } from '../clients/email/inert-text.ts';
 import { organizationName, unsubscribeTokenOf, type Links, type Mail } from './mail.ts';
 import { notificationContents } from './notification-contents.ts';
+
+type Notification = RowOf<typeof notification>;
 
 /** Maximum number of notifications that a digest lists. */
 const maxListed = 50;
@@ -27,16 +32,30 @@ export async function notificationMail(
     to: person.email,
     name: person.displayName,
     content: notificationContents.notification.content({
-      name,
-      ...((await ownText(told, unit)) ?? { title: inertLine(told.title), lines: [inertLine(told.body ?? '')] }),
-      url: pageOf(told.link, links),
-      unsubscribeToken: unsubscribeTokenOf(links),
+      ...noticeOf(told, name, links),
+      ...(await ownText(told, unit)),
     }),
   };
 }
 
+/** @param name of the organization */
+function noticeOf(told: Notification, name: string, links: Links): Notice {
+  return {
+    name,
+    ...saidIn(told),
+    record: inWords(told.targetKind ?? 'notification'),
+    url: pageOf(told, links),
+    topic: told.topic,
+    unsubscribeToken: unsubscribeTokenOf(links),
+  };
+}
+
+function saidIn({ title, body }: Notification): Pick<Notice, 'title' | 'lines'> {
+  return { title: inertLine(title), lines: (body ?? '').split('\n').map(inertLine) };
+}
+
 /** What the organization wants such a mail to say; undefined without a template, and for notifications from before there were any. */
-async function ownText({ organizationId, topic, variables }: RowOf<typeof notification>, { data }: UnitOfWork) {
+async function ownText({ organizationId, topic, variables }: Notification, { data }: UnitOfWork) {
   const where = { organizationId: { eq: organizationId }, channel: { eq: 'email' }, topic: { eq: topic } } as const;
   const template = variables === null ? undefined : await data.findOne(notificationTemplate, where);
   // The listener that told of it wrote a text for each variable.
@@ -56,27 +75,48 @@ export function nameForDigest(of: { readonly organizationId: string }, unit: Uni
 }
 
 /** @param name of the organization */
-export function digestMailOf({ person, notifications, hasMore }: CurrentDigest, name: string, links: Links): Mail {
+export function digestMailOf(
+  { person, locale, notifications, hasMore }: CurrentDigest,
+  name: string,
+  links: Links,
+): Mail {
+  const [first, ...others] = notifications;
+  const isOne = first !== undefined && others.length === 0 && !hasMore;
   return {
     to: person.email,
     name: person.displayName,
-    content: notificationContents.digest.content({
-      name,
-      items: notifications.slice(0, maxListed).map((told) => itemOf(told, links)),
-      hasMore: hasMore || notifications.length > maxListed,
-      url: pageOf('/notifications', links),
-      unsubscribeToken: unsubscribeTokenOf(links),
-    }),
+    content: isOne
+      ? notificationContents.notification.content(noticeOf(first, name, links))
+      : notificationContents.digest.content({
+          name,
+          topics: topicsOf(notifications),
+          count: notifications.length,
+          hasMore,
+          items: notifications.slice(0, maxListed).map((told) => itemOf(told, links)),
+          locale,
+          url: links.consoleUrl === '' ? `${links.apiUrl}/v1/notifications/inbox` : `${links.consoleUrl}/notifications`,
+          unsubscribeToken: unsubscribeTokenOf(links),
+        }),
   };
 }
 
-function itemOf({ title, body, link }: RowOf<typeof notification>, links: Links) {
-  const url = pageOf(link, links);
-  const text = [title, body].filter((part) => part !== null && part !== '').join(': ');
-  return { text: inertLine(text), ...(url === undefined ? {} : { url }) };
+/** The topics of some notifications, each once. */
+export function topicsOf(notifications: readonly Pick<Notification, 'topic'>[]): string[] {
+  return [...new Set(notifications.map(({ topic }) => topic))];
 }
 
-/** @param path of a page of the application */
-function pageOf(path: string, { consoleUrl }: Links): string | undefined {
-  return consoleUrl === '' ? undefined : `${consoleUrl}${path}`;
+function itemOf(told: Notification, links: Links): EmailItem {
+  const { title, lines } = saidIn(told);
+  const text = [title, ...lines]
+    .filter((part) => part !== '')
+    .map((part) => (/[.!?…]$/.test(part) ? part : `${part}.`));
+  return { text: text.join(' '), url: pageOf(told, links) };
+}
+
+/** The page of a record in the application; without one, its address in the API. */
+function pageOf({ id, topic, targetId, link }: Notification, { consoleUrl, apiUrl }: Links): string {
+  if (consoleUrl !== '') return `${consoleUrl}${link}`;
+  const about = notificationKinds.find((kind) => kind.topic === topic)?.about;
+  const path = about && targetId !== null ? `${about.table.replaceAll('_', '-')}/${targetId}` : `notifications/${id}`;
+  return `${apiUrl}/v1/${path}`;
 }

@@ -19,22 +19,24 @@ export const organizationContents = {
     paragraphs: [
       // Their address is confirmed; their display name could be any text.
       `${values.inviter ?? 'An organization'} invites you to join ${values.name} with the role ${values.role}.`,
-      `The link works until ${values.until}. If you do not know who invites you, do nothing.`,
+      `The link works until ${values.until}. If you do not know the sender, ignore this e-mail.`,
     ],
     action: { text: 'Open the invitation', url: values.url },
+    topics: ['invite'],
     unsubscribeToken: values.unsubscribeToken,
   })),
   'invite-accepted': defineMail({ recipient: person, name, role: 'member', unsubscribeToken }, (values) => ({
     subject: 'Your invitation was accepted',
     paragraphs: [`${values.recipient} has joined ${values.name} with the role ${values.role}.`],
     action: { text: 'Open the organization', path: '/' },
+    topics: ['invite-accepted'],
     unsubscribeToken: values.unsubscribeToken,
   })),
   'verify-subscriber': defineMail({ name, until, url, unsubscribeToken }, (values) => ({
     subject: 'Confirm your subscription',
     paragraphs: [
-      `This address was entered to receive e-mails of ${values.name}. It receives none until you confirm.`,
-      `The link works until ${values.until}. If you do not want these e-mails, do nothing, or unsubscribe.`,
+      `This address was entered to receive e-mails from ${values.name}. It receives none until you confirm.`,
+      `The link works until ${values.until}. If you do not want these e-mails, ignore this one, or unsubscribe.`,
     ],
     action: { text: 'Confirm the subscription', url: values.url },
     unsubscribeToken: values.unsubscribeToken,
@@ -43,16 +45,16 @@ export const organizationContents = {
     subject: 'An organization has a new owner',
     paragraphs: [
       `${values.owner} is now an owner of ${values.name}, with all rights there.`,
-      'If you do not expect this, write to the other owners, or to our support, at once.',
+      'If you did not expect this, contact the other owners or our support immediately.',
     ],
   })),
   'single-sign-on-enforcement': defineMail({ isEnforced: true, name }, (values) => ({
     subject: values.isEnforced ? 'Single sign-on is enforced' : 'Single sign-on is no longer enforced',
     paragraphs: [
       values.isEnforced
-        ? `Members of ${values.name} now act there only after its single sign-on. Owners keep their other ways to sign in.`
-        : `Members of ${values.name} act there again without its single sign-on.`,
-      'If you do not expect this, look at the settings and the managers of the organization.',
+        ? `Members of ${values.name} now have to use its single sign-on. Owners can still sign in in other ways.`
+        : `Members of ${values.name} no longer have to use its single sign-on.`,
+      'If you did not expect this, check the settings and the managers of the organization.',
     ],
   })),
   'single-sign-on-provider': defineMail(
@@ -60,26 +62,26 @@ export const organizationContents = {
     (values) => ({
       subject: 'The provider of single sign-on was changed',
       paragraphs: [
-        `The single sign-on of ${values.name} now uses the provider ${values.issuer}. Whoever runs it can sign in there as any member who has linked an identity of it.`,
+        `The single sign-on of ${values.name} now uses the provider ${values.issuer}. Its operator can sign in there as any member who has linked an identity of this provider.`,
         values.domains.length === 0
-          ? 'No domain is allowed: nobody becomes a member with it.'
-          : `People with addresses of these domains become members when they first sign in with it, once a DNS record proves the domain: ${values.domains.join(', ')}.`,
-        'If you do not expect this, look at the settings and the managers of the organization.',
+          ? 'No domain is allowed: the provider makes nobody a member.'
+          : `People with addresses of these domains become members at their first sign-in with it, if a DNS record proves the domain: ${values.domains.join(', ')}.`,
+        'If you did not expect this, check the settings and the managers of the organization.',
       ],
     }),
   ),
   'single-sign-on-removed': defineMail({ name }, (values) => ({
     subject: 'Single sign-on was removed',
     paragraphs: [
-      `The single sign-on of ${values.name} was removed. Members act there again without it, and sessions that began with it have ended.`,
-      'If you do not expect this, look at the managers of the organization.',
+      `The single sign-on of ${values.name} was removed. Members no longer need it, and the sessions that it started have ended.`,
+      'If you did not expect this, check the managers of the organization.',
     ],
   })),
   'support-consent-given': defineMail({ until }, (values) => ({
     subject: 'Your organization is open to support',
     paragraphs: [
-      `An owner has given the consent of your organization to support access, until ${values.until}. Each access is announced, and is on record with its reason.`,
-      'If you do not expect this, delete the consent: that ends all access at once.',
+      `An owner has allowed our support to access your organization until ${values.until}. Each access is announced, and recorded with its reason.`,
+      'If you did not expect this, delete the consent. This ends all access immediately.',
     ],
   })),
   'support-access-begun': defineMail(
@@ -88,7 +90,7 @@ export const organizationContents = {
       subject: 'Support has access to your organization',
       paragraphs: [
         `Support (${values.actor}), to which your organization has given its consent, ${values.period}.`,
-        'The reason is in the list of delegations. To end the access at once, delete the consent to support access.',
+        'The reason is in the list of delegations. To end the access immediately, delete the consent to support access.',
       ],
     }),
   ),
@@ -98,7 +100,7 @@ export const organizationContents = {
       subject: 'Somebody acts as you',
       paragraphs: [
         `${values.actor}, who manages an organization of which you are a member, ${values.period}.`,
-        'They reach neither your account nor other organizations, and the history of each change names them. If you do not expect this, ask an owner of the organization.',
+        'They can access neither your account nor other organizations, and the history of each change names them. If you did not expect this, contact an owner of the organization.',
       ],
     }),
   ),

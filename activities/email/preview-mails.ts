@@ -6,7 +6,7 @@ import type { OutgoingEmail } from '../clients/email/transport.ts';
 import { accountContents } from './account-contents.ts';
 import { laterContents } from './later-contents.ts';
 import type { MailDefinition } from './mail-definition.ts';
-import { notificationContents } from './notification-contents.ts';
+import { notificationContents, notificationPreviews } from './notification-contents.ts';
 import { notices } from './notices.ts';
 import { organizationContents } from './organization-contents.ts';
 
@@ -25,7 +25,11 @@ export function previewMails(config: Config, at: Date): MailPreview[] {
     ...notificationContents,
     ...laterContents,
   }).map(([template, definition]) => [template, contentOf(definition as MailDefinition<unknown>)] as const);
-  const contents: (readonly [string, EmailContent])[] = [...defined, ...Object.entries(notices)];
+  const contents: (readonly [string, EmailContent])[] = [
+    ...defined,
+    ...Object.entries(notices),
+    ...Object.entries(notificationPreviews),
+  ];
   return contents.flatMap(([template, content]) =>
     emailThemes.map((theme) => {
       const options = { id: template, to: 'you@example.com', name: 'Jo Example', theme, brand };

@@ -2,6 +2,7 @@ import { apiToken } from '#entities/identity/api-token.ts';
 import { emailVerification } from '#entities/identity/email-verification.ts';
 import { passwordReset } from '#entities/identity/password-reset.ts';
 import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
+import { localInstant } from '#entities/kit/base/localized.ts';
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
@@ -9,7 +10,7 @@ import { accountContents } from './account-contents.ts';
 import { accountMail, isAccountTemplate } from './account-mails.ts';
 import { delegationMail, supportConsentMail } from './delegation-mails.ts';
 import { inviteAcceptedMail, inviteMail, recordSentInvite } from './invite-mails.ts';
-import { recipientOf, type Links, type Mail } from './mail.ts';
+import { localeOf, recipientOf, type Links, type Mail } from './mail.ts';
 import { digestMail, notificationMail } from './notification-mails.ts';
 import { notices } from './notices.ts';
 import { enforcementMail, newOwnerMail, providerMail, removalMail } from './organization-mails.ts';
@@ -59,7 +60,7 @@ async function resetMail(
     name: person.displayName,
     content: accountContents['reset-password'].content({
       url: `${apiUrl}/v1/password-reset#token=${token}`,
-      until: reset.expiresAt.toUTCString(),
+      until: localInstant(reset.expiresAt, await localeOf(input, unit)),
     }),
   };
 }
@@ -74,7 +75,7 @@ async function newDeviceMail(input: SendEmailInput, unit: UnitOfWork): Promise<M
     content: accountContents['new-device'].content({
       device: productsOf(device.userAgent),
       address: device.address,
-      at: device.at,
+      at: localInstant(new Date(device.at), await localeOf(input, unit)),
     }),
   };
 }

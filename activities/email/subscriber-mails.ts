@@ -1,16 +1,18 @@
 import { subscriber, unsubscribeRound } from '#entities/organizations/subscriber.ts';
+import { localInstant } from '#entities/kit/base/localized.ts';
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
 import { organizationContents } from './organization-contents.ts';
-import { organizationName, type Links, type Mail } from './mail.ts';
+import { localeOf, organizationName, type Links, type Mail } from './mail.ts';
 
 /** The mail that verifies the address of a subscriber; undefined when its link would not work any more. */
 export async function subscriberMail(
-  { about }: SendEmailInput,
+  input: SendEmailInput,
   unit: UnitOfWork,
   { tokenKey, apiUrl }: Links,
 ): Promise<Mail | undefined> {
+  const { about } = input;
   const held = about && (await unit.data.findOne(subscriber, { id: { eq: about.id } }));
   if (!held || held.round !== about.round || held.isEmailVerified || held.isUnsubscribed) return undefined;
   if (held.expiresAt === null || held.expiresAt <= unit.clock.now()) return undefined;
@@ -23,7 +25,7 @@ export async function subscriberMail(
     name: undefined,
     content: organizationContents['verify-subscriber'].content({
       name,
-      until: held.expiresAt.toUTCString(),
+      until: localInstant(held.expiresAt, await localeOf(input, unit)),
       url: `${apiUrl}/v1/subscribe/verify#token=${verification}`,
       unsubscribeToken: unsubscription,
     }),

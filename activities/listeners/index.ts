@@ -35,7 +35,6 @@ import { admitConfirmed } from './admit-confirmed.ts';
 import { announceEndedSession } from './announce-ended-session.ts';
 import { notificationKinds } from './notifications/notification-kinds.ts';
 import { notifyListener } from './notifications/notify.ts';
-import { sendNotification } from './notifications/send-notification.ts';
 import { linkSubscribers } from './link-subscribers.ts';
 import { removeEmptyDiscussion } from './remove-empty-discussion.ts';
 import { beginRemoval } from './begin-removal.ts';
@@ -79,7 +78,6 @@ export const listeners: readonly Listener[] = [
   mailSingleSignOnProvider,
   mailSingleSignOnRemoved,
   ...notificationKinds.map(notifyListener),
-  sendNotification,
   removeEmptyDiscussion,
   linkSubscribers,
   beginSetUp,

@@ -1,6 +1,6 @@
 import { accountEmailSuppression } from '#entities/email/account-email-suppression.ts';
 import { emailSuppression } from '#entities/email/email-suppression.ts';
-import { optionalReasons, type SuppressionReason } from '#entities/email/suppression-fields.ts';
+import { everyTopic, optionalReasons, type SuppressionReason } from '#entities/email/suppression-fields.ts';
 import { emailForm } from '#entities/kit/base/email-address.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 
@@ -22,24 +22,28 @@ export async function suppressAddress(
     await data.create(accountEmailSuppression, { email, ...about });
     return;
   }
-  const where = { organizationId: { eq: organizationId }, suppressedEmail: { eq: email } };
+  const where = { organizationId: { eq: organizationId }, suppressedEmail: { eq: email }, topic: { eq: everyTopic } };
   if (await data.findOne(emailSuppression, where)) return;
   await data.create(emailSuppression, { organizationId, email, ...about });
 }
 
-/** Why an address gets no e-mails; undefined when it gets them. @param isOptional the e-mail is neither about an account nor about security */
+/**
+ * Why an address gets no e-mails; undefined when it gets them.
+ * @param optional what a link in the e-mail ends; undefined for one about an account or security, which has no such link
+ */
 export async function suppressionOf(
   { data }: Pick<UnitOfWork, 'data'>,
   { organizationId }: SuppressionScope,
   address: string,
-  isOptional: boolean,
+  optional: readonly string[] | undefined,
 ): Promise<SuppressionReason | undefined> {
   const suppressedEmail = { eq: emailForm(address) };
+  const topic = { in: [everyTopic, ...(optional ?? [])] };
   const found =
     organizationId === null
       ? await data.findOne(accountEmailSuppression, { suppressedEmail })
-      : await data.findOne(emailSuppression, { organizationId: { eq: organizationId }, suppressedEmail });
-  return found && (isOptional || !optionalReasons.has(found.reason)) ? found.reason : undefined;
+      : await data.findOne(emailSuppression, { organizationId: { eq: organizationId }, suppressedEmail, topic });
+  return found && (optional || !optionalReasons.has(found.reason)) ? found.reason : undefined;
 }
 
 /** Why addresses get no optional e-mails of an organization, by address in its form; those that get them are missing. */
@@ -50,7 +54,7 @@ export async function suppressionsOf(
 ): Promise<ReadonlyMap<string, SuppressionReason>> {
   const wanted = [...new Set(addresses.map(emailForm))];
   if (wanted.length === 0) return new Map();
-  const where = { organizationId: { eq: organizationId }, suppressedEmail: { in: wanted } };
+  const where = { organizationId: { eq: organizationId }, suppressedEmail: { in: wanted }, topic: { eq: everyTopic } };
   const found = await data.find(emailSuppression, { where, limit: wanted.length });
   return new Map(
     found.flatMap(({ suppressedEmail, reason }): [string, SuppressionReason][] =>

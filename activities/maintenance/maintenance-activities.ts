@@ -13,6 +13,7 @@ import { pruneRepairs } from '#entities/kit/outbox/delivery-repairs.ts';
 import { pruneSystemMessages } from '#entities/kit/outbox/system-messages.ts';
 import { pruneRecords } from '#entities/kit/outbox/old-records.ts';
 import { pruneSendings } from '#entities/kit/outbox/notification-sendings.ts';
+import { pruneReminders } from '#entities/kit/outbox/task-reminders.ts';
 import { maintainPartitions, maintainSecondPartitions } from '#entities/kit/outbox/outbox.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 
@@ -66,6 +67,7 @@ export const createMaintenanceActivities = defineActivities(
         const parts: readonly ((unit: UnitOfWork) => Promise<boolean>)[] = [
           (unit) => pruneMessages(unit, at),
           (unit) => pruneSendings(unit, at),
+          (unit) => pruneReminders(unit, at),
           ...prunedRecords.map((records) => (unit: UnitOfWork) => pruneRecords(unit, records, at)),
           (unit) => pruneSystemMessages(unit, at),
           (unit) => pruneFailures(unit, at),

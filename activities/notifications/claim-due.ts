@@ -14,6 +14,7 @@ import {
   type SendingChange,
 } from '#entities/kit/outbox/notification-sendings.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { notificationTopics } from '#entities/notifications/notification-topics.ts';
 import { isSentChannel, unknownChannel } from '../listeners/notifications/channels.ts';
 import { readPreferences } from '../listeners/notifications/read-preferences.ts';
 import { nextPeriod, type DigestCadence } from '../listeners/notifications/local-time.ts';
@@ -40,7 +41,7 @@ interface Planned {
 
 /** Takes what is due to some people, and plans it with their preferences of now. */
 export async function claimDue(unit: UnitOfWork): Promise<ClaimedNotifications> {
-  const claimed = await claimDueSendings(unit, maxPeople);
+  const claimed = await claimDueSendings(unit, maxPeople, notificationTopics);
   if (claimed.length === 0) return { due: 0, single: [], digests: [] };
   const preferences = await readPreferences(unit, claimed);
   const now = unit.clock.now();

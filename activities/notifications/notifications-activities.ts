@@ -3,12 +3,15 @@ import { concurrently } from '#entities/kit/base/concurrently.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { Digest } from '#entities/kit/outbox/notification-digests.ts';
+import type { DueCursor } from '#entities/kit/outbox/task-reminders.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import type { RemindedTasks } from '#workflows/notifications/remind-due-tasks.contract.ts';
 import type { SentNotifications } from '#workflows/notifications/send-due-notifications.contract.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { sentChannel, type StartWorkflow } from '../listeners/notifications/channels.ts';
 import { claimDue, claimLeft } from './claim-due.ts';
+import { remindPage, type RemindedPage } from './remind-due-tasks.ts';
 
 export type NotificationsActivities = ReturnType<typeof createNotificationsActivities>;
 
@@ -66,6 +69,17 @@ export const createNotificationsActivities = defineActivities(
           hasMore = claimed.due > 0 || left.length > 0;
         }
         return { due, single, digests };
+      },
+
+      /** Announces tasks that are due or overdue, page by page. */
+      async remindDueTasks(): Promise<RemindedTasks> {
+        let reminded = 0;
+        for (let after: DueCursor | undefined, isFirst = true; isFirst || after; isFirst = false) {
+          const page: RemindedPage = await transact((unit) => remindPage(unit, after));
+          reminded += page.reminded;
+          after = page.next;
+        }
+        return { reminded };
       },
     };
   },

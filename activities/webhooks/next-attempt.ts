@@ -1,3 +1,4 @@
+import { disabledAfterMs } from '#entities/integrations/webhook-endpoint.ts';
 import { retryAfterMs } from '#entities/kit/base/retry-after.ts';
 import type { AttemptResult, QueueState } from '#entities/kit/outbox/webhook-queue.ts';
 
@@ -30,9 +31,8 @@ const maxProbePauseMs = 30 * minute;
 /** Pause of an endpoint that says that it is overloaded, and not until when. */
 const throttlePauseMs = 30 * second;
 
-/** Time without success after which people are told, and after which the endpoint is disabled. */
+/** Time without success after which people are told. */
 const tellAfterMs = 24 * hour;
-const disableAfterMs = 5 * 24 * hour;
 
 /** Statuses of an endpoint that gets too much (RFC 6585, section 4; RFC 9110, section 15.6). */
 const throttling: ReadonlySet<number> = new Set([429, 502, 504]);
@@ -84,7 +84,7 @@ export function outcomeOf(attempt: AnsweredAttempt, queue: QueueState, now: Date
       ? null
       : new Date(now.getTime() + Math.max(pauseMs * (1 + jitter * random), throttleMs(attempt, now)));
   const disabled =
-    attempt.status === gone ? ('gone' as const) : failingMs >= disableAfterMs ? ('failing' as const) : undefined;
+    attempt.status === gone ? ('gone' as const) : failingMs >= disabledAfterMs ? ('failing' as const) : undefined;
   return {
     queue: { ...queue, failures, failingSince, toldAt: isToTell ? now : queue.toldAt, blockedUntil },
     state: dueAt === null ? 'failed' : 'due',

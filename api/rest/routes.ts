@@ -20,6 +20,7 @@ import { setDefaultOrganization } from './own-account/default-organization.ts';
 import { ownAccessRoutes } from './own-account/own-access.ts';
 import { ownMemberships } from './own-account/own-memberships.ts';
 import { listRoles, ownFeatures, ownRoles, ownRolesElsewhere } from './own-account/own-roles.ts';
+import { listOwnSuppressions, releaseOwnSuppression } from './own-account/own-suppressions.ts';
 import { userinfoRoutes } from './own-account/userinfo.ts';
 import { pages } from './pages/pages.ts';
 import { reactivateAccount } from './own-account/reactivate-account.ts';
@@ -33,7 +34,7 @@ import { resendInvite, withdrawInvite } from './people/resend-invite.ts';
 import { resendSubscriberVerification } from './people/resend-subscriber.ts';
 import { showInvite } from './people/show-invite.ts';
 import { transferOwnership } from './people/transfer-ownership.ts';
-import { unsubscribe } from './people/unsubscribe.ts';
+import { resubscribe, showSubscription, unsubscribe } from './people/unsubscribe.ts';
 import { verifySubscriber } from './people/verify-subscriber.ts';
 import { authenticationOptions } from './passkeys/authentication-options.ts';
 import { authenticationVerification } from './passkeys/authentication-verification.ts';
@@ -118,6 +119,8 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   ...ownAccessRoutes(registry),
   ownMemberships(registry),
   setDefaultOrganization,
+  listOwnSuppressions,
+  releaseOwnSuppression,
   changeEmail,
   confirmEmailChange,
   deactivateAccount,
@@ -131,6 +134,8 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   ...groupJoinRoutes,
   verifySubscriber,
   unsubscribe,
+  showSubscription,
+  resubscribe,
   resendSubscriberVerification,
   createOrganization,
   onboard,

@@ -1,5 +1,5 @@
 import { idPattern } from '../kit/base/ids.ts';
-import { choice, integer, sealed, text, timestamp } from '../kit/model/fields.ts';
+import { choice, integer, sealed, text, textList, timestamp } from '../kit/model/fields.ts';
 
 /** How far an e-mail is, in the order of the life of one. */
 export const emailStatuses = [
@@ -43,6 +43,10 @@ export function emailFields() {
       pattern: /^[a-z][a-z-]*$/,
       immutable: true,
     }),
+    topics: textList(
+      'What its link to unsubscribe ends: topics of notifications such as task.assigned, or a sort of e-mails such as invite. Without any, it ends all e-mails of the organization.',
+      { max: 64, maxItems: 100 },
+    ),
     recipientId: text(
       'Id of the person it goes to; null for an address without an account, which the record it is about has.',
       {

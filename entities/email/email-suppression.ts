@@ -1,7 +1,8 @@
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
+import { text } from '../kit/model/fields.ts';
 import { managedRecord } from '../presets/managed-record.ts';
-import { suppressedEmailOf, suppressionFields } from './suppression-fields.ts';
+import { everyTopic, suppressedEmailOf, suppressionFields } from './suppression-fields.ts';
 
 /** Checked at each attempt to send (activities/email/begin-attempt.ts). It ends with a stated reason (api/rest/email/release-suppression.ts). */
 export const emailSuppression = defineEntityModule({
@@ -9,18 +10,33 @@ export const emailSuppression = defineEntityModule({
   table: 'email_suppressions',
   description:
     'Address to which no e-mails of the organization are sent. Managers see why, enter addresses, and release them with a reason.',
-  fields: suppressionFields(),
+  fields: {
+    ...suppressionFields(),
+    topic: text('Which e-mails are not sent: one sort, for example invite, or * for all of the organization.', {
+      max: 64,
+      pattern: /^(\*|[a-z][a-z-]*)$/,
+      default: everyTopic,
+      immutable: true,
+    }),
+  },
   unique: [
     {
-      fields: ['organizationId', 'suppressedEmail'],
+      fields: ['organizationId', 'suppressedEmail', 'topic'],
       names: 'email',
       message: 'This address gets no e-mails already.',
     },
   ],
   tenancy: 'organization',
   policy: managedRecord(),
-  expose: { email: 'read-write', reason: 'read', emailId: 'read', releasedAt: 'read', releaseReason: 'read' },
-  filter: ['email', 'reason', 'releasedAt'],
+  expose: {
+    email: 'read-write',
+    topic: 'read',
+    reason: 'read',
+    emailId: 'read',
+    releasedAt: 'read',
+    releaseReason: 'read',
+  },
+  filter: ['email', 'topic', 'reason', 'releasedAt'],
   order: ['email', 'createdAt'],
   mutate: ['create'],
   events: ['created'],

@@ -27,6 +27,7 @@ export const email = defineEntityModule({
   expose: {
     key: 'read',
     template: 'read',
+    topics: 'read',
     recipientId: 'read',
     aboutId: 'read',
     status: 'read',

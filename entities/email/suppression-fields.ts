@@ -8,6 +8,9 @@ export type SuppressionReason = (typeof suppressionReasons)[number];
 /** Reasons that do not concern e-mails about security: managers could keep them from somebody otherwise. */
 export const optionalReasons: ReadonlySet<SuppressionReason> = new Set(['unsubscribed', 'manual']);
 
+/** The topic of a suppression that concerns all e-mails of the organization. */
+export const everyTopic = '*';
+
 export function suppressionFields() {
   return {
     email: email('Address that gets no e-mails.', { immutable: true }),

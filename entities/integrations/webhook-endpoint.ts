@@ -8,6 +8,9 @@ import { scopeList } from '../presets/secret-token.ts';
 /** Why an endpoint gets no messages: somebody said so; it answered 410; it has failed for days; whoever answers for it has lost rights. */
 export const disabledReasons = ['by_hand', 'gone', 'failing', 'rights_lost'] as const;
 
+/** Time without success after which the server disables an endpoint, in milliseconds. */
+export const disabledAfterMs = 5 * 86_400_000;
+
 const failures = payload({
   since: Type.String({ format: 'date-time', description: 'When the first of these attempts failed.' }),
 });

@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { describedKeyword } from '../kit/model/described-schema.ts';
-import { choice, member, text, timestamp } from '../kit/model/fields.ts';
+import { choice, flag, member, text, timestamp } from '../kit/model/fields.ts';
 import { allow, anyone, deny, self, system } from '../kit/model/policy.ts';
 import { noTopic, topicPatterns } from './notification-topics.ts';
-import { timeZone } from '../kit/model/composed/time-zone.ts';
 
 const pattern = /^(\*|[a-z_]+\.(\*|[a-z_]+))$/;
 
@@ -55,11 +54,14 @@ export const notificationPreference = defineEntityModule({
       optional: true,
     }),
     quietHoursStart: {
-      ...text('Time of day as HH:MM from which the person is told nothing, in `timeZone`.', {
-        max: 5,
-        pattern: timeOfDay,
-        optional: true,
-      }),
+      ...text(
+        'Time of day as HH:MM from which the person is told nothing, in their time zone: that of their settings, otherwise that of the organization.',
+        {
+          max: 5,
+          pattern: timeOfDay,
+          optional: true,
+        },
+      ),
       pairedWith: 'quietHoursEnd',
     },
     quietHoursEnd: {
@@ -73,9 +75,10 @@ export const notificationPreference = defineEntityModule({
       ),
       pairedWith: 'quietHoursStart',
     },
-    timeZone: timeZone('Time zone of the quiet hours, and of the days and weeks of collected messages.', {
-      default: 'UTC',
-    }),
+    isUnsubscribed: flag(
+      'Whether the person has ended these messages with a link to unsubscribe. Then none are sent, whatever the cadence; false sends them again.',
+      { default: false },
+    ),
   },
   unique: [
     {
@@ -114,7 +117,7 @@ export const notificationPreference = defineEntityModule({
     muteUntil: 'read-write',
     quietHoursStart: 'read-write',
     quietHoursEnd: 'read-write',
-    timeZone: 'read-write',
+    isUnsubscribed: 'read-write',
   },
   filter: ['channel', 'topicPattern'],
   order: ['createdAt'],

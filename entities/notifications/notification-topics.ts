@@ -4,6 +4,9 @@ import { didYouMean } from '../kit/base/did-you-mean.ts';
 export const notificationTopics = [
   'task.assigned',
   'task.mentioned',
+  'task.due_tomorrow',
+  'task.due_today',
+  'task.overdue',
   'note.mentioned',
   'export.completed',
   'export.failed',
@@ -16,17 +19,42 @@ export const notificationTopics = [
 
 /** Variables of the texts about each topic, which its notification has values for. */
 export const notificationVariables = {
-  'task.assigned': ['displayId', 'title'],
-  'task.mentioned': ['displayId', 'title'],
-  'note.mentioned': ['text'],
-  'export.completed': ['kind', 'format', 'rows'],
+  'task.assigned': ['actor', 'displayId', 'title', 'due'],
+  'task.mentioned': ['actor', 'displayId', 'title', 'due'],
+  'task.due_tomorrow': ['displayId', 'title', 'due'],
+  'task.due_today': ['displayId', 'title', 'due'],
+  'task.overdue': ['displayId', 'title', 'due'],
+  'note.mentioned': ['actor', 'displayId', 'title', 'text'],
+  'export.completed': ['kind', 'format', 'rows', 'until'],
   'export.failed': ['kind', 'format', 'code'],
   'organization.ready': ['name', 'tasks'],
-  'webhook_endpoint.failing': ['name'],
+  'webhook_endpoint.failing': ['name', 'until'],
   'webhook_endpoint.disabled': ['name', 'reason'],
-  'group.join_requested': ['group'],
-  'group.join_decided': ['group', 'outcome'],
+  'group.join_requested': ['actor', 'group'],
+  'group.join_decided': ['actor', 'group', 'outcome'],
 } as const satisfies Readonly<Record<(typeof notificationTopics)[number], readonly string[]>>;
+
+/** What e-mails are about, in sentences: “no more e-mails about …”. Besides topics, sorts of e-mails that can be ended. */
+const topicWords: Readonly<Record<string, string>> = {
+  'task.assigned': 'tasks that are assigned to you',
+  'task.mentioned': 'mentions of you in tasks',
+  'task.due_tomorrow': 'tasks that are due tomorrow',
+  'task.due_today': 'tasks that are due today',
+  'task.overdue': 'tasks that are overdue',
+  'note.mentioned': 'mentions of you in comments',
+  'export.completed': 'exports that are ready',
+  'export.failed': 'exports that have failed',
+  'organization.ready': 'organizations that are ready',
+  'webhook_endpoint.failing': 'endpoints that fail',
+  'webhook_endpoint.disabled': 'endpoints that were disabled',
+  invite: 'invitations',
+  'invite-accepted': 'invitations that were accepted',
+};
+
+/** What e-mails about a topic are about, for a sentence. */
+export function topicInWords(topic: string): string {
+  return topicWords[topic] ?? topic;
+}
 
 /** The patterns that fit a topic: itself, all of its kind, and all. */
 export function patternsOf(topic: string): string[] {

@@ -40,7 +40,7 @@ export const subscriber = defineEntityModule({
       default: false,
     }),
     isUnsubscribed: flag(
-      'Whether the subscription has ended. Nobody takes that back; a new subscriber of the same address verifies it again.',
+      'Whether the subscription has ended. Only its e-mailed link takes that back; a new subscriber of the same address verifies it again.',
       { default: false },
     ),
     sendAttempts: integer('Number of verification e-mails sent.', { min: 0, max: maxSendAttempts, default: 0 }),
@@ -82,6 +82,8 @@ export const subscriber = defineEntityModule({
   refusals: [
     {
       on: ['edit'],
+      // The link of an e-mail takes back what it has ended (api/people/mailed-subscription.ts).
+      unlessSystem: true,
       refuseIf: 'row.is_unsubscribed and not given.is_unsubscribed',
       field: 'isUnsubscribed',
       code: 'permission_denied',
@@ -113,6 +115,7 @@ export const subscriber = defineEntityModule({
   },
   hooks: {
     derivedValues: ({ email: address, isUnsubscribed }, { operation, at }) => {
+      // Whoever takes that back gives the other values.
       const ended = isUnsubscribed ? { isActive: false, subscribedEmail: null } : {};
       if (operation === 'update') return ended;
       const expiresAt = new Date(at.getTime() + verificationLifetimeMs);

@@ -1,9 +1,13 @@
+import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
+import { payload } from '../kit/model/events.ts';
 import { choice, integer, json, member, reference, text, textList, timestamp } from '../kit/model/fields.ts';
 import { moment } from '../kit/model/composed/moment.ts';
 import { assigned, mentioned } from '../kit/model/composed/people-events.ts';
 import { urlList } from '../kit/model/composed/url-list.ts';
 import { sharedRecord } from '../presets/shared-record.ts';
+
+const dueDate = payload({ dueAt: Type.String({ format: 'date-time', description: 'Due date of the task.' }) });
 
 export const task = defineEntityModule({
   kind: 'task',
@@ -58,6 +62,8 @@ export const task = defineEntityModule({
     externalUrls: urlList('Addresses of the task in other systems.', { max: 2_048, maxItems: 20 }),
     metadata: json('Further values of the caller.', { maxBytes: 16_384, optional: true }),
   },
+  // People are reminded of tasks of all organizations in the order of their due dates.
+  indexes: [['dueAt']],
   displayId: 'TSK',
   unique: [
     {
@@ -104,7 +110,19 @@ export const task = defineEntityModule({
   search: ['title', 'details', 'externalId'],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],
-  customEvents: { assigned, mentioned },
+  customEvents: {
+    assigned,
+    mentioned,
+    due_tomorrow: {
+      description: 'An open task is due tomorrow, in the time zone of its assignee. Once for each due date.',
+      payload: dueDate,
+    },
+    due_today: {
+      description: 'An open task is due today, in the time zone of its assignee. Once for each due date.',
+      payload: dueDate,
+    },
+    overdue: { description: 'The due date of an open task has passed. Once for each due date.', payload: dueDate },
+  },
   share: true,
   joins: [{ to: 'group' }],
   files: { accept: 'common', maxSizeMb: 102_400 },

@@ -103,6 +103,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // Whoever holds the mailed token of a subscriber is nobody the organization knows; unsubscribing works in archived ones, too.
   'api/rest/people/verify-subscriber.ts': [`privileged 'verify subscriber'`],
   'api/rest/people/unsubscribe.ts': [`system 'unsubscribe'`],
+  // People see, of all organizations, what concerns their own address alone.
+  'api/rest/own-account/own-suppressions.ts': [`system 'own suppressions'`],
   // An operator of the installation, at its command line; no role of an organization concerns accounts.
   'runtime/address-commands.ts': [`system 'operator of addresses'`],
   // An operator of the installation, who reads and repairs the deliveries of all organizations.

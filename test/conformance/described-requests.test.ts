@@ -16,10 +16,16 @@ const ending = '^/v1/(change-password|account($|/deactivate|/password)|2fa|organ
 
 /** Runs a program to its end. @returns its exit code and what it printed */
 async function run(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const child = spawn(program, args, { cwd: folder, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
+  const code = await new Promise<number | null>((resolve, reject) =>
+    child.once('error', reject).once('close', resolve),
+  );
   return { code, output };
 }
 

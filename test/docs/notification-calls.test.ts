@@ -47,6 +47,9 @@ test('the calls do what the page says', async () => {
   expect(sentChannelNames).not.toContain('chat');
   const { body: held } = await member.client.get('/v1/notification-preferences');
   expect(held.data.map(({ channel }: { channel: string }) => channel)).toEqual(['email']);
+  const [own = '', ...rows] = codeBlocks('docs/notifications.md', 'sh', 'Unsubscribing');
+  expect(rows).toEqual([]);
+  expect(JSON.parse(await shell.run(own))).toEqual({ data: [] });
   await shell.run(`TOKEN=${owner.client.cookies.get('access_token')}\n`);
   const [template = '', ...further] = codeBlocks('docs/notifications.md', 'sh', 'Texts of an organization');
   expect(further).toEqual([]);

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { notificationKinds } from '#activities/listeners/notifications/notification-kinds.ts';
-import { notificationTopics, notificationVariables, patternsOf } from '#entities/notifications/notification-topics.ts';
+import {
+  notificationTopics,
+  notificationVariables,
+  patternsOf,
+  topicInWords,
+} from '#entities/notifications/notification-topics.ts';
 
 test('the topics that preferences accept, and those on the page, are those of the notifications', () => {
   const told = notificationKinds.map(({ topic }) => topic).toSorted();
@@ -17,6 +22,10 @@ test('the variables of templates are those of the notifications', () => {
   );
   const offered = Object.entries(notificationVariables).map(([topic, names]) => [topic, names.toSorted()]);
   expect(Object.fromEntries(offered)).toEqual(known);
+});
+
+test('every topic, and every sort of e-mail that can be ended, has words for the page that ends it', () => {
+  for (const topic of [...notificationTopics, 'invite', 'invite-accepted']) expect(topicInWords(topic)).not.toBe(topic);
 });
 
 test.each([

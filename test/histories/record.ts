@@ -210,6 +210,8 @@ test('the schedules', async () => {
   await record('reseal-secrets.handed-over', 'reseal-by-hand', resealed.firstExecutionRunId);
   await runSchedule(world, 'send-due-notifications');
   await recordRun('send-due-notifications.sent', `WorkflowType = "sendDueNotifications" AND ${completed}`);
+  await runSchedule(world, 'remind-due-tasks');
+  await recordRun('remind-due-tasks.reminded', `WorkflowType = "remindDueTasks" AND ${completed}`);
   await recordRun('prune-records.pruned', `WorkflowType = "pruneRecords" AND ${completed}`);
 });
 

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import type { SentNotifications } from '#workflows/notifications/send-due-notifications.contract.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
+import { gatheredMs } from '#entities/kit/outbox/notification-sendings.ts';
 import { maintainPartitions } from '#entities/kit/outbox/outbox.ts';
 import { asOwner } from './as-owner.ts';
 import { isSettled } from './event-fixtures.ts';
@@ -47,9 +48,17 @@ export async function prefer(by: TestClient, values: object): Promise<string> {
   return body.id;
 }
 
+/** Changes the person's own settings: language and time zone. */
+export async function changeSettings(by: TestClient, values: object): Promise<void> {
+  const { body: held } = await by.get('/v1/user-settings');
+  const url = `/v1/user-settings/${held.data[0].id}`;
+  const { status, body } = await by.mutate({ method: 'PATCH', url, payload: values });
+  expect(status, JSON.stringify(body)).toBe(200);
+}
+
 /** Creates a task that is assigned to a person. */
-export async function assign(by: TestClient, { user }: Person, title: string): Promise<string> {
-  const { status, body } = await by.post('/v1/tasks', { title, assignee_id: user.id });
+export async function assign(by: TestClient, { user }: Person, title: string, values: object = {}): Promise<string> {
+  const { status, body } = await by.post('/v1/tasks', { title, assignee_id: user.id, ...values });
   expect(status, JSON.stringify(body)).toBe(201);
   return body.id;
 }
@@ -65,11 +74,20 @@ export async function sendingsOf(world: World, { user }: Person) {
 }
 
 /**
- * Waits until nothing is being sent any more: events are settled, and each e-mail of organizations has come to its end. What is held back for
- * more than a quarter of an hour is left alone.
+ * Waits until nothing is being sent any more: events are settled, the minute in which notifications are gathered is over, and each e-mail of
+ * organizations has come to its end. What is held back for more than a quarter of an hour is left alone.
  */
 export async function allSent(world: World): Promise<void> {
   await eventually(() => isSettled(world));
+  const gathered = await asOwner(
+    world,
+    `select 1 from notification_sendings where state = 'due' and due_at <= $1 limit 1`,
+    [new Date(world.clock.now().getTime() + gatheredMs)],
+  );
+  if (gathered.length > 0) {
+    world.clock.advance(gatheredMs);
+    await sendDue(world);
+  }
   const [now, soon] = [world.clock.now(), new Date(world.clock.now().getTime() + 15 * 60_000)];
   await eventually(async () => {
     const [row] = await asOwner<{ count: number }>(

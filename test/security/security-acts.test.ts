@@ -234,7 +234,7 @@ const acts: readonly (readonly [act: string, event: string, audit: string, mail:
       await signedIn(world, person);
       return client.post('/v1/logout', { sessions: 'others' });
     }],
-  ['a refresh token that is used twice', 'session.refresh_token_reused', 'session deleted', 'A sign-in of yours was ended', refusal,
+  ['a refresh token that is used twice', 'session.refresh_token_reused', 'session deleted', 'One of your sessions was ended', refusal,
     async ({ client }) => {
       const token = client.cookies.get('refresh_token');
       world.clock.advance(50 * 60_000);

@@ -173,6 +173,8 @@ test.each(others('invite'))('T-21: a %s token is refused as the token of an invi
 test.each([
   ['subscriber', '/v1/subscribe/verify'],
   ['unsubscribe', '/v1/unsubscribe'],
+  ['unsubscribe', '/v1/unsubscribe/show'],
+  ['unsubscribe', '/v1/unsubscribe/undo'],
 ] as const)('T-21: no other token is accepted as the one of a link for a %s', async (own, url) => {
   for (const type of others(own)) {
     const answer = await world.client().post(url, { token: values[type] });

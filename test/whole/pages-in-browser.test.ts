@@ -112,7 +112,9 @@ test('in a real browser: /docs/errors is as wide as the window, at 390 px too, a
     expect(await page.evaluate(overflow), String(width)).toBeLessThanOrEqual(0);
     // A code is one word: it has one line.
     expect(
-      await page.evaluate(`[...document.querySelectorAll('td code')].filter((code) => code.getClientRects().length > 1).length`),
+      await page.evaluate(
+        `[...document.querySelectorAll('td code')].filter((code) => code.getClientRects().length > 1).length`,
+      ),
       String(width),
     ).toBe(0);
     await page.send('Emulation.clearDeviceMetricsOverride');

@@ -59,7 +59,7 @@ test('whoever has waited longest comes first, however many came later', async ()
   const order: string[] = [];
   for (let round = 0; round < 4; round++) {
     await inDatabase(async (unit) => {
-      const claimed = await claimDueSendings(unit, 3);
+      const claimed = await claimDueSendings(unit, 3, ['task.assigned']);
       order.push(...claimed.map(({ userId }) => userId));
       await changeSendings(
         unit,

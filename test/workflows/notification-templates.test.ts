@@ -53,7 +53,7 @@ test('the e-mail has the words of the organization, and those of the product aft
   expect(subjectOf(await told('the second'))).toBe('Yours');
   expect((await owner.client.mutate({ method: 'DELETE', url: `${url}/${id}` })).status).toBe(204);
   const ours = await told('the third');
-  expect(subjectOf(ours)).toBe('A task was assigned to you');
+  expect(subjectOf(ours)).toBe(`${owner.person.user.displayName} assigned a task to you`);
   expect(ours).not.toContain('See the third.');
 });
 
@@ -61,7 +61,7 @@ test('a template of another organization, or for another topic, is never used', 
   const other = await ownerAndMember(world);
   await give(other.owner, { subject_template: 'of another organization' });
   await give(owner, { topic: 'task.mentioned', subject_template: 'about another topic' });
-  expect(subjectOf(await told('a task'))).toBe('A task was assigned to you');
+  expect(subjectOf(await told('a task'))).toBe(`${owner.person.user.displayName} assigned a task to you`);
 });
 
 test('managers change it; members and other organizations do not even see it', async () => {
@@ -85,7 +85,11 @@ test('managers change it; members and other organizations do not even see it', a
 describe('what is refused', () => {
   test.each([
     [{ body_template: 'See {{titel}}.' }, '/body_template', 'did you mean "{{title}}"?'],
-    [{ subject_template: '{{text}}' }, '/subject_template', 'variables are {{display_id}}, {{title}}'],
+    [
+      { subject_template: '{{text}}' },
+      '/subject_template',
+      'variables are {{actor}}, {{display_id}}, {{title}}, {{due}}',
+    ],
     [{ subject_template: '{{constructor}}' }, '/subject_template', 'unknown variable'],
     [{ body_template: '{{title' }, '/body_template', 'double braces'],
     [{ body_template: '{{#if title}}x{{/if}}' }, '/body_template', 'unknown variable'],

@@ -11,10 +11,10 @@ export interface SentNotifications {
   readonly digests: number;
 }
 
-/** Sends the notifications that were held back, and the digests. What need not wait is sent by the listener `send-notification`. */
+/** Sends the notifications whose time has come: gathered for a minute, held back, or collected in digests. */
 export const sendDueNotificationsContract = defineContract<MaintenanceInput>({
   name: 'sendDueNotifications',
   queue: maintenanceQueue,
   workflowId: () => 'send-due-notifications',
-  schedule: { everyMs: 60_000 },
+  schedule: { everyMs: 20_000 },
 });

@@ -14,6 +14,8 @@ export interface EmailContent {
   readonly closing?: readonly string[];
   /** Token with which the recipient ends e-mails of this sort; absent for mails about accounts and security. */
   readonly unsubscribeToken?: string;
+  /** What that ends: topics of notifications, or a sort of e-mails; all of the organization when left out. */
+  readonly topics?: readonly string[];
   /** Sent with `questionnaireemail` as the sender. */
   readonly isAboutQuestionnaire?: true;
 }

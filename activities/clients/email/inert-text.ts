@@ -19,8 +19,11 @@ function oneLine(text: string): string {
 }
 
 function withoutLinks(line: string): string {
-  return line
-    .replaceAll(/:\/\/+/g, ': ')
-    .replaceAll(/(?<=[^\s.])\.(?=[^\s.])/g, '. ')
-    .replaceAll('@', ' at ');
+  return (
+    line
+      .replaceAll(/:\/\/+/g, ': ')
+      // Between digits it is part of a number.
+      .replaceAll(/(?<=[^\s.])\.(?=[^\s.])(?<!\d\.(?=\d))/g, '. ')
+      .replaceAll('@', ' at ')
+  );
 }

@@ -29,7 +29,8 @@ const hasToken = /[#?&]token=/;
 /** A mail as it is sent: as plain text and as HTML. The same arguments give the same bytes. */
 export function renderEmail(content: EmailContent, { id, to, name, theme, brand }: RenderOptions): OutgoingEmail {
   const { unsubscribeToken: token, isAboutQuestionnaire } = content;
-  const shown = name === undefined ? '' : inertText(name);
+  // People without a name have their address in its place.
+  const shown = name === undefined || name.includes('@') ? '' : inertText(name);
   const action = content.action && actionOf(content.action, brand);
   const view: EmailView = {
     subject: oneLine(content.subject).slice(0, maxSubject),

@@ -1,3 +1,4 @@
+import type { Locale } from '#entities/kit/base/localized.ts';
 import type { EntityModule, RowOf } from '#entities/kit/model/define.ts';
 import { topicOf, type EventSource, type PayloadOf, type VerbOf } from '#entities/kit/model/events.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
@@ -9,10 +10,28 @@ export interface Told<Kind = EntityModule, Payload = unknown> {
   readonly payload: Payload;
   /** Who caused the event, as history names them. */
   readonly actor: string;
+  /** The same as people read it: a name. */
+  readonly actorName: string;
   readonly unit: UnitOfWork;
 }
 
 type Values<Name extends string> = Readonly<Record<Name, string>>;
+
+/** Whom a notification is sent to, and when. */
+export interface Reader {
+  readonly userId: string;
+  readonly timeZone: string;
+  readonly now: Date;
+}
+
+/** What it says, with variables as `{{name}}`. */
+export interface NotificationText {
+  readonly title: string;
+  /** A line is left out where one of its variables is empty. */
+  readonly body: readonly string[];
+  /** What is said of several at once, with the variable `{{count}}`. */
+  readonly many: string;
+}
 
 interface Definition<Kind, Payload, Name extends string> {
   /** Name of the listener: kebab-case, unique; it is part of keys and ids and never changes. */
@@ -21,9 +40,13 @@ interface Definition<Kind, Payload, Name extends string> {
   readonly audience: (told: Told<Kind, Payload>) => readonly string[] | Promise<readonly string[]>;
   /** Whether the person who acted is told as well: they wait for what the server does for them. */
   readonly tellsActor?: true;
-  /** What it says, with variables as `{{name}}`. */
-  readonly text: { readonly title: string; readonly body: string };
-  readonly values: (told: Told<Kind, Payload>) => Values<NoInfer<Name>>;
+  readonly text: NotificationText;
+  /** Values of the variables, in the way in which one of the recipients reads dates and numbers. Empty: there is none. */
+  readonly values: (
+    told: Told<Kind, Payload>,
+  ) => ((locale: Locale) => Values<NoInfer<Name>>) | Promise<(locale: Locale) => Values<NoInfer<Name>>>;
+  /** Whether it is still to be sent to a recipient, of the record as it is now; always when left out. */
+  readonly stillApplies?: (record: RowOf<Kind>, reader: Reader) => boolean;
   /** Values as they could be, for previews. */
   readonly sample: Values<Name>;
   /** Path of the page of the record, below `ormconfig.notifications.consoleurl`. */

@@ -1,4 +1,5 @@
-import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
+import { disabledAfterMs, webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
+import { localInstant } from '#entities/kit/base/localized.ts';
 import { membership } from '#entities/organizations/membership.ts';
 import { managerRoles } from '#entities/presets/roles.ts';
 import { defineNotification, type Told } from './define-notification.ts';
@@ -9,7 +10,7 @@ const maxManagers = 100;
 const whyDisabled = {
   gone: 'It answered that it is gone (status 410).',
   failing: 'All attempts have failed for five days.',
-  rights_lost: 'Whoever answered for it has lost the rights that it needs. Enable it to answer for it yourself.',
+  rights_lost: 'The person responsible for it has lost the rights that it needs. To take over, enable it.',
 } as const;
 
 const link = ({ id }: { readonly id: string }) => `/webhook-endpoints/${id}`;
@@ -19,11 +20,18 @@ export const endpointFailing = defineNotification(webhookEndpoint, 'failing', {
   listener: 'notify-endpoint-failing',
   audience: managersOf,
   text: {
-    title: 'A webhook endpoint has failed for 24 hours',
-    body: '{{name}}: After five days without success it is disabled.',
+    title: 'The endpoint {{name}} has failed for 24 hours',
+    body: ['It is disabled on {{until}}, unless a message reaches it before.'],
+    many: '{{count}} endpoints have failed for 24 hours',
   },
-  values: ({ record }) => ({ name: record.name }),
-  sample: { name: 'Ticket system' },
+  values:
+    ({ record, payload }) =>
+    (locale) => ({
+      name: record.name,
+      until: localInstant(new Date(Date.parse(payload.since) + disabledAfterMs), locale),
+    }),
+  stillApplies: ({ status }) => status === 'enabled',
+  sample: { name: 'Ticket system', until: 'June 5, 2026 at 5:00 PM UTC' },
   link,
   channels: ['email'],
   isUrgent: true,
@@ -34,10 +42,14 @@ export const endpointDisabled = defineNotification(webhookEndpoint, 'disabled', 
   listener: 'notify-endpoint-disabled',
   audience: managersOf,
   text: {
-    title: 'A webhook endpoint was disabled',
-    body: '{{name}}: {{reason}} Its messages are kept for 30 days and can be sent again.',
+    title: 'The endpoint {{name}} was disabled',
+    body: ['{{reason}}', 'Its messages are kept for 30 days and can be sent again.'],
+    many: '{{count}} endpoints were disabled',
   },
-  values: ({ record, payload }) => ({ name: record.name, reason: whyDisabled[payload.reason] }),
+  values: ({ record, payload }) => {
+    const values = { name: record.name, reason: whyDisabled[payload.reason] };
+    return () => values;
+  },
   sample: { name: 'Ticket system', reason: whyDisabled.failing },
   link,
   channels: ['email'],

@@ -21,9 +21,15 @@ export const joinRequested = defineNotification(group, 'join_requested', {
     const owners = await unit.data.find(membership, { where: { role: { eq: 'owner' } }, limit: maxManagers });
     return owners.map(({ userId }) => userId);
   },
-  text: { title: 'Somebody asks to join a group', body: '{{group}}: accept or decline the request.' },
-  values: ({ record: { name } }) => ({ group: name }),
-  sample: { group: 'Risk owners' },
+  text: {
+    title: '{{actor}} asks to join a group',
+    body: ['{{group}}', 'Accept or decline the request.'],
+    many: '{{count}} people ask to join groups',
+  },
+  values:
+    ({ record: { name }, actorName }) =>
+    () => ({ actor: actorName, group: name }),
+  sample: { actor: 'Ann Example', group: 'Risk owners' },
   link,
   channels: ['email'],
 });
@@ -34,9 +40,15 @@ const outcomes = { accepted: 'You are a member now.', declined: 'Your request wa
 export const joinDecided = defineNotification(group, 'join_decided', {
   listener: 'notify-join-decided',
   audience: ({ payload: { userId } }) => [userId],
-  text: { title: 'Your request to join a group was answered', body: '{{group}}: {{outcome}}' },
-  values: ({ record: { name }, payload: { status } }) => ({ group: name, outcome: outcomes[status] }),
-  sample: { group: 'Risk owners', outcome: outcomes.accepted },
+  text: {
+    title: '{{actor}} answered your request to join a group',
+    body: ['{{group}}', '{{outcome}}'],
+    many: '{{count}} of your requests to join groups were answered',
+  },
+  values:
+    ({ record: { name }, payload: { status }, actorName }) =>
+    () => ({ actor: actorName, group: name, outcome: outcomes[status] }),
+  sample: { actor: 'Ann Example', group: 'Risk owners', outcome: outcomes.accepted },
   link,
   channels: ['email'],
 });

@@ -1,77 +1,39 @@
-const dayMs = 86_400_000;
+import { Temporal } from 'temporal-polyfill';
 
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** A format is expensive to make; there are as many as time zones. */
-function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formats.get(timeZone);
-  if (known) return known;
-  const made = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  });
-  formats.set(timeZone, made);
-  return made;
+/** The time of day that clocks show. @param timeZone name in the IANA database */
+export function timeOfDay(at: Date, timeZone: string): Temporal.PlainTime {
+  return zoned(at, timeZone).toPlainTime();
 }
 
-/**
- * What clocks show at an instant, as the milliseconds since 1970 at which clocks in UTC show the same. The milliseconds of one day of
- * clocks are those from 0 to 86,400,000 behind a multiple of it.
- * @param timeZone name in the IANA database
- */
-export function wallClock(at: Date, timeZone: string): number {
-  const parts = Object.fromEntries(
-    formatOf(timeZone)
-      .formatToParts(at)
-      .map(({ type, value }) => [type, Number(value)]),
-  );
-  const { year = 0, month = 1, day = 0, hour = 0, minute = 0, second = 0 } = parts;
-  return Date.UTC(year, month - 1, day, hour, minute, second);
+function zoned(at: Date, timeZone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timeZone);
 }
 
-/** The time of day that clocks show, in milliseconds. */
-export function timeOfDay(at: Date, timeZone: string): number {
-  return wallClock(at, timeZone) % dayMs;
+function dateOf({ epochMilliseconds }: Temporal.ZonedDateTime): Date {
+  return new Date(epochMilliseconds);
 }
 
 /**
  * The instants at which clocks show something, in order: two where they are set back, and where they are set forward over it, the instant at
  * which that happens.
  */
-function instantsOf(wall: number, timeZone: string): Date[] {
-  const offsetAt = (at: number) => wallClock(new Date(at), timeZone) - at;
-  const offsets = [...new Set([offsetAt(wall - dayMs), offsetAt(wall + dayMs)])].toSorted((a, b) => b - a);
-  const shown = offsets.filter((offset) => offsetAt(wall - offset) === offset).map((offset) => new Date(wall - offset));
-  if (shown.length > 0) return shown;
-  let [before, after] = [wall - Math.max(...offsets), wall - Math.min(...offsets)];
-  while (after - before > 1_000) {
-    const middle = Math.floor((before + after) / 2_000) * 1_000;
-    if (wallClock(new Date(middle), timeZone) < wall) before = middle;
-    else after = middle;
-  }
-  return [new Date(after)];
+function instantsOf(wall: Temporal.PlainDateTime, timeZone: string): Date[] {
+  const earlier = wall.toZonedDateTime(timeZone, { disambiguation: 'earlier' });
+  const later = wall.toZonedDateTime(timeZone, { disambiguation: 'later' });
+  if (earlier.equals(later)) return [dateOf(earlier)];
+  if (earlier.toPlainDateTime().equals(wall)) return [dateOf(earlier), dateOf(later)];
+  return [dateOf(later.getTimeZoneTransition('previous') ?? later)];
 }
 
-/** The first instant after another at which clocks show a time of day. @param time in milliseconds */
-export function nextTimeOfDay(time: number, timeZone: string, after: Date): Date {
-  const found = nearDays(after, timeZone, [-1, 0, 1, 2])
-    .flatMap((day) => instantsOf(day + time, timeZone))
+/** The first instant after another at which clocks show a time of day. */
+export function nextTimeOfDay(time: Temporal.PlainTime, timeZone: string, after: Date): Date {
+  const today = zoned(after, timeZone).toPlainDate();
+  const found = [-1, 0, 1, 2]
+    .flatMap((days) => instantsOf(today.add({ days }).toPlainDateTime(time), timeZone))
     .find((at) => at > after);
   // Every day of clocks has the time once at least, or an instant at which it is skipped.
-  if (!found) throw new RangeError(`no clock of ${timeZone} shows ${time} within two days`);
+  if (!found) throw new RangeError(`no clock of ${timeZone} shows ${time.toString()} within two days`);
   return found;
-}
-
-/** The days of clocks around an instant. @param distances in days */
-function nearDays(at: Date, timeZone: string, distances: readonly number[]): number[] {
-  const today = Math.floor(wallClock(at, timeZone) / dayMs) * dayMs;
-  return distances.map((distance) => today + distance * dayMs);
 }
 
 /** A day, week or month of collected messages. */
@@ -81,44 +43,41 @@ export interface Period {
   readonly sentAt: Date;
 }
 
-/** Time of day at which collected messages are sent, in milliseconds. */
-const sendingTime = 8 * 3_600_000;
+/** Time of day at which collected messages are sent, and people are reminded. */
+export const sendingTime = Temporal.PlainTime.from('08:00');
 
-/** Longest distance between two of them, in days. */
-const maxDistance = 32;
+/** The last sending day that is not after a day, and the distance of the next one. */
+const cadences = {
+  daily: { begin: (day: Temporal.PlainDate) => day, length: { days: 1 } },
+  weekly: { begin: (day: Temporal.PlainDate) => day.subtract({ days: day.dayOfWeek - 1 }), length: { weeks: 1 } },
+  monthly: { begin: (day: Temporal.PlainDate) => day.with({ day: 1 }), length: { months: 1 } },
+} as const;
 
-const isSendingDay = {
-  daily: () => true,
-  weekly: (day: Date) => day.getUTCDay() === 1,
-  monthly: (day: Date) => day.getUTCDate() === 1,
-} as const satisfies Record<string, (day: Date) => boolean>;
-
-export type DigestCadence = keyof typeof isSendingDay;
-
-const forward = Array.from({ length: maxDistance + 1 }, (_, index) => index);
-const back = forward.map((distance) => -distance);
+export type DigestCadence = keyof typeof cadences;
 
 /** The first period whose messages are sent after an instant: on a day, a Monday, or the first of a month, at 8 o'clock. */
 export function nextPeriod(cadence: DigestCadence, timeZone: string, after: Date): Period {
-  return periodAmong(forward, cadence, timeZone, after, (sentAt) => sentAt > after);
+  const { begin, length } = cadences[cadence];
+  const day = begin(zoned(after, timeZone).toPlainDate());
+  const current = periodOf(day, timeZone);
+  return current.sentAt > after ? current : periodOf(day.add(length), timeZone);
 }
 
 /** The last period whose messages are sent at an instant or before. */
 export function lastPeriod(cadence: DigestCadence, timeZone: string, at: Date): Period {
-  return periodAmong(back, cadence, timeZone, at, (sentAt) => sentAt <= at);
+  const { begin, length } = cadences[cadence];
+  const day = begin(zoned(at, timeZone).toPlainDate());
+  const current = periodOf(day, timeZone);
+  return current.sentAt <= at ? current : periodOf(day.subtract(length), timeZone);
 }
 
-function periodAmong(
-  distances: readonly number[],
-  cadence: DigestCadence,
-  timeZone: string,
-  near: Date,
-  fits: (sentAt: Date) => boolean,
-): Period {
-  for (const day of nearDays(near, timeZone, distances)) {
-    if (!isSendingDay[cadence](new Date(day))) continue;
-    const [sentAt] = instantsOf(day + sendingTime, timeZone);
-    if (sentAt && fits(sentAt)) return { name: new Date(day).toISOString().slice(0, 10), sentAt };
-  }
-  throw new RangeError(`no ${cadence} period of ${timeZone} within ${maxDistance} days`);
+function periodOf(day: Temporal.PlainDate, timeZone: string): Period {
+  return { name: day.toString(), sentAt: firstInstant(day, sendingTime, timeZone) };
+}
+
+/** The first instant of a day at which clocks show a time, or skip it. */
+export function firstInstant(day: Temporal.PlainDate, time: Temporal.PlainTime, timeZone: string): Date {
+  const [first] = instantsOf(day.toPlainDateTime(time), timeZone);
+  if (!first) throw new RangeError(`no clock of ${timeZone} shows ${time.toString()} on ${day.toString()}`);
+  return first;
 }

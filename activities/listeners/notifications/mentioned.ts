@@ -1,24 +1,75 @@
-import { withoutMarkup } from '#entities/kit/model/mentions.ts';
+import { user } from '#entities/identity/user.ts';
+import { mentionedIn, withoutMarkup } from '#entities/kit/model/mentions.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { membership } from '#entities/organizations/membership.ts';
+import { discussion } from '#entities/work/discussion.ts';
 import { note } from '#entities/work/note.ts';
 import { task } from '#entities/work/task.ts';
 import { defineNotification } from './define-notification.ts';
+import { pageOfTask, taskLines, taskSample, taskValues } from './task-text.ts';
 
 export const mentionedInTask = defineNotification(task, 'mentioned', {
   listener: 'notify-mentioned-in-task',
   audience: ({ payload }) => payload.userIds,
-  text: { title: 'You were mentioned in a task', body: '{{displayId}}: {{title}}' },
-  values: ({ record: { displayId, title } }) => ({ displayId, title }),
-  sample: { displayId: 'TSK-7', title: 'Review the access rights' },
-  link: ({ id }) => `/tasks/${id}`,
+  text: {
+    title: '{{actor}} mentioned you in a task',
+    body: taskLines,
+    many: 'You were mentioned in {{count}} tasks',
+  },
+  values: ({ record, actorName }) => {
+    const valuesOf = taskValues(record);
+    return (locale) => ({ actor: actorName, ...valuesOf(locale) });
+  },
+  sample: { actor: 'Ann Example', ...taskSample },
+  link: pageOfTask,
   channels: ['email'],
 });
 
 export const mentionedInNote = defineNotification(note, 'mentioned', {
   listener: 'notify-mentioned-in-note',
   audience: ({ payload }) => payload.userIds,
-  text: { title: 'You were mentioned in a comment', body: '{{text}}' },
-  values: ({ record }) => ({ text: withoutMarkup(record.text) }),
-  sample: { text: '@Jo, can you look at this?' },
+  text: {
+    title: '{{actor}} mentioned you in a comment',
+    body: ['{{displayId}}: {{title}}', '{{text}}'],
+    many: 'You were mentioned in {{count}} comments',
+  },
+  values: async ({ record, actorName, unit }) => {
+    const about = await taskOf(record, unit);
+    const values = {
+      actor: actorName,
+      displayId: about?.displayId ?? '',
+      title: about?.title ?? '',
+      text: withoutMarkup(record.text, await namesIn(record, unit)),
+    };
+    return () => values;
+  },
+  sample: {
+    actor: 'Ann Example',
+    displayId: taskSample.displayId,
+    title: taskSample.title,
+    text: '@Jo Example, can you look at this?',
+  },
   link: ({ id }) => `/notes/${id}`,
   channels: ['email'],
 });
+
+/** The task on which a note comments, also in a discussion. */
+async function taskOf({ taskId, discussionId }: RowOf<typeof note>, { data }: UnitOfWork) {
+  const held = discussionId === null ? undefined : await data.findOne(discussion, { id: { eq: discussionId } });
+  const id = taskId ?? held?.taskId;
+  return id === undefined || id === null ? undefined : data.findOne(task, { id: { eq: id } });
+}
+
+/** Current names of the members whom a note mentions, by id; of others the text has what its author wrote. */
+async function namesIn({ text, organizationId }: RowOf<typeof note>, { data }: UnitOfWork) {
+  const ids = [...mentionedIn(text)];
+  if (ids.length === 0) return new Map<string, string>();
+  const members = await data.find(membership, {
+    where: { userId: { in: ids }, organizationId: { eq: organizationId } },
+    limit: ids.length,
+  });
+  const where = { id: { in: members.map(({ userId }) => userId) } };
+  const people = members.length === 0 ? [] : await data.find(user, { where, limit: members.length });
+  return new Map(people.map(({ id, displayName }) => [id, displayName]));
+}

@@ -1,6 +1,7 @@
 import { fillText } from '#entities/kit/base/fill-text.ts';
 import type { EmailContent } from '../../clients/email/content.ts';
 import { inertLine } from '../../clients/email/inert-text.ts';
+import type { NotificationText } from './define-notification.ts';
 
 /** What an e-mail says about one event. */
 export interface Notice {
@@ -9,19 +10,34 @@ export interface Notice {
   readonly title: string;
   /** Paragraphs. */
   readonly lines: readonly string[];
-  /** Page of the record; absent while no base of links is configured. */
-  readonly url: string | undefined;
+  /** What the button opens: a kind of record, in words. */
+  readonly record: string;
+  /** Page of the record, or its address in the API. */
+  readonly url: string;
+  readonly topic: string;
   readonly unsubscribeToken: string;
 }
 
 /** The e-mail of one notification. */
-export function noticeContent({ title, lines, name, url, unsubscribeToken }: Notice): EmailContent {
+export function noticeContent({ title, lines, name, record, url, topic, unsubscribeToken }: Notice): EmailContent {
   return {
     subject: title,
-    paragraphs: [...lines, `In ${name}.`].filter((line) => line !== ''),
-    ...(url === undefined ? {} : { action: { text: 'Open', url } }),
+    paragraphs: [...lines, `Organization: ${name}`].filter((line) => line !== ''),
+    action: { text: `Open the ${record}`, url },
+    topics: [topic],
     unsubscribeToken,
   };
+}
+
+/** What the product says of an event. */
+export function saidOf(
+  { title, body }: Pick<NotificationText, 'title' | 'body'>,
+  values: Readonly<Record<string, string>>,
+): Pick<Notice, 'title' | 'lines'> {
+  const isComplete = (line: string) =>
+    [...line.matchAll(/\{\{(\w+)\}\}/g)].every(([, name = '']) => values[name] !== '');
+  const lines = body.filter(isComplete).map((line) => fillText(line, values));
+  return { title: fillText(title, values), lines };
 }
 
 /**

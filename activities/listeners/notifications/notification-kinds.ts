@@ -5,10 +5,12 @@ import { joinDecided, joinRequested } from './group-joins.ts';
 import { mentionedInNote, mentionedInTask } from './mentioned.ts';
 import { organizationReady } from './organization-ready.ts';
 import { taskAssigned } from './task-assigned.ts';
+import { tasksDue } from './task-due.ts';
 
 /** Everything that people are told of. */
 export const notificationKinds: readonly NotificationKind[] = [
   taskAssigned,
+  ...tasksDue,
   mentionedInTask,
   mentionedInNote,
   exportReady,

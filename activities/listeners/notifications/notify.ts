@@ -1,18 +1,19 @@
-import { fillText } from '#entities/kit/base/fill-text.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import { personIn } from '#entities/kit/model/caller.ts';
-import { addSendings, type NewSending } from '#entities/kit/outbox/notification-sendings.ts';
+import { addSendings, gatheredMs, type NewSending } from '#entities/kit/outbox/notification-sendings.ts';
 import { notification } from '#entities/notifications/notification.ts';
 import { defineListener, type Delivery, type Listener } from '../listener.ts';
 import { sentChannelNames } from './channels.ts';
+import { actorNameOf } from './actor-name.ts';
 import type { NotificationKind } from './define-notification.ts';
+import { saidOf } from './notice-content.ts';
 import { readPreferences } from './read-preferences.ts';
 import { recipientsIn, visibleToEach } from './recipient.ts';
 import { sendingPlan } from './sending-plan.ts';
 
 /** Maximum numbers of characters. */
-const limits = { title: 200, body: 500, value: 500 } as const;
+const limits = { title: 200, body: 1_000, value: 500 } as const;
 
 /** Tells people of the events of a kind of notification. */
 export function notifyListener(kind: NotificationKind): Listener {
@@ -28,7 +29,8 @@ async function notify({ event, unit }: Delivery<unknown>, kind: NotificationKind
   const record = await unit.data.findOne(kind.about, { id: { eq: event.entityId } });
   // Deleted since.
   if (organizationId === null || !record) return;
-  const told = { record, payload: event.payload, actor: event.actor, unit };
+  const actorName = await actorNameOf(event.actor, unit);
+  const told = { record, payload: event.payload, actor: event.actor, actorName, unit };
   const actors = kind.tellsActor ? [] : personIn(event.actor);
   const userIds = [...new Set(await kind.audience(told))].filter((id) => !actors.includes(id)).toSorted();
   if (userIds.length === 0) return;
@@ -40,18 +42,22 @@ async function notify({ event, unit }: Delivery<unknown>, kind: NotificationKind
     unit,
     userIds.map((userId) => ({ organizationId, userId, topic: kind.topic })),
   );
-  const values = shortValues(kind.values(told));
+  const valuesFor = await kind.values(told);
   const now = unit.clock.now();
+  const gathered = new Date(now.getTime() + gatheredMs);
   const sendings: NewSending[] = [];
   const unknown = userIds.filter((id) => !known.some(({ userId }) => userId === id));
-  const recipients = [...(await recipientsIn(unit, unknown, organizationId)).values()];
+  const people = await recipientsIn(unit, unknown, organizationId);
+  const recipients = [...people.values()];
   const about = [{ targetKind: kind.about.topic, targetId: event.entityId }];
   const visible = await visibleToEach(
     unit,
     recipients.map((recipient) => ({ recipient, about })),
   );
   const viewers = new Set(recipients.flatMap(({ person }, n) => (visible[n]?.length === 1 ? [person.id] : [])));
-  for (const userId of unknown.filter((id) => viewers.has(id))) {
+  for (const userId of unknown) {
+    const locale = people.get(userId)?.locale;
+    if (!locale || !viewers.has(userId)) continue;
     const planOf = (channel: string, isDefault: boolean) =>
       sendingPlan(preferences.for({ organizationId, userId, channel, topic: kind.topic }), {
         isDefault,
@@ -63,15 +69,17 @@ async function notify({ event, unit }: Delivery<unknown>, kind: NotificationKind
     const planned = sentChannelNames.flatMap((channel) => {
       const isDefault = kind.channels.includes(channel);
       const plan = planOf(channel, isDefault);
-      return plan.is === 'never' ? [] : [{ channel, isDefault, dueAt: plan.is === 'later' ? plan.at : now }];
+      return plan.is === 'never' ? [] : [{ channel, isDefault, dueAt: plan.is === 'later' ? plan.at : gathered }];
     });
     if (!isShown && planned.length === 0) continue;
+    const values = shortValues(valuesFor(locale));
+    const { title, lines } = saidOf(kind.text, values);
     const { id: notificationId } = await unit.data.create(notification, {
       userId,
       shownTo: isShown ? userId : null,
       topic: event.topic,
-      title: shortened(fillText(kind.text.title, values), limits.title - 1),
-      body: shortened(fillText(kind.text.body, values), limits.body),
+      title: shortened(title, limits.title - 1),
+      body: shortened(lines.join('\n'), limits.body),
       link: kind.link({ id: event.entityId }),
       variables: values,
       targetKind: snakeCase(kind.about.kind),
@@ -80,11 +88,23 @@ async function notify({ event, unit }: Delivery<unknown>, kind: NotificationKind
     });
     const isUrgent = kind.isUrgent ?? false;
     for (const one of planned)
-      sendings.push({ notificationId, organizationId, userId, topic: kind.topic, isUrgent, ...one });
+      sendings.push({
+        notificationId,
+        organizationId,
+        userId,
+        topic: kind.topic,
+        isUrgent,
+        requestId: event.requestId,
+        ...one,
+      });
   }
   await addSendings(unit, sendings);
 }
 
+/** Values on one line: the lines of a text are those of the product. */
 function shortValues(values: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, shortened(value, limits.value)]));
+  const oneLine = (value: string) => value.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, shortened(oneLine(value), limits.value)]),
+  );
 }

@@ -1,3 +1,4 @@
+import { localNumber } from '#entities/kit/base/localized.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import { membership } from '#entities/organizations/membership.ts';
 import { defineNotification } from './define-notification.ts';
@@ -14,8 +15,14 @@ export const organizationReady = defineNotification(organization, 'ready', {
     return owners.map(({ userId }) => userId);
   },
   tellsActor: true,
-  text: { title: 'Your organization is ready', body: '{{name}} has {{tasks}} tasks that suggest what to do first.' },
-  values: ({ record, payload }) => ({ name: record.displayName ?? record.name, tasks: String(payload.tasks) }),
+  text: {
+    title: 'Your organization is ready',
+    body: ['{{name}} has {{tasks}} tasks that suggest what to do first.'],
+    many: '{{count}} organizations are ready',
+  },
+  values:
+    ({ record, payload }) =>
+    (locale) => ({ name: record.displayName ?? record.name, tasks: localNumber(payload.tasks, locale) }),
   sample: { name: 'Example Compliance', tasks: '4' },
   link: () => '/',
   channels: [],

@@ -2,13 +2,8 @@ import { patternsOf } from '#entities/notifications/notification-topics.ts';
 import { notificationPreference } from '#entities/notifications/notification-preference.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { readLocales, type Member } from './read-locales.ts';
 import type { Timing } from './sending-plan.ts';
-
-/** A person in an organization. */
-interface Member {
-  readonly organizationId: string;
-  readonly userId: string;
-}
 
 /** What is told, and where. */
 interface Occasion extends Member {
@@ -28,7 +23,7 @@ const pageSize = 1_000;
  * Reads the preferences of these people that may fit: a person can have any number of others. The unit of work is one of the server.
  */
 export async function readPreferences(
-  { data }: UnitOfWork,
+  unit: UnitOfWork,
   told: readonly (Member & Pick<Occasion, 'topic'>)[],
 ): Promise<Preferences> {
   const byMember = new Map<string, RowOf<typeof notificationPreference>[]>();
@@ -39,7 +34,7 @@ export async function readPreferences(
   ];
   let after = '';
   for (let isFull = userIds.length > 0; isFull;) {
-    const page = await data.find(notificationPreference, {
+    const page = await unit.data.find(notificationPreference, {
       where: {
         userId: { in: userIds },
         organizationId: { in: organizationIds },
@@ -57,12 +52,19 @@ export async function readPreferences(
     after = page.at(-1)?.id ?? '';
     isFull = page.length === pageSize;
   }
+  // People without a preference need no time zone.
+  const locales = await readLocales(
+    unit,
+    told.filter((member) => byMember.has(keyOf(member))),
+  );
   return {
-    for: ({ channel, topic, ...member }) =>
-      byMember
+    for: ({ channel, topic, ...member }) => {
+      const fits = byMember
         .get(keyOf(member))
         ?.filter((held) => held.channel === channel && patternsOf(topic).includes(held.topicPattern))
-        .toSorted((a, b) => b.topicPattern.length - a.topicPattern.length)[0],
+        .toSorted((a, b) => b.topicPattern.length - a.topicPattern.length)[0];
+      return fits && { ...fits, timeZone: locales.for(member).timeZone };
+    },
   };
 }
 

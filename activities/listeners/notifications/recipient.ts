@@ -3,9 +3,11 @@ import { callerIn } from '#entities/kit/access/principal-state.ts';
 import { user } from '#entities/identity/user.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import { membership } from '#entities/organizations/membership.ts';
+import type { Locale } from '#entities/kit/base/localized.ts';
 import type { Caller } from '#entities/kit/model/caller.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { readLocales } from './read-locales.ts';
 
 /** Somebody who is told, as they are now. */
 export interface Recipient {
@@ -13,6 +15,7 @@ export interface Recipient {
   readonly organizationId: string;
   /** Has their rights in the organization. */
   readonly caller: Caller;
+  readonly locale: Locale;
 }
 
 /** The record that something is told of: its topic and id; null for none. */
@@ -44,6 +47,10 @@ export async function recipientsIn(
   if (memberIds.length === 0) return new Map();
   const people = await unit.data.find(user, { where: { id: { in: memberIds } }, limit: memberIds.length });
   const states = await readMembershipStates(unit, memberIds, organizationId);
+  const locales = await readLocales(
+    unit,
+    people.map(({ id: userId }) => ({ userId, organizationId })),
+  );
   const recipients = new Map<string, Recipient>();
   for (const person of people) {
     const state = states.get(person.id);
@@ -51,6 +58,7 @@ export async function recipientsIn(
     recipients.set(person.id, {
       person,
       organizationId,
+      locale: locales.for({ userId: person.id, organizationId }),
       caller: callerIn(person.id, organizationId, state, {}),
     });
   }

@@ -1,12 +1,16 @@
+import { Temporal } from 'temporal-polyfill';
 import type { notificationPreference } from '#entities/notifications/notification-preference.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { lastPeriod, nextPeriod, nextTimeOfDay, timeOfDay, type DigestCadence } from './local-time.ts';
 
 /** What a preference says about the time of messages. */
-export type Timing = Pick<
+export interface Timing extends Pick<
   RowOf<typeof notificationPreference>,
-  'cadence' | 'muteUntil' | 'quietHoursStart' | 'quietHoursEnd' | 'timeZone'
->;
+  'cadence' | 'muteUntil' | 'quietHoursStart' | 'quietHoursEnd' | 'isUnsubscribed'
+> {
+  /** Of the person: where their days and nights begin. */
+  readonly timeZone: string;
+}
 
 /** When a person is told of a notification on a channel. */
 export type SendingPlan =
@@ -28,8 +32,8 @@ export interface PlannedSending {
 /** Decides from the preference of now; undefined without one. */
 export function sendingPlan(timing: Timing | undefined, { isDefault, toldAt, now }: PlannedSending): SendingPlan {
   if (!timing) return isDefault ? { is: 'now' } : { is: 'never' };
-  const { cadence, muteUntil, timeZone } = timing;
-  if (cadence === 'mute') return { is: 'never' };
+  const { cadence, muteUntil, timeZone, isUnsubscribed } = timing;
+  if (cadence === 'mute' || isUnsubscribed) return { is: 'never' };
   if (muteUntil !== null && muteUntil > now) return { is: 'later', at: muteUntil };
   if (cadence !== 'immediate') {
     const { sentAt } = nextPeriod(cadence, timeZone, toldAt);
@@ -44,14 +48,11 @@ export function sendingPlan(timing: Timing | undefined, { isDefault, toldAt, now
 /** The end of the quiet hours that an instant is in. What counts is what clocks show, also on days on which they are set. */
 function quietUntil({ quietHoursStart, quietHoursEnd, timeZone }: Timing, now: Date): Date | undefined {
   if (quietHoursStart === null || quietHoursEnd === null) return undefined;
-  const [start, end] = [millisecondsOf(quietHoursStart), millisecondsOf(quietHoursEnd)];
+  const [start, end] = [Temporal.PlainTime.from(quietHoursStart), Temporal.PlainTime.from(quietHoursEnd)];
   const time = timeOfDay(now, timeZone);
-  const isQuiet = start < end ? time >= start && time < end : time >= start || time < end;
+  const isSince = Temporal.PlainTime.compare(time, start) >= 0;
+  const isBefore = Temporal.PlainTime.compare(time, end) < 0;
+  const isOverMidnight = Temporal.PlainTime.compare(start, end) > 0;
+  const isQuiet = isOverMidnight ? isSince || isBefore : isSince && isBefore;
   return isQuiet ? nextTimeOfDay(end, timeZone, now) : undefined;
-}
-
-/** @param time as HH:MM */
-function millisecondsOf(time: string): number {
-  const [hours = 0, minutes = 0] = time.split(':').map(Number);
-  return (hours * 60 + minutes) * 60_000;
 }

@@ -13,6 +13,7 @@ import {
   type SendingChange,
 } from '#entities/kit/outbox/notification-sendings.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { outdatedAmong } from './outdated-notifications.ts';
 import { readPreferences } from './read-preferences.ts';
 import { recipientsIn, visibleToEach, type Recipient } from './recipient.ts';
 import { sendingPlan } from './sending-plan.ts';
@@ -152,7 +153,7 @@ async function readNotifications(
   return found;
 }
 
-/** Those notifications of each digest of which its recipient may view the record. */
+/** Those notifications of each digest that apply to their record, which its recipient may view. */
 async function visibleOf(
   unit: UnitOfWork,
   looked: ReadonlyMap<string, readonly CollectedSending[]>,
@@ -165,7 +166,11 @@ async function visibleOf(
     return recipient ? [{ id, recipient, about }] : [];
   });
   const visible = await visibleToEach(unit, asked);
-  return new Map(asked.map(({ id }, n) => [id, visible[n] ?? []]));
+  const outdated = await outdatedAmong(
+    unit,
+    asked.map(({ recipient }, n) => ({ recipient, about: visible[n] ?? [] })),
+  );
+  return new Map(asked.map(({ id }, n) => [id, (visible[n] ?? []).filter((one) => !outdated.has(one.id))]));
 }
 
 /** What the preference of now changes; nothing as long as the person wants to be told. */

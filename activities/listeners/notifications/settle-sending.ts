@@ -3,6 +3,7 @@ import type { RowOf } from '#entities/kit/model/define.ts';
 import { changeSendings, lockSending, type SendingChange } from '#entities/kit/outbox/notification-sendings.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SentChannelName } from './channels.ts';
+import { outdatedAmong } from './outdated-notifications.ts';
 import { readPreferences } from './read-preferences.ts';
 import { recipientIn, visibleTo, type Recipient } from './recipient.ts';
 import { sendingPlan } from './sending-plan.ts';
@@ -31,9 +32,10 @@ export async function settleSending(
   };
   const told = await unit.data.findOne(notification, { id: { eq: id } });
   const recipient = await recipientIn(unit, sending);
-  // Read in the app meanwhile, or hidden with its record.
+  // Read in the app meanwhile, hidden with its record, or no longer true of it.
   if (!told || told.isRead || !recipient || (await visibleTo(recipient, unit, [told])).length === 0)
     return end({ state: 'dropped' });
+  if ((await outdatedAmong(unit, [{ recipient, about: [told] }])).has(told.id)) return end({ state: 'dropped' });
   const preference = (await readPreferences(unit, [sending])).for(sending);
   const now = unit.clock.now();
   const plan = sendingPlan(preference, { ...sending, now });

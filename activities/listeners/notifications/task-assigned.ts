@@ -1,5 +1,6 @@
 import { task } from '#entities/work/task.ts';
 import { defineNotification } from './define-notification.ts';
+import { pageOfTask, taskLines, taskSample, taskValues } from './task-text.ts';
 
 export const taskAssigned = defineNotification(task, 'assigned', {
   listener: 'notify-assigned',
@@ -9,9 +10,17 @@ export const taskAssigned = defineNotification(task, 'assigned', {
     // Given to somebody else since.
     return isSuggestion || assigneeId !== userId ? [] : [userId];
   },
-  text: { title: 'A task was assigned to you', body: '{{displayId}}: {{title}}' },
-  values: ({ record: { displayId, title } }) => ({ displayId, title }),
-  sample: { displayId: 'TSK-7', title: 'Review the access rights' },
-  link: ({ id }) => `/tasks/${id}`,
+  text: {
+    title: '{{actor}} assigned a task to you',
+    body: taskLines,
+    many: '{{count}} tasks were assigned to you',
+  },
+  values: ({ record, actorName }) => {
+    const valuesOf = taskValues(record);
+    return (locale) => ({ actor: actorName, ...valuesOf(locale) });
+  },
+  stillApplies: ({ assigneeId }, { userId }) => assigneeId === userId,
+  sample: { actor: 'Ann Example', ...taskSample },
+  link: pageOfTask,
   channels: ['email'],
 });

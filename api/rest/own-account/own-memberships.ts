@@ -5,7 +5,7 @@ import type { Filter } from '#entities/kit/read/filter.ts';
 import { signedInPerson } from '../../credentials/signed-in-person.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { listQuerySchema, listSelection } from '../records/list-query.ts';
-import { pageSchema } from '../records/record-pages.ts';
+import { listedSchema, pageSchema } from '../records/record-pages.ts';
 import { selectionOf } from '../records/record-selection.ts';
 import { recordSchema } from '../records/record-schema.ts';
 
@@ -22,7 +22,7 @@ export function ownMemberships(registry: Registry): Route {
       'Lists the memberships of the user in all organizations, in pages; /v1/memberships lists those of the current organization, of all its members.',
     access: 'required',
     query: Type.Object(query, { additionalProperties: false }),
-    answers: { 200: pageSchema(membership, recordSchema(membership)) },
+    answers: { 200: pageSchema(membership, listedSchema(membership, recordSchema(membership))) },
     errors: ['invalid_input', 'invalid_cursor', 'limit_exceeded'],
     handle: async (call) => {
       const { userId } = signedInPerson(call);

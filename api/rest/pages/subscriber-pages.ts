@@ -52,15 +52,18 @@ export const subscriptionPage = pageRoute({
   }),
 });
 
+const isAbout = html`${filled('about', 'e-mails')} to ${filled('email')}`;
+const security = html`<p>E-mails about the security of your account are sent nevertheless.</p>`;
+
 export const unsubscribePage = pageRoute({
   url: unsubscribeUrl,
   operationId: 'showUnsubscribePage',
-  summary: 'Page that ends a subscription',
-  description: 'Page that the link at the end of e-mails opens. It ends the subscription with POST /v1/unsubscribe.',
+  summary: 'Page to unsubscribe',
+  description:
+    'Page that the link at the end of e-mails opens. It names address, organization and topics with POST /v1/unsubscribe/show, ends e-mails with POST /v1/unsubscribe, and takes that back with POST /v1/unsubscribe/undo.',
   page: () => ({
     title: 'Unsubscribe',
-    script: 'mailed-link',
-    data: { purpose: 'unsubscribe' },
+    script: 'unsubscribe',
     content: html`${linkSteps({
       expired: undefined,
       ended: html`<p>Use the link of another e-mail of the organization.</p>`,
@@ -68,13 +71,35 @@ export const unsubscribePage = pageRoute({
     ${step({
       name: 'form',
       title: 'Unsubscribe',
-      content: html`<p>You get no more e-mails of the organization then, except about the security of your account.</p>
-        ${form({ name: 'confirm', fields: [], button: 'Unsubscribe', sends: { to: unsubscribeUrl, next: 'done' } })}`,
+      content: html`<p>${filled('organization')} sends ${isAbout}.</p>
+        ${form({ name: 'topics', fields: [], button: 'End these e-mails' })}
+        ${form({ name: 'all', fields: [], button: 'End all e-mails of this organization' })}`,
     })}
     ${step({
-      name: 'done',
+      name: 'ended',
       title: 'You are unsubscribed',
-      content: html`<p class="done">No more of these e-mails are sent to you.</p>`,
+      content: html`<p class="done">${filled('organization')} sends no more ${isAbout}.</p>
+        ${form({ name: 'undo', fields: [], button: 'Receive these e-mails again' })}
+        ${form({ name: 'all-later', fields: [], button: 'End all e-mails of this organization' })}`,
+    })}
+    ${step({
+      name: 'ended-all',
+      title: 'You are unsubscribed',
+      content: html`<p class="done">${filled('organization')} sends no more e-mails to ${filled('email')}.</p>
+        ${security} ${form({ name: 'undo-all', fields: [], button: 'Receive e-mails again' })}`,
+    })}
+    ${step({
+      name: 'resumed',
+      title: 'You receive these e-mails again',
+      content: html`<p class="done">${filled('organization')} sends ${isAbout} again.</p>`,
+    })}
+    ${step({
+      name: 'blocked',
+      title: 'No e-mails are sent to this address',
+      content: html`<p>
+        ${filled('organization')} cannot send e-mails to ${filled('email')}: the address is blocked for another reason.
+        Ask the organization to release it.
+      </p>`,
     })}`,
   }),
 });

@@ -1,17 +1,19 @@
-import { Type } from 'typebox';
-import { user } from '#entities/identity/user.ts';
-import { email } from '#entities/email/email.ts';
-import { emailSuppression } from '#entities/email/email-suppression.ts';
-import { invite } from '#entities/organizations/invite.ts';
-import { subscriber, unsubscribeRound } from '#entities/organizations/subscriber.ts';
+import { Type, type Static } from 'typebox';
 import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import { claimedId } from '#entities/kit/base/one-time-token.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
-import type { RowOf } from '#entities/kit/model/define.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
+import { unsubscribeRound } from '#entities/organizations/subscriber.ts';
+import {
+  endSubscription,
+  endedOf,
+  readSubscription,
+  resumeSubscription,
+  subscriptionInWords,
+} from '../../people/mailed-subscription.ts';
 import { workOf } from '../../http/request-context.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
-import { defineRoute } from '../../http/route.ts';
+import { defineRoute, type Call } from '../../http/route.ts';
 import { checkLink } from '../account/mailed-link.ts';
 
 const purpose = 'unsubscribe';
@@ -23,64 +25,162 @@ const token = Type.String({
   description: 'Token of the e-mailed link.',
 });
 
+const TokenSchema = Type.Object({ token }, { additionalProperties: false });
+
+const common = {
+  method: 'POST',
+  tag: 'Subscribers',
+  access: 'anonymous',
+  limitClass: 'flow',
+  // It has a transaction of its own.
+  runsOnce: true,
+} as const;
+
+/** What is done with the subscription of a link, and what is said of it. */
+type Work<T> = (
+  data: DataClient,
+  subscription: NonNullable<Awaited<ReturnType<typeof readSubscription>>>,
+) => Promise<T>;
+
+/** @returns undefined where the recipient is gone: there is nothing left to end */
+async function withSubscription<T>(
+  { request, services }: Pick<Call<unknown>, 'request' | 'services'>,
+  given: string,
+  work: Work<T>,
+): Promise<T | undefined> {
+  const id = claimedId(purpose, given);
+  checkLink(services, purpose, id, unsubscribeRound, given);
+  const context = workOf(request.core, systemCaller('unsubscribe'));
+  const run = () =>
+    services.database.transact(context, async ({ data }) => {
+      const subscription = await readSubscription(data, id);
+      return subscription && work(data, subscription);
+    });
+  // Another request with the link has done it at the same time.
+  return run().catch((error: unknown) => {
+    if (!isAppError(error) || error.code !== 'already_exists') throw error;
+    return run();
+  });
+}
+
+const nothingLeft = 'The recipient of this e-mail is gone; no more e-mails are sent to them.';
+
+/** “e-mails about tasks that are assigned to you” */
+function aboutOf(topics: readonly { readonly name: string }[]): string {
+  return topics.length === 0 ? 'e-mails' : `e-mails about ${topics.map(({ name }) => name).join(' and ')}`;
+}
+
 /**
  * The server does it itself: nobody has to go on receiving e-mails because an organization is archived. Programs of recipients send the
  * request of RFC 8058: the token in the URL, a form that says so, and nothing else.
  */
 export const unsubscribe = defineRoute({
-  method: 'POST',
+  ...common,
   url: '/v1/unsubscribe',
   operationId: 'unsubscribe',
-  tag: 'Subscribers',
   summary: 'Unsubscribe',
-  description:
-    'For whoever has the token of a link in an e-mail, signed in or not; the token is in the URL (RFC 8058) or in the body. The subscription ends; or, with the token of another e-mail, those of its organization to this address do, except about security. A repeated request changes nothing and succeeds.',
-  access: 'anonymous',
-  limitClass: 'flow',
   // Of the token; without a session there is nothing that another site could misuse.
   verifiesSignature: true,
+  description:
+    'Ends e-mails about the topics of the e-mail whose link has the token, or all e-mails of its organization to this address, except about security. No session is needed; the token is in the URL (RFC 8058) or in the body. A repeated request changes nothing and succeeds. POST /v1/unsubscribe/undo takes it back.',
   ignoresForms: true,
   query: Type.Object({ token: Type.Optional(token) }, { additionalProperties: false }),
-  body: Type.Object({ token: Type.Optional(token) }, { additionalProperties: false }),
+  body: Type.Object(
+    {
+      token: Type.Optional(token),
+      scope: Type.Optional(
+        Type.Union([Type.Literal('topics'), Type.Literal('organization')], {
+          default: 'topics',
+          description:
+            'What ends: e-mails about the topics of the e-mail, or all of the organization. An e-mail without topics ends all.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
   answers: { 200: MessageSchema },
-  // It has a transaction of its own.
-  runsOnce: true,
   errors: ['invalid_input', 'invalid_token'],
-  handle: async ({ request, services, query, body }) => {
+  handle: async (call) => {
+    const { query, body } = call;
     const given = body.token ?? (query['token'] as string | undefined);
     if (given === undefined) throw new AppError('invalid_token', 'The token of the link is missing.');
-    const id = claimedId(purpose, given);
-    checkLink(services, purpose, id, unsubscribeRound, given);
-    const context = workOf(request.core, systemCaller('unsubscribe'));
-    const ended = services.database.transact(context, async ({ data }) => {
-      const held = await data.findLocked(subscriber, id);
-      // There is nothing left to end for one that was deleted.
-      if (held && !held.isUnsubscribed) await data.update(subscriber, id, { isUnsubscribed: true });
-      const sent = held ? undefined : await data.findOne(email, { id: { eq: id } });
-      if (sent) await suppressRecipient(sent, data);
+    const message = await withSubscription(call, given, async (data, subscription) => {
+      await endSubscription(data, subscription, body.scope ?? 'topics');
+      const { organization, topics } = await subscriptionInWords(data, subscription);
+      const about = aboutOf(body.scope === 'organization' ? [] : topics);
+      return `${organization} sends no more ${about} to ${subscription.address}.`;
     });
-    // Another request with the link has done it at the same time.
-    await ended.catch((error: unknown) => {
-      if (!isAppError(error) || error.code !== 'already_exists') throw error;
-    });
-    return { status: 200, body: { message: 'The subscription has ended; no more e-mails are sent to you.' } };
+    return { status: 200, body: { message: message ?? nothingLeft } };
   },
 });
 
-/** The address gets no more e-mails of the organization, unless it gets none already. */
-async function suppressRecipient(sent: RowOf<typeof email>, data: DataClient): Promise<void> {
-  const { organizationId, id } = sent;
-  const address = await addressOf(sent, data);
-  if (address === undefined) return;
-  const where = { organizationId: { eq: organizationId }, suppressedEmail: { eq: address } };
-  if (await data.findOne(emailSuppression, where)) return;
-  const values = { organizationId, email: address, reason: 'unsubscribed', emailId: id } as const;
-  await data.create(emailSuppression, values);
-}
+const ended = Type.Union([Type.Literal('nothing'), Type.Literal('topics'), Type.Literal('organization')], {
+  description: 'What has ended: nothing, e-mails about these topics, or all of the organization.',
+});
 
-/** The address that the e-mail goes to now; undefined when its recipient is deleted. */
-async function addressOf({ recipientId, aboutId }: RowOf<typeof email>, data: DataClient): Promise<string | undefined> {
-  if (recipientId !== null) return (await data.findOne(user, { id: { eq: recipientId } }))?.email;
-  if (aboutId === null) return undefined;
-  return (await data.findOne(invite, { id: { eq: aboutId } }))?.recipient;
-}
+export const showSubscription = defineRoute({
+  ...common,
+  url: '/v1/unsubscribe/show',
+  operationId: 'showSubscription',
+  summary: 'Show what a link to unsubscribe ends',
+  description:
+    'The address, the organization and the topics of the e-mail whose link has the token. It changes nothing.',
+  body: TokenSchema,
+  answers: {
+    200: Type.Object({
+      message: Type.String({ description: 'What the link ends, or has ended, as a sentence.' }),
+      email: Type.String({ description: 'Address to which the e-mails go.' }),
+      organization: Type.String({ description: 'Name of the organization.' }),
+      topics: Type.Array(
+        Type.Object({
+          topic: Type.String({ description: 'Topic of a notification, or sort of e-mails.' }),
+          name: Type.String({ description: 'The same in words.' }),
+        }),
+        { description: 'Topics of the e-mail; none: the link ends all e-mails of the organization.' },
+      ),
+      ended,
+    }),
+  },
+  errors: ['invalid_input', 'invalid_token'],
+  handle: async (call: Call<Static<typeof TokenSchema>>) => {
+    const shown = await withSubscription(call, call.body.token, async (data, subscription) => {
+      const { organization, topics } = await subscriptionInWords(data, subscription);
+      const part = await endedOf(data, subscription);
+      const about = aboutOf(part === 'organization' ? [] : topics);
+      const verb = part === 'nothing' ? 'sends' : 'sends no more';
+      const { address } = subscription;
+      return {
+        message: `${organization} ${verb} ${about} to ${address}.`,
+        email: address,
+        organization,
+        topics,
+        ended: part,
+      };
+    });
+    if (!shown) throw new AppError('invalid_token', nothingLeft);
+    return { status: 200, body: shown };
+  },
+});
+
+export const resubscribe = defineRoute({
+  ...common,
+  url: '/v1/unsubscribe/undo',
+  operationId: 'undoUnsubscribe',
+  summary: 'Take back an unsubscription',
+  description:
+    'E-mails about the topics of the e-mail whose link has the token are sent again, also where all e-mails of the organization had been ended with a link. Suppressions for other reasons stay. A repeated request changes nothing and succeeds.',
+  body: TokenSchema,
+  answers: { 200: MessageSchema },
+  errors: ['invalid_input', 'invalid_token'],
+  handle: async (call: Call<Static<typeof TokenSchema>>) => {
+    const message = await withSubscription(call, call.body.token, async (data, subscription) => {
+      await resumeSubscription(data, subscription, call.services.clock.now());
+      const { organization, topics } = await subscriptionInWords(data, subscription);
+      const part = await endedOf(data, subscription);
+      return part === 'nothing'
+        ? `${organization} sends ${aboutOf(topics)} to ${subscription.address} again.`
+        : `${organization} still sends no e-mails to ${subscription.address}: the address is suppressed for another reason.`;
+    });
+    return { status: 200, body: { message: message ?? nothingLeft } };
+  },
+});

@@ -16,7 +16,7 @@ export function mentionedIn(text: unknown): ReadonlySet<string> {
   return new Set([...text.matchAll(markup)].map(([, , userId]) => userId as string));
 }
 
-/** The text as people read it: mentions are names. */
-export function withoutMarkup(text: string): string {
-  return text.replaceAll(markup, '@$1');
+/** The text as people read it: mentions are names. @param names of people by id; otherwise the name that the text gives them */
+export function withoutMarkup(text: string, names: ReadonlyMap<string, string>): string {
+  return text.replaceAll(markup, (_found, written: string, userId: string) => `@${names.get(userId) ?? written}`);
 }

@@ -10,8 +10,8 @@ export interface FailingDelivery {
 
 /** Work of which a row says that it goes on; a workflow should do it. */
 export interface ExpectedWork {
-  /** What the key names: a listener, an endpoint, an e-mail, or a channel on which notifications are sent. */
-  readonly of: 'listener' | 'endpoint' | 'email' | 'channel';
+  /** What the key names: a listener, an endpoint, an e-mail, a channel on which notifications are sent, or a task. */
+  readonly of: 'listener' | 'endpoint' | 'email' | 'channel' | 'reminder';
   readonly key: string;
   /** Of an e-mail: the batch that may send it instead of a workflow of its own. */
   readonly batch?: string;

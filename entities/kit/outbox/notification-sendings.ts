@@ -6,6 +6,12 @@ const retentionMs = 60 * 86_400_000;
 /** Time after which nobody is sent what has waited, for example because they are told nothing until a day far ahead, in milliseconds. */
 const maxWaitMs = 366 * 86_400_000;
 
+/** A message is sent this long after the first notification that it tells of, with all those that came until then, in milliseconds. */
+export const gatheredMs = 60_000;
+
+/** A message waits this long at most for notifications that the same request still causes, in milliseconds. */
+const maxGatheredMs = 15 * 60_000;
+
 /** Rows that one statement removes. */
 const pruned = 10_000;
 
@@ -39,7 +45,11 @@ export interface Sending extends SendingAddress {
   readonly toldAt: Date;
 }
 
-export type NewSending = Omit<Sending, 'state' | 'round' | 'toldAt'> & { readonly dueAt: Date };
+export type NewSending = Omit<Sending, 'state' | 'round' | 'toldAt'> & {
+  readonly dueAt: Date;
+  /** The request that has caused it. */
+  readonly requestId: string;
+};
 
 const columns = `notification_id as "notificationId", channel, organization_id as "organizationId", user_id as "userId", topic, state,
   round, is_default as "isDefault", is_urgent as "isUrgent", told_at as "toldAt"`;
@@ -49,10 +59,10 @@ export async function addSendings(work: Work, sendings: readonly NewSending[]): 
   if (sendings.length === 0) return;
   const session = await work.readAs('system');
   await session.query(
-    `insert into notification_sendings (notification_id, channel, organization_id, user_id, topic, is_default, is_urgent, due_at, state,
-       round, told_at, updated_at)
-     select s.*, 'due', 1, $9, $9
-     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::boolean[], $7::boolean[], $8::timestamptz[]) as s
+    `insert into notification_sendings (notification_id, channel, organization_id, user_id, topic, is_default, is_urgent, due_at, request_id,
+       state, round, told_at, updated_at)
+     select s.*, 'due', 1, $10, $10
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::boolean[], $7::boolean[], $8::timestamptz[], $9::text[]) as s
      on conflict do nothing`,
     [
       sendings.map(({ notificationId }) => notificationId),
@@ -63,19 +73,10 @@ export async function addSendings(work: Work, sendings: readonly NewSending[]): 
       sendings.map(({ isDefault }) => isDefault),
       sendings.map(({ isUrgent }) => isUrgent),
       sendings.map(({ dueAt }) => dueAt),
+      sendings.map(({ requestId }) => requestId),
       work.clock.now(),
     ],
   );
-}
-
-/** Those of a notification that are due now. */
-export async function dueSendingsOf(work: Work, notificationId: string): Promise<Sending[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<Sending>(
-    `select ${columns} from notification_sendings where notification_id = $1 and state = 'due' and due_at <= $2 order by channel`,
-    [notificationId, work.clock.now()],
-  );
-  return rows;
 }
 
 /** A sending, locked until the end of the transaction. */
@@ -89,11 +90,13 @@ export async function lockSending(work: Work, notificationId: string, channel: s
 }
 
 /**
- * Takes what is due to some people: all of it for each of them, in one transaction, from those on who have waited longest. People whom
- * another transaction has taken are left out, so that nobody's digest is made twice at a time.
+ * Takes what is due to some people, and what has come to them since: all of it for each of them, in one transaction, from those on who have
+ * waited longest. People whom another transaction has taken are left out, so that nobody's digest is made twice at a time; so are those
+ * whom the same request still tells of more: events of it are not delivered yet.
  * @param limit number of people
+ * @param topics of events of which people are told
  */
-export async function claimDueSendings(work: Work, limit: number): Promise<Sending[]> {
+export async function claimDueSendings(work: Work, limit: number, topics: readonly string[]): Promise<Sending[]> {
   const now = work.clock.now();
   const session = await work.readAs('system');
   const { rows: people } = await session.query<SendingAddress>(
@@ -104,9 +107,13 @@ export async function claimDueSendings(work: Work, limit: number): Promise<Sendi
        group by organization_id, user_id, channel order by min(due_at), organization_id, user_id, channel
      )
      select organization_id as "organizationId", user_id as "userId", channel from due
-     where pg_try_advisory_xact_lock(hashtextextended(concat_ws('/', 'notification', organization_id, user_id, channel), 0))
+     where not exists (select 1 from notification_sendings s join events e on e.request_id = s.request_id
+         and e.organization_id = s.organization_id and e.topic = any($4) and e.pending and e.settled_at is null
+       where s.state = 'due' and s.told_at > $3 and s.organization_id = due.organization_id and s.user_id = due.user_id
+         and s.channel = due.channel)
+       and pg_try_advisory_xact_lock(hashtextextended(concat_ws('/', 'notification', organization_id, user_id, channel), 0))
      limit $2`,
-    [now, limit],
+    [now, limit, new Date(now.getTime() - maxGatheredMs), topics],
   );
   if (people.length === 0) return [];
   // A statement of its own: it sees what those who held the locks before have done.
@@ -115,7 +122,7 @@ export async function claimDueSendings(work: Work, limit: number): Promise<Sendi
      where state = 'due' and due_at <= $1 and (organization_id, user_id, channel) in (select * from unnest($2::text[], $3::text[], $4::text[]))
      order by due_at, notification_id, channel limit ${maxClaimed} for update`,
     [
-      now,
+      new Date(now.getTime() + gatheredMs),
       people.map(({ organizationId }) => organizationId),
       people.map(({ userId }) => userId),
       people.map(({ channel }) => channel),

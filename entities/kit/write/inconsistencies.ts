@@ -10,6 +10,7 @@ import { objectComparison, objectsOfRows } from './object-comparison.ts';
 import { orphanedAmong, rowTuples } from '../outbox/row-tuples.ts';
 import { emailComparison, endpointComparison, isEmail } from '../outbox/message-inconsistencies.ts';
 import { digestComparison, sendingComparison } from '../outbox/notification-inconsistencies.ts';
+import { reminderComparison } from '../outbox/task-reminders.ts';
 import {
   deliveryComparison,
   eventComparison,
@@ -34,6 +35,7 @@ export function comparisonsOf(registry: Registry, recordHistory: boolean): Compa
     ...registry.modules.filter(isEmail).map((module) => emailComparison(module)),
     sendingComparison,
     digestComparison,
+    reminderComparison,
     desiredComparison,
     objectComparison(registry),
   ];

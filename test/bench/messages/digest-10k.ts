@@ -144,6 +144,7 @@ async function fillOne(unit: UnitOfWork, organizationId: string, count: number):
         userId,
         notificationId: notificationIds[n] as string,
         dueAt: stamp.at,
+        requestId: 'benchmark',
       })),
     );
   }

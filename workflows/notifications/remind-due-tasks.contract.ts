@@ -1,0 +1,16 @@
+import { defineContract } from '../kit/contract.ts';
+import { maintenanceQueue, type MaintenanceInput } from '../kit/maintenance-queue.ts';
+
+/** What one run has done. */
+export interface RemindedTasks {
+  /** Tasks of which people are told that they are due or overdue. */
+  readonly reminded: number;
+}
+
+/** Finds the tasks that are due tomorrow or today or are overdue, and announces each once. */
+export const remindDueTasksContract = defineContract<MaintenanceInput>({
+  name: 'remindDueTasks',
+  queue: maintenanceQueue,
+  workflowId: () => 'remind-due-tasks',
+  schedule: { everyMs: 300_000 },
+});
