@@ -30,6 +30,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // Authentication is off: nobody has proven who they are, so the person is chosen before any rule applies.
   'api/rest/account/first-person.ts': [`system 'authentication is off'`],
   'api/rest/account/refresh.ts': [`privileged 'refresh'`],
+  // Whoever holds the mailed token may know what has become of it.
+  'api/rest/account/check-mailed-link.ts': [`privileged 'check mailed link'`],
   'api/rest/account/logout.ts': [`privileged 'sign-out'`],
   'api/rest/account/switch.ts': [`privileged 'switch organization'`],
   // Passwords are set after a proof that no rule knows: the current password, or a mailed link.
