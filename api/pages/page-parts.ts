@@ -107,6 +107,15 @@ export function emailField(form: string, options: Partial<Field> = {}): Html {
   return field(form, { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', ...options });
 }
 
+/** What a sign-up may say of a person. */
+export function nameFields(form: string): Html[] {
+  const common = { maxLength: 64, isOptional: true } as const;
+  return [
+    field(form, { name: 'first_name', label: 'First name', autocomplete: 'given-name', ...common }),
+    field(form, { name: 'last_name', label: 'Last name', autocomplete: 'family-name', ...common }),
+  ];
+}
+
 /** Changes the page without leaving it. @param does by which scripts find it */
 export function action(does: string, text: string): Html {
   return html`<button type="button" class="plain" data-does="${does}">${text}</button>`;

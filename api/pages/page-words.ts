@@ -45,7 +45,7 @@ export const pageWords = {
   shutting_down: busy,
 } as const satisfies PageWords;
 
-/** For all other errors. `{request}` stands for the id of the request, and `{support}` for the address of the support, if there is one. */
+/** For all other errors. `{request}` stands for the id of the request. @param supportEmail empty for none */
 export const unknownError = (supportEmail: string) =>
   `Something went wrong. Try again. If it happens again, write to ${supportEmail || 'the support'} and quote {request}.`;
 

@@ -38,6 +38,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
     `privileged 'withdraw join request'`,
     `privileged 'lock join request'`,
   ],
+  // Whoever holds the mailed token may know what has become of it.
+  'api/rest/account/check-mailed-link.ts': [`privileged 'check mailed link'`],
   'api/rest/account/logout.ts': [`privileged 'sign-out'`],
   'api/rest/account/switch.ts': [`privileged 'switch organization'`],
   // Passwords are set after a proof that no rule knows: the current password, or a mailed link.

@@ -111,6 +111,17 @@ test('a page allows scripts, styles and requests of this server alone, and no fr
   );
 });
 
+test('the icons are of this server, the one in SVG in the colours of buttons; other files are not found', async () => {
+  const client = world.client();
+  const vector = await client.get('/favicon.svg');
+  expect([vector.status, vector.headers['content-type']]).toEqual([200, 'image/svg+xml']);
+  expect(String(vector.body)).toContain('fill="#ffd400"');
+  const raster = await client.get('/favicon.ico');
+  expect([raster.status, raster.headers['content-type']]).toEqual([200, 'image/x-icon']);
+  for (const name of ['none.js', 'favicon.ico', '..%2Fpage-files.ts'])
+    expect((await client.get(`/pages/${name}`)).status, name).toBe(404);
+});
+
 test('with the keyboard alone, somebody signs in, and sees who is signed in', async () => {
   const { user } = await buildPerson(world);
   await openAnew('/v1/login', 'sign-in');

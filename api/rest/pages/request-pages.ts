@@ -1,10 +1,10 @@
 import { html, type Html } from '../../pages/html.ts';
 import {
   emailField,
-  field,
   filled,
   form,
   link,
+  nameFields,
   onward,
   passwordField,
   passwordHint,
@@ -45,7 +45,7 @@ function requestPage({ title, lead, fields, button, sent, others, ...route }: Re
       ${step({
         name: 'sent',
         title: 'Look into your mailbox',
-        content: html`<p class="done">We sent an e-mail to ${filled('email')}, if it is one that we may write to.</p>
+        content: html`<p class="done">If ${filled('email')} can be used here, an e-mail is on its way.</p>
           <p>
             ${sent} If nothing arrives within a few minutes, look into the folder for unwanted e-mails. We send at most
             one e-mail a minute.
@@ -66,20 +66,7 @@ export const signUpPage = requestPage({
   title: 'Sign up',
   fields: [
     emailField('request'),
-    field('request', {
-      name: 'first_name',
-      label: 'First name',
-      autocomplete: 'given-name',
-      maxLength: 64,
-      isOptional: true,
-    }),
-    field('request', {
-      name: 'last_name',
-      label: 'Last name',
-      autocomplete: 'family-name',
-      maxLength: 64,
-      isOptional: true,
-    }),
+    ...nameFields('request'),
     passwordField('request', { label: 'Password', autocomplete: 'new-password', hint: passwordHint }),
   ],
   button: 'Sign up',
