@@ -25,7 +25,9 @@ async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
 }
 
 async function refusal(source: Buffer, maxBytes?: number): Promise<string> {
-  const error: unknown = await rowsOf(pieces(source, 3), maxBytes).catch((thrown: unknown) => thrown);
+  const error: unknown = await rowsOf(pieces(source, source.length > megabyte ? 4_096 : 3), maxBytes).catch(
+    (thrown: unknown) => thrown,
+  );
   if (!isAppError(error)) throw error;
   return error.details.fields?.[0]?.message ?? '';
 }
