@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
 import { verifyInstallation } from '#runtime/verify.ts';
+import { task } from '#entities/work/task.ts';
 import { asOwner } from '../kit/as-owner.ts';
+import { asSystem } from '../kit/as-person.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -155,6 +157,25 @@ test('the e-mail of a digest that is to be sent, and neither a workflow of its o
   expect(await found()).toEqual([
     `e-mail ${email} (digest) is waiting, but its workflow ${world.name}/email/digest/${digest}/1 is MISSING`,
   ]);
+});
+
+test('an overdue task of which nobody was reminded, and a reminder without its event', async () => {
+  const { id } = await asSystem(world, person.organization.id, (data) =>
+    data.create(task, { title: 'late', dueAt: minutesAgo(60), assignerId: person.user.id }),
+  );
+  const reminders = async () =>
+    (await verifyInstallation(world.runtime, { isQuiet: true })).filter(
+      (line) => line.includes(`task ${id}`) && /remind|told/.test(line),
+    );
+  expect(await reminders()).toEqual([
+    `somebody should have been reminded of task ${id}, which is overdue, but the schedule ${world.name}/remind-due-tasks is MISSING`,
+  ]);
+  await asOwner(
+    world,
+    `insert into task_reminders (task_id, due_at, stage, told_at) select id, due_at, 'overdue', now() from tasks where id = $1`,
+    [id],
+  );
+  expect(await reminders()).toEqual([`task ${id} was to be told of as overdue, but no event says so`]);
 });
 
 test('the same is found on pages of any size', async () => {
