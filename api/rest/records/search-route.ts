@@ -41,7 +41,7 @@ export function searchRoute(registry: Registry, bases: DownloadBases): Route {
           }),
         ),
         first: Type.Optional(
-          Type.Integer({ description: `Maximum number of records of each kind. Default: ${defaultPageSize}.` }),
+          Type.Integer({ description: `Maximum number of records of each kind. Without it: ${defaultPageSize}.` }),
         ),
       },
       { additionalProperties: false },
