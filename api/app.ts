@@ -8,7 +8,7 @@ import { graphqlServer } from './graphql/graphql-server.ts';
 import { addressesPlugin } from './http/plugins/addresses.ts';
 import { answerHeadersPlugin, completeHeaders } from './http/plugins/answer-headers.ts';
 import { authenticatePlugin, requireCaller } from './http/plugins/authenticate.ts';
-import { bodiesPlugin } from './http/plugins/bodies.ts';
+import { bodiesPlugin, refuseCodedBodies } from './http/plugins/bodies.ts';
 import { oddRequests, refuseBrokenRequest } from './http/plugins/connections.ts';
 import { crossOriginPlugin } from './http/plugins/cross-origin.ts';
 import { cookiesPlugin, sendCookies } from './http/plugins/cookies.ts';
@@ -111,6 +111,7 @@ export async function createApp(
   crossOriginPlugin(app, services);
   rateLimitPlugin(app, services);
   resumableProtocol(app, services);
+  refuseCodedBodies(app);
   bodiesPlugin(app);
   await cookiesPlugin(app);
   authenticatePlugin(app, services);

@@ -9,6 +9,7 @@ import type { ConfigStore } from '#config/live/config-store.ts';
 import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
 import { UploadRows } from '#entities/kit/objects/upload-rows.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
+import { WorkRepairs } from '#runtime/work-repairs.ts';
 import { EventRepairs } from '#runtime/event-repairs.ts';
 import { listEventRuns, listRequestRuns, runUrlOf } from '#runtime/event-runs.ts';
 import { createApp } from './app.ts';
@@ -128,6 +129,7 @@ export async function createApi({
     runsOfRequest: (request) => listRequestRuns(temporal, request),
     runUrl: (run) => runUrlOf(temporalUi, temporal.settings.namespace, run),
     eventRepairs: new EventRepairs(runtime),
+    workRepairs: new WorkRepairs(runtime),
     emailProblem: (email) => emails.problemOf(email),
     textRecords: runtime.textRecords,
     contextOfCallers: runtime.contextOfCallers,

@@ -31,6 +31,7 @@ export async function runAddressCommand(command: AddressCommand, { runtime, prin
         limit: maxListed,
       }),
     );
+    if (held.length === 0) print('Every address gets e-mails about accounts.');
     for (const { email, reason, createdAt } of held) print(`${email}  ${reason}  since ${createdAt.toISOString()}`);
     return true;
   }

@@ -35,7 +35,9 @@ export async function runOperatorCommand(command: OperatorCommand, { runtime, pr
   const context = { caller: systemCaller('operators'), requestId: `operators-${newId()}` };
   return runtime.database.transact({ ...context, readOnly: command.name === 'list' }, async (unit) => {
     if (command.name === 'list') {
-      for (const grant of await listOperators(unit, maxListed)) print(lineOf(grant));
+      const grants = await listOperators(unit, maxListed);
+      for (const grant of grants) print(lineOf(grant));
+      if (grants.length === 0) print('Nobody operates the installation over REST: npm run operators -- grant.');
       return true;
     }
     const { name, person, by, reason } = command;

@@ -5,7 +5,7 @@ import { mailFolder } from '#activities/clients/email/mail-folder.ts';
 import { writePreviews } from './product/write-previews.ts';
 
 /**
- * Prints the newest mail to an address: `npm run -s mail -- ADDRESS`, or the newest that contains a text: `npm run -s mail -- ADDRESS TEXT`.
+ * Prints sender, subject and text of the newest mail to an address: `npm run -s mail -- ADDRESS`, or the newest that contains a text: `npm run -s mail -- ADDRESS TEXT`.
  * Waits up to ten seconds for one. `npm run -s mail -- preview` writes every mail of the product, as the configuration makes it look, to files.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -42,10 +42,32 @@ async function newest(): Promise<string | undefined> {
       .map(async (name) => ({ path: join(folder, name), at: (await stat(join(folder, name))).mtimeMs })),
   );
   for (const { path } of files.toSorted((a, b) => b.at - a.at)) {
-    const text = textOf(await readFile(path, 'utf8'));
-    if (text.includes(wanted)) return text;
+    const mail = await readFile(path, 'utf8');
+    const text = textOf(mail);
+    if (text.includes(wanted)) return `${headOf(mail)}\n\n${text}`;
   }
   return undefined;
+}
+
+/** Sender and subject of a mail, with their encoded words decoded (RFC 2047). */
+function headOf(mail: string): string {
+  const head = (mail.split(/\r?\n\r?\n/, 1)[0] ?? '').replaceAll(/\r?\n[ \t]+/g, ' ');
+  return ['From', 'Subject']
+    .map((name) => {
+      const value = new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1]?.trim() ?? '';
+      return `${name}: ${decodedWords(value)}`;
+    })
+    .join('\n');
+}
+
+function decodedWords(value: string): string {
+  return value
+    .replaceAll(/\?= +=\?/g, '?==?')
+    .replaceAll(/=\?utf-8\?([bq])\?([^?]*)\?=/gi, (_word, coding: string, text: string) =>
+      coding.toLowerCase() === 'b'
+        ? Buffer.from(text, 'base64').toString()
+        : quotedPrintable(text.replaceAll('_', ' ')),
+    );
 }
 
 /** The decoded plain text of a mail. */

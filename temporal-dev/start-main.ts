@@ -15,6 +15,7 @@ import { listenUrl } from './product/listen-url.ts';
 import { besideApi, PersonalSettings, productEnvironment } from './product/product-environment.ts';
 import { productPorts, rememberPorts } from './product/product-ports.ts';
 import { ManagedProcess, messageOf, type ManagedProcessOptions } from './product/managed-process.ts';
+import { offIn } from './product/off-in.ts';
 import { noDemo, readyBlock, type ReadyFacts } from './product/ready-block.ts';
 import { RestartLimit } from './machine/restart-limit.ts';
 import type { PartName } from './machine/stack-environment.ts';
@@ -104,7 +105,7 @@ async function run(): Promise<void> {
 
   const grace = config.server.shutdowngraceperiod;
   const args = file === undefined ? [] : ['--config', file];
-  const beside = besideApi(environment, config.server.metricsport);
+  const beside = besideApi(environment, config.server.metricsport, ports.workerMetrics);
   const parts = [
     startPart({ name: 'api', program: 'api/api-main.ts', args, environment }, grace),
     startPart({ name: 'worker', program: 'worker/worker-main.ts', args, environment: beside }, grace),
@@ -125,7 +126,8 @@ async function run(): Promise<void> {
       api: apiUrl,
       graphql: `${apiUrl}/graphql`,
       docs: `${apiUrl}/docs`,
-      metrics: metricsport === '' ? '' : `${listenUrl(metricsport)}/metrics`,
+      metrics: metricsUrl(metricsport),
+      workerMetrics: metricsUrl(beside['CORE_SERVER_METRICSPORT'] ?? metricsport),
       temporalUi: stack?.temporal?.uiUrl ?? '',
     },
     demo,
@@ -133,8 +135,12 @@ async function run(): Promise<void> {
     startedInMs: Date.now() - startedAt,
   };
   writeFacts({});
-  process.stdout.write(readyBlock(facts, config.server.csrfprotection));
+  process.stdout.write(readyBlock(facts, config.server.csrfprotection, offIn(config)));
   await Promise.all(parts.map(keepRunning));
+}
+
+function metricsUrl(listen: string): string {
+  return listen === '' ? '' : `${listenUrl(listen)}/metrics`;
 }
 
 /** Updates `.local/ready.json`; before everything is ready there is none. */

@@ -14,6 +14,7 @@ import { WebhookRelay } from '#relay/webhooks/webhook-relay.ts';
 import { startRelaying } from '#runtime/relaying.ts';
 import type { ActivityMap } from '#activities/kit/activity-dependencies.ts';
 import { createActivities } from './release-activities.ts';
+import { failingWorkInterceptor } from './interceptors/failing-work.ts';
 import { failureInterceptor } from './interceptors/failures.ts';
 import { heartbeatInterceptor } from './interceptors/heartbeat.ts';
 import { middlewareInterceptor } from './interceptors/middleware.ts';
@@ -170,6 +171,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       interceptors: {
         activity: [
           heartbeatInterceptor,
+          failingWorkInterceptor({ database: runtime.database, temporal, logger }),
           failureInterceptor,
           originInterceptor(logger, temporal.codec),
           ...(middleware ? [middlewareInterceptor(middleware)] : []),

@@ -1,11 +1,13 @@
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { workflowRetentionMs } from '../clients/temporal/temporal-admin.ts';
 import { prunedRecords } from './pruned-records.ts';
+import { reconcileWork } from './reconcile-work.ts';
 import { resealSecretsPage } from './reseal-secrets-page.ts';
 import { resumeDeliveries } from '../events/resume-deliveries.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { ResealCursor, ResealedSecrets } from '#workflows/maintenance/reseal-secrets.contract.ts';
 import { newId } from '#entities/kit/base/ids.ts';
+import { pruneFailures } from '#entities/kit/outbox/failing-work.ts';
 import { pruneMessages } from '#entities/kit/outbox/webhook-messages.ts';
 import { pruneRepairs } from '#entities/kit/outbox/delivery-repairs.ts';
 import { pruneSystemMessages } from '#entities/kit/outbox/system-messages.ts';
@@ -29,6 +31,7 @@ export const createMaintenanceActivities = defineActivities(
   ) => {
     const { config, database, logger } = deps;
     const { Test } = config.current.jobqueue.queueconf;
+    let reconciledAt = -Infinity;
     const now = () => (Test.Time ? new Date(Test.Time) : database.options.clock.now());
     const retention = { eventsMs: workflowRetentionMs(config.current.jobqueue), historyMs: historyRetentionMs };
     return {
@@ -39,11 +42,13 @@ export const createMaintenanceActivities = defineActivities(
           deps.sweepEvents(before),
           resumeDeliveries(deps, before),
           deps.applyTuples(),
+          isDue(reconciledAt) ? reconcileWork(deps).then(() => (reconciledAt = performance.now())) : undefined,
         ]);
         // The attempt fails with the first of them only.
         for (const part of parts)
           if (part.status === 'rejected') logger.error({ err: part.reason }, 'a part of the sweep failed');
-        const [batches, deliveries, tuples] = parts;
+        const [batches, deliveries, tuples, work] = parts;
+        valueOf(work);
         return { batches: valueOf(batches), deliveries: valueOf(deliveries), tuples: valueOf(tuples) };
       },
 
@@ -63,6 +68,7 @@ export const createMaintenanceActivities = defineActivities(
           (unit) => pruneSendings(unit, at),
           ...prunedRecords.map((records) => (unit: UnitOfWork) => pruneRecords(unit, records, at)),
           (unit) => pruneSystemMessages(unit, at),
+          (unit) => pruneFailures(unit, at),
           (unit) => pruneRepairs(unit, new Date(at.getTime() - historyRetentionMs)),
         ];
         // A batch of each in turn, so that none of them waits for all of another.
@@ -80,6 +86,13 @@ export const createMaintenanceActivities = defineActivities(
     };
   },
 );
+
+/** Shortest time between two comparisons of failing work with its workflows in one process, in milliseconds. */
+const reconcileEveryMs = 60_000;
+
+function isDue(at: number): boolean {
+  return performance.now() - at >= reconcileEveryMs;
+}
 
 function valueOf<T>(result: PromiseSettledResult<T>): T {
   if (result.status === 'rejected') throw result.reason;

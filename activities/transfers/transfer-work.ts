@@ -1,5 +1,5 @@
 import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
-import { workContext } from '../clients/temporal/work-origin.ts';
+import { currentOrigin, workContext } from '../clients/temporal/work-origin.ts';
 import { readLaterCaller } from '#entities/kit/access/later-caller.ts';
 import { isAppError, isRefusal, type AppError, type FieldProblem } from '#entities/kit/base/errors.ts';
 import { systemCaller, type Caller } from '#entities/kit/model/caller.ts';
@@ -28,7 +28,11 @@ export type TransferRow = Pick<
 >;
 
 /** What the person reads of an error whose message is for operators. */
-const couldNot = 'The server could not do the work; start it again later.';
+function couldNot(): string {
+  const { requestId } = currentOrigin() ?? {};
+  const named = requestId === undefined ? '' : `, and say the id of the request: ${requestId}`;
+  return `The server could not do the work. Start it again later; if it fails again, ask those who operate the server${named}.`;
+}
 
 const maxMessageLength = 20_000;
 
@@ -147,7 +151,7 @@ export class TransferWork<Kind extends TransferKind> {
       await this.#change(unit, id, {
         status: 'failed',
         errorCode: code,
-        errorMessage: this.failureMessage(error?.message ?? couldNot)
+        errorMessage: this.failureMessage(error?.message ?? couldNot())
           .slice(0, maxMessageLength)
           .toWellFormed(),
         finishedAt: unit.clock.now(),

@@ -66,7 +66,7 @@ export class ApiTokens {
   issue(sort: Sort, id = newId()): IssuedSecret {
     const settings = this.#settings();
     const active = Object.entries(settings.keys).find(([, { status }]) => status === 'active');
-    if (!settings.enabled || !active) throw new AppError('permission_denied', noTokens);
+    if (!settings.enabled || !active) throw new AppError('permission_denied', noTokens(sort));
     const [keyId, key] = active;
     const secret = randomBytes(settings.secretsize).toString('base64url');
     return {
@@ -104,10 +104,11 @@ export class ApiTokens {
   /** Why `read` takes a token for none although it begins like one: by its form and the settings alone. Undefined for all others. */
   misreadReason(token: string): string | undefined {
     const settings = this.#settings();
-    if (!(['api', 'personal'] as const).some((each) => token.startsWith(beginningOf(each, settings)))) return undefined;
+    const sort = (['api', 'personal'] as const).find((each) => token.startsWith(beginningOf(each, settings)));
+    if (!sort) return undefined;
     return settings.enabled
       ? 'The token is not complete: it is the whole text of "token" in the answer that created it.'
-      : noTokens;
+      : noTokens(sort);
   }
 
   /** Whether tokens whose secret was hashed with the key are accepted. */
@@ -124,7 +125,9 @@ export class ApiTokens {
   }
 }
 
-const noTokens = 'This installation accepts no API tokens: auth.token.apitokens.enabled is off.';
+function noTokens(sort: Sort): string {
+  return `This installation accepts no ${sort === 'api' ? 'API' : 'personal'} tokens: auth.token.apitokens.enabled is off.`;
+}
 
 const idLength = 26;
 

@@ -233,6 +233,10 @@ function explainedSyntaxError(error: GraphQLError): GraphQLError {
 function explainInput(dev: boolean): Plugin<GraphqlContext> {
   const further = introspectionRules(dev);
   return {
+    // Some clients send an empty name for an operation without one.
+    onParams({ params, setParams }) {
+      if (params.operationName === '') setParams({ ...params, operationName: undefined });
+    },
     onParse:
       () =>
       ({ result, replaceParseResult, context: { params } }) => {

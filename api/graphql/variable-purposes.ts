@@ -40,7 +40,7 @@ export type VariablePurposes = (path: readonly string[]) => UploadPurpose | unde
  * @throws AppError limit_exceeded
  */
 export function variablePurposes(schema: GraphQLSchema, { query, operationName }: GraphqlRequest): VariablePurposes {
-  const operation = operationOf(query, operationName);
+  const operation = operationOf(query, operationName === '' ? undefined : operationName);
   if (!operation) return () => undefined;
   return ([name = '', ...rest]) => {
     const definition = operation.variableDefinitions?.find(({ variable }) => variable.name.value === name);

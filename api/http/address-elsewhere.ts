@@ -28,14 +28,16 @@ export const searchRemedy =
 /**
  * What to do instead, for paths that other products have: the end of a sentence. What follows the first parts of the path, such as
  * an id, is kept. Undefined for other paths.
+ * @param isKnown whether this API has an address
  */
-export function addressElsewhere(path: string): string | undefined {
+export function addressElsewhere(path: string, isKnown: (address: string) => boolean): string | undefined {
   const parts = path.replace(/^(\/api)?(\/v\d+)?\//, '').split('/');
   if (parts.length === 1 && parts[0] === 'search') return searchRemedy;
   for (const length of [2, 1]) {
     const meant = known.get(parts.slice(0, length).join('/'));
-    const rest = parts.slice(length).map((part) => `/${part}`);
-    if (meant !== undefined) return `did you mean ${meant}${rest.join('')}? See /docs`;
+    if (meant === undefined) continue;
+    const address = [meant, ...parts.slice(length)].join('/');
+    if (isKnown(address)) return `did you mean ${address}? See /docs`;
   }
   return undefined;
 }

@@ -5,6 +5,7 @@ import type { UploadRows } from '#entities/kit/objects/upload-rows.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import type { EventRepairs } from '#runtime/event-repairs.ts';
+import type { WorkRepairs } from '#runtime/work-repairs.ts';
 import type { EventRun, RequestRuns, RunSource } from '#runtime/event-runs.ts';
 import type { AccessTokens } from '../auth/access-token.ts';
 import type { ChallengeTokens } from '../auth/challenge-token.ts';
@@ -63,8 +64,9 @@ export interface Services {
   /** Runs of workflows that have to do with a request. @throws AppError workflows_unavailable */
   readonly runsOfRequest: (request: RequestRuns) => Promise<EventRun[]>;
   /** Address of a run in the Temporal UI; null when nobody has said where it is (TEMPORAL_UI_URL). */
-  readonly runUrl: (run: EventRun) => string | null;
+  readonly runUrl: (run: Pick<EventRun, 'workflowId' | 'runId'>) => string | null;
   readonly eventRepairs: EventRepairs;
+  readonly workRepairs: WorkRepairs;
   /** What is wrong with an e-mail address (`ormconfig.emailvalidation`), as the end of a sentence; see `checkEmail`. */
   readonly emailProblem: (email: string) => Promise<string | undefined>;
   /** The text records of a domain name. @throws the error of a name server that gives no answer */

@@ -4,6 +4,7 @@ import type { Route } from '../http/route.ts';
 import { livez, ready, readyz } from './service/health.ts';
 import { discovery, jwks } from './service/jwks.ts';
 import { checkMailedLink } from './account/check-mailed-link.ts';
+import { securityTxt } from './service/security-txt.ts';
 import { changePassword } from './account/change-password.ts';
 import { forgotPassword } from './account/forgot-password.ts';
 import { login } from './account/login.ts';
@@ -57,6 +58,7 @@ import { webhookRoutes } from './integrations/webhook-routes.ts';
 import { endpointRoutes } from './webhooks/endpoint-routes.ts';
 import { deliveryRoutes } from './events/delivery-routes.ts';
 import { operationsRoutes } from './events/operations-routes.ts';
+import { workRoutes } from './events/work-routes.ts';
 import { repairRoutes } from './events/repair-routes.ts';
 import { requestTrace } from './events/request-trace-route.ts';
 import { eventTypes } from './webhooks/event-types.ts';
@@ -87,6 +89,7 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   readyz,
   ready,
   jwks,
+  securityTxt,
   discovery,
   register,
   verify,
@@ -166,6 +169,7 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   eventTypes,
   ...deliveryRoutes,
   ...operationsRoutes,
+  ...workRoutes,
   requestTrace,
   ...repairRoutes,
   ...emailReceivers,

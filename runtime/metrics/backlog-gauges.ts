@@ -2,6 +2,7 @@ import { Gauge } from 'prom-client';
 import type { Logger } from 'pino';
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
+import { workKinds } from '#entities/kit/outbox/failing-work.ts';
 import { readBacklog, type Backlog } from '#entities/kit/outbox/backlog.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 import type { MetricsRegistry } from './process-metrics.ts';
@@ -13,7 +14,7 @@ const freshMs = 5_000;
 const timeoutMs = 2_000;
 
 /**
- * Reports what waits in the database: events, deliveries, tuples, messages. It is the same in every process of an installation, so that
+ * Reports what waits in the database: events, deliveries, tuples, messages, and what fails. It is the same in every process of an installation, so that
  * it is known while any of them runs: take the maximum, not the sum.
  */
 export function watchBacklog(database: Database, registry: MetricsRegistry, logger: Logger): void {
@@ -57,9 +58,9 @@ class BacklogReadings {
     } catch (error) {
       // The next scrape asks again. Figures of the past would look like those of now.
       this.#readAt = -Infinity;
-      const { known, events, deliveries, ...single } = this.#gauges();
+      const { known, events, deliveries, failing, ...single } = this.#gauges();
       known.set(0);
-      for (const gauge of [events, deliveries]) gauge.reset();
+      for (const gauge of [events, deliveries, failing]) gauge.reset();
       // Their reset would report 0.
       for (const gauge of Object.values(single)) gauge.remove();
       this.#logger.warn({ err: error }, 'the backlog could not be read for a scrape');
@@ -67,7 +68,8 @@ class BacklogReadings {
   }
 
   #show(backlog: Backlog, now: Date): void {
-    const { known, events, lag, deliveries, heldListeners, tuples, messages, withheldMessages } = this.#gauges();
+    const { known, events, lag, deliveries, heldListeners, tuples, messages, withheldMessages, failing } =
+      this.#gauges();
     known.set(1);
     events.set({ status: 'waiting' }, backlog.waitingEvents);
     events.set({ status: 'claimed' }, backlog.claimedEvents);
@@ -79,6 +81,8 @@ class BacklogReadings {
     tuples.set(backlog.tuples);
     messages.set(backlog.messages);
     withheldMessages.set(backlog.withheldMessages);
+    for (const kind of workKinds) failing.set({ kind }, 0);
+    for (const { kind, count } of backlog.failing) failing.set({ kind }, count);
   }
 }
 
@@ -134,6 +138,13 @@ function gaugesOf(registry: MetricsRegistry, collect: () => Promise<void>) {
     withheldMessages: new Gauge({
       name: 'core_webhook_messages_withheld',
       help: 'Messages that were withheld from endpoints of customers in the last 24 hours. Counted up to 10,000.',
+      registers,
+      collect,
+    }),
+    failing: new Gauge({
+      name: 'core_work_failing',
+      help: 'Work that has failed, keeps failing from the fifth attempt on, or waits for such work, by kind. Counted up to 10,000 of each source.',
+      labelNames: ['kind'] as const,
       registers,
       collect,
     }),

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { parseListenAddress } from '#config/schema/format.ts';
@@ -11,7 +12,7 @@ import type { RunningStack } from '../stack/running-stack.ts';
 export interface LocalSettings {
   readonly apiPort: number;
   readonly metricsPort: number;
-  /** Folder below which mails are written. */
+  /** Folder below which mails and the key of API tokens are kept. */
   readonly stateDir: string;
 }
 
@@ -64,6 +65,16 @@ export class PersonalSettings {
     return providerNames.some((name) => this.flag(`objectstorage.providers.${name}.enabled`) === true);
   }
 
+  /** Whether the user configured keys of API tokens, or whether they are accepted. */
+  get hasTokenKeys(): boolean {
+    const prefix = this.text('auth.token.apitokens.envprefix') ?? 'CORE_API_TOKEN_KEY_';
+    const isKey = (name: string) => prefix !== '' && name.startsWith(prefix) && name !== localTokenKey;
+    return (
+      ['auth.token.apitokens', 'auth.token.apitokens.enabled'].some((path) => this.has(path)) ||
+      Object.keys(this.#variables).some(isKey)
+    );
+  }
+
   get ownServers(): OwnServers {
     return {
       postgres: this.has('db.primarydbsource'),
@@ -102,26 +113,43 @@ export function productEnvironment(
     'integrations.email.testdir': join(stateDir, 'email'),
     // Ignores all providers.
     'objectstorage.devmode': personal.hasStorage ? undefined : 'true',
+    'server.enablegraphsubscriptions': 'true',
+    // Receivers of a developer are on the same machine.
+    'workflows.webhookallowprivateaddresses': 'true',
+    'auth.token.apitokens.enabled': personal.hasTokenKeys ? undefined : 'true',
   };
   const filled = Object.entries(local).flatMap(([path, value]) =>
     value === undefined || (personal.has(path) && !personal.isPortOpen(path))
       ? []
       : [[`CORE_${path.toUpperCase().replaceAll('.', '_')}`, value] as const],
   );
-  return { ...definedOnly(variables), ...Object.fromEntries(filled) };
+  const keys: Record<string, string> = personal.hasTokenKeys ? {} : { [localTokenKey]: keptTokenKey(stateDir) };
+  return { ...definedOnly(variables), ...keys, ...Object.fromEntries(filled) };
+}
+
+/** The key of API tokens and personal tokens, unless the user has configured some. */
+const localTokenKey = 'CORE_API_TOKEN_KEY_LOCAL';
+
+/** The same at each start, so that tokens stay valid. */
+function keptTokenKey(stateDir: string): string {
+  const file = join(stateDir, 'api-token-key');
+  if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('base64url'), { mode: 0o600 });
+  return readFileSync(file, 'utf8').trim();
 }
 
 /**
- * The environment of a worker that runs beside the API: its metrics have a free port of their own, which its log names.
+ * The environment of a worker that runs beside the API: its metrics have a port of their own.
  * @param metricsport of the API
+ * @param port of the worker
  */
 export function besideApi(
   environment: Readonly<Record<string, string>>,
   metricsport: string,
+  port: number,
 ): Readonly<Record<string, string>> {
   if (metricsport === '') return environment;
   const { CORE_SERVER_METRICSPORT_FILE: _file, ...others } = environment;
-  return { ...others, CORE_SERVER_METRICSPORT: metricsport.replace(/:\d+$/, ':0') };
+  return { ...others, CORE_SERVER_METRICSPORT: metricsport.replace(/:\d+$/, `:${port}`) };
 }
 
 function redisSettings(url: URL): Record<string, string> {

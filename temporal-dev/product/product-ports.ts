@@ -9,11 +9,13 @@ import { StackError } from '../machine/stack-error.ts';
 export interface ProductPorts {
   readonly api: number;
   readonly metrics: number;
+  /** Metrics of the worker. */
+  readonly workerMetrics: number;
   /** The codec server, which decrypts payloads for the Temporal UI. */
   readonly codec: number;
 }
 
-const defaults: ProductPorts = { api: 17_608, metrics: 17_609, codec: 17_610 };
+const defaults: ProductPorts = { api: 17_608, metrics: 17_609, codec: 17_610, workerMetrics: 17_611 };
 
 /** Number of ports that are tried in the search for a free one. */
 const searchSteps = 500;
@@ -42,7 +44,12 @@ export async function productPorts(
     taken.add(port);
     return port;
   };
-  return { api: await choose('api'), metrics: await choose('metrics'), codec: await choose('codec') };
+  return {
+    api: await choose('api'),
+    metrics: await choose('metrics'),
+    codec: await choose('codec'),
+    workerMetrics: await choose('workerMetrics'),
+  };
 }
 
 /** Stores the ports for the next start, except configured ones. Called only by a start that uses them. */

@@ -5,6 +5,7 @@ export interface ReadyFacts {
     readonly graphql: string;
     readonly docs: string;
     readonly metrics: string;
+    readonly workerMetrics: string;
     readonly temporalUi: string;
   };
   readonly demo: {
@@ -22,10 +23,14 @@ export interface ReadyFacts {
 /** There are no demo data when the user configured the database. */
 export const noDemo: ReadyFacts['demo'] = { email: '', password: '', organizationId: '', people: [] };
 
-/** The text that `npm start` prints: all addresses, and three commands to copy. */
+/**
+ * The text that `npm start` prints: all addresses, what is off, and three commands to copy.
+ * @param off what is off, and how it is turned on
+ */
 export function readyBlock(
   { urls, demo, startedInMs }: ReadyFacts,
   csrf: { readonly cookie: string; readonly header: string },
+  off: readonly string[],
 ): string {
   return `
 Ready in ${(startedInMs / 1_000).toFixed(1)} s. Ctrl-C stops everything.
@@ -34,8 +39,10 @@ Ready in ${(startedInMs / 1_000).toFixed(1)} s. Ctrl-C stops everything.
   GraphQL       ${urls.graphql}
   Reference     ${urls.docs}
   Metrics       ${urls.metrics || '(off: server.metricsport is empty)'}
+                ${urls.workerMetrics ? `${urls.workerMetrics} (worker)` : ''}
   Temporal UI   ${urls.temporalUi || '(your own)'}
   Mails         npm run -s mail -- ADDRESS
+  Off           ${off.join('\n                ')}
 
 ${demo.email === '' ? '  There are no demo data, because the database is your own. The README shows how to sign up.\n' : demoCalls(urls, demo, csrf)}
 `;

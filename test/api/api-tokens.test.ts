@@ -700,10 +700,13 @@ describe('settings', () => {
     const { token } = await apiToken(['task:read']);
     const personal = await personalToken(['task:read']);
     await world.reconfigure({ CORE_AUTH_TOKEN_APITOKENS_ENABLED: undefined, CORE_API_TOKEN_KEY_FIRST: undefined });
-    for (const one of [token, personal.token]) {
+    for (const [one, name] of [
+      [token, 'API'],
+      [personal.token, 'personal'],
+    ] as const) {
       const answer = await program(one).get('/v1/tasks');
       expectProblem(answer, 'unauthenticated');
-      expect(answer.body.detail).toContain('accepts no API tokens: auth.token.apitokens.enabled is off');
+      expect(answer.body.detail).toContain(`accepts no ${name} tokens: auth.token.apitokens.enabled is off`);
     }
     for (const path of ['/v1/api-tokens', '/v1/personal-access-tokens'])
       expectProblem(await client.post(path, { name: 'x', scopes: ['task:read'] }), 'permission_denied');

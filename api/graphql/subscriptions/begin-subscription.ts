@@ -51,7 +51,7 @@ export function preparedSubscription(
       schema,
       document,
       contextValue: context,
-      ...(operationName == null ? {} : { operationName }),
+      ...(operationName ? { operationName } : {}),
       ...(variables == null ? {} : { variableValues: variables }),
     },
   };
@@ -63,7 +63,7 @@ export function isSubscription(yoga: Yoga, sent: SentOperation, context: OpenCon
   try {
     const { parse } = yoga.getEnveloped({ ...context, params: sent } as never);
     return (
-      getOperationAST(parse(sent.query) as DocumentNode, sent.operationName)?.operation ===
+      getOperationAST(parse(sent.query) as DocumentNode, sent.operationName || undefined)?.operation ===
       OperationTypeNode.SUBSCRIPTION
     );
   } catch {

@@ -66,12 +66,16 @@ export class GraphqlSubscriptions {
       this.#sockets.accept(request, reply);
       return true;
     }
-    if (request.method === 'HEAD' || !acceptsEvents(request)) return false;
-    const context = { services: this.#services, fastify: { request, reply } };
     const sent = sentOperation(request);
+    const isStream = acceptsEvents(request);
+    // Without the word, parsing would be in vain.
+    if (request.method === 'HEAD' || !(isStream || String(sent.query).includes('subscription'))) return false;
+    const context = { services: this.#services, fastify: { request, reply } };
     if (!isSubscription(this.#yoga, sent, context)) return false;
     const hub = this.#hub;
+    // Before anything else that is wrong: it cannot be mended by whoever sends it.
     hub.refuseUnlessEnabled();
+    if (!isStream) return false;
     if (request.core.caller === anonymousCaller) throw signInFirst();
     checkOrigin(request, this.#services, { isRequired: false });
     const prepared = preparedSubscription(this.#yoga, sent, context);

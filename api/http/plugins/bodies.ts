@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '#entities/kit/base/errors.ts';
+import { shortened } from '#entities/kit/base/shortened.ts';
 import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts';
 import { graphqlPath } from '../upgrades.ts';
 import { checkValueCount } from '../value-limit.ts';
@@ -7,6 +8,24 @@ import { checkValueCount } from '../value-limit.ts';
 const anyDocument = 'Send a JSON document in UTF-8.';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Refuses compressed bodies before they are read (RFC 9110, section 12.5.3): a small one can become as large as memory.
+ * @throws AppError unsupported_media_type
+ */
+export function refuseCodedBodies(app: FastifyInstance): void {
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    const coding = request.headers['content-encoding'];
+    if (coding === undefined || coding.trim().toLowerCase() === 'identity') return done(null, payload);
+    void reply.header('accept-encoding', 'identity');
+    done(
+      new AppError(
+        'unsupported_media_type',
+        `The body has the header Content-Encoding: ${shortened(coding)}; send it as it is, without this header.`,
+      ),
+    );
+  });
+}
 
 /** Accepts only JSON bodies. An empty body counts as none, because clients send the content type even without a body. */
 export function bodiesPlugin(app: FastifyInstance): void {

@@ -79,7 +79,7 @@ function remedyOf(request: FastifyRequest, addresses: KnownAddresses, hintFor: A
   if (hasSlashAtEnd(request)) return slashRemedy(request, path.replace(/\/+$/, ''), addresses);
   const hint = hintFor(path);
   if (hint !== undefined) return hint;
-  const meant = addressElsewhere(path);
+  const meant = addressElsewhere(path, (address) => addresses.methodsAt(address) !== undefined);
   if (meant !== undefined) return meant;
   const near = addresses.near(path);
   return near === undefined ? undefined : `did you mean ${near}? See /docs`;

@@ -89,7 +89,7 @@ function answer(
   });
 }
 
-/** draft-ietf-httpapi-ratelimit-headers-10. `t`: until the window ends or, where nothing remains, until the next request passes. */
+/** draft-ietf-httpapi-ratelimit-headers-11. `t`: until the window ends or, where nothing remains, until the next request passes. */
 function rateLimitHeaders(limits: readonly Limit[], standings: Decision['standings']): Record<string, string> {
   const policies = limits.map(({ name, requests, windowMs }) => `"${name}";q=${requests};w=${seconds(windowMs)}`);
   const states = standings.map(

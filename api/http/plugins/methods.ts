@@ -46,16 +46,19 @@ export function knownAddresses(app: FastifyInstance): KnownAddresses {
 }
 
 /**
- * Whether what a route's URL says by itself is similar to the path: neither its version nor a value that any path could have is a
- * similarity.
+ * Whether each part of a route's URL is the part of the path in its place, or is mistyped there. Neither its version nor a value that any
+ * path could have is a similarity: `/v1/roles` is not `/v1/files`.
  */
 function resembles(path: string): (url: string) => boolean {
   const sent = path.split('/');
   return (url) => {
     const parts = url.split('/');
-    const isSame = (index: number) => parts[index]?.startsWith(':') === true || (index === 1 && parts[1] === sent[1]);
-    const said = (of: readonly string[]) => of.filter((_, index) => !isSame(index)).join('/');
-    return didYouMean(said(sent), [said(parts)]) !== undefined;
+    if (parts.length !== sent.length) return false;
+    const said = parts
+      .map((part, index) => ({ part, index }))
+      .filter(({ part }) => part !== '' && !part.startsWith(':'));
+    const own = said.filter(({ part, index }) => index > 1 || part !== sent[1]);
+    return own.length > 0 && own.every(({ part, index }) => didYouMean(sent[index] ?? '', [part], 4) !== undefined);
   };
 }
 

@@ -60,8 +60,9 @@ export const setUpSecondFactor = defineRoute({
   },
 });
 
-/** The name of this server in apps, which is no URL: a colon separates it from the account. */
+/** The name of this server in apps: neither a URL nor a port, because a colon separates it from the account. */
 function issuerOf({ totp, auth }: Config): string {
   const name = totp.issuer || auth.token.issuer;
-  return URL.canParse(name) ? new URL(name).host || name : name;
+  const host = URL.canParse(name) ? new URL(name).hostname : '';
+  return (host || name.replace(/:\d+$/, '')).replaceAll(/[:[\]]+/g, ' ').trim();
 }

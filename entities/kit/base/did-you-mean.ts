@@ -19,14 +19,15 @@ function distance(a: string, b: string): number {
 
 /**
  * The known name that is most similar to a wrong one, ignoring case. Undefined when no name is similar enough, that is, when
- * more than a third of the characters differ.
+ * more than a part of the characters differ.
+ * @param part 3 for a third of them
  */
-export function didYouMean(wrong: string, known: Iterable<string>): string | undefined {
+export function didYouMean(wrong: string, known: Iterable<string>, part = 3): string | undefined {
   const wanted = wrong.slice(0, 100).toLowerCase();
   let best: string | undefined;
   let bestDistance = Infinity;
   for (const name of known) {
-    const limit = Math.max(1, Math.floor(Math.max(wanted.length, name.length) / 3));
+    const limit = Math.max(1, Math.floor(Math.max(wanted.length, name.length) / part));
     if (Math.abs(wanted.length - name.length) > limit) continue;
     const edits = distance(wanted, name.toLowerCase());
     if (edits <= limit && edits < bestDistance) [best, bestDistance] = [name, edits];

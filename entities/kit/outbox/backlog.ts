@@ -1,4 +1,6 @@
 import type { Work } from '../storage/work.ts';
+import { countFailingWork } from './failing-work-list.ts';
+import type { WorkKind } from './failing-work.ts';
 import { forceIndexScans } from './outbox.ts';
 
 /** Work that is recorded and not done. Counts end at `countLimit`: reading them must not become work of its own. */
@@ -23,6 +25,8 @@ export interface Backlog {
   readonly messages: number;
   /** Messages that were withheld from endpoints in the last 24 hours. */
   readonly withheldMessages: number;
+  /** What fails or waits, by kind of work. */
+  readonly failing: readonly { readonly kind: WorkKind; readonly count: number }[];
 }
 
 export const countLimit = 10_000;
@@ -35,7 +39,7 @@ const upTo = (rows: string) => `select count(*)::int as count from (${rows} limi
 /** Reads it with statements that are sent together. */
 export async function readBacklog(work: Work): Promise<Backlog> {
   const session = await work.readAs('system');
-  const [, events, deliveries, listeners, tuples, messages, withheld] = await Promise.all([
+  const [, events, deliveries, listeners, tuples, messages, withheld, failing] = await Promise.all([
     session.query(forceIndexScans),
     session.query<{ state: 'waiting' | 'claimed'; count: number; oldest: Date }>(
       `select state, count(*)::int as count, min(occurred_at) as oldest from (
@@ -61,6 +65,7 @@ export async function readBacklog(work: Work): Promise<Backlog> {
       upTo(`select 1 from webhook_messages where state = 'withheld' and updated_at > $1`),
       [new Date(work.clock.now().getTime() - withheldMs)],
     ),
+    countFailingWork(work),
   ]);
   const inState = (state: string) => events.rows.find((row) => row.state === state);
   const oldest = events.rows.map((row) => row.oldest.getTime());
@@ -73,5 +78,6 @@ export async function readBacklog(work: Work): Promise<Backlog> {
     tuples: tuples.rows[0]?.count ?? 0,
     messages: messages.rows[0]?.count ?? 0,
     withheldMessages: withheld.rows[0]?.count ?? 0,
+    failing,
   };
 }

@@ -1,0 +1,160 @@
+import { Type, type Static } from 'typebox';
+import { actionsOn, type WorkOperation } from '#runtime/work-repairs.ts';
+import { requireProvenOperator } from '../../credentials/required-operator.ts';
+import { workOf } from '../../http/request-context.ts';
+import { defineRoute, type Call, type Route } from '../../http/route.ts';
+import type { Services } from '../../http/services.ts';
+import {
+  workKinds,
+  workOfInstallation,
+  workPosition,
+  type FailingWork,
+  type WorkKind,
+} from '../../webhooks/installation-work.ts';
+import { inSnakeCase } from '../records/in-snake-case.ts';
+import { instant, line, ofOrganization, organizationPart, pageParts } from './delivery-schemas.ts';
+
+const common = { access: 'required', tag: 'Operations' } as const;
+
+const nullable = (type: string, description: string, more = {}) =>
+  Type.Unsafe<unknown>({ type: [type, 'null'], description, ...more });
+
+const kind = Type.Unsafe<WorkKind>({
+  type: 'string',
+  enum: [...workKinds],
+  description:
+    'What the work is for. delivery: an event for a part of the server; message: messages to an endpoint; schedule: what the server does regularly.',
+});
+
+const WorkSchema = Type.Object(
+  {
+    id: Type.String({ description: 'Id of the work, for retry and stop.' }),
+    kind,
+    status: Type.String({
+      enum: ['failing', 'held', 'failed'],
+      description:
+        'failing: it is tried again; held: it waits for other work that fails; failed: it is not tried again.',
+    }),
+    ...ofOrganization,
+    record_id: nullable('string', 'Id of the record; null if there is none, or several.'),
+    request_id: nullable('string', 'Id of the request that caused the work; null for none.'),
+    attempts: nullable('integer', 'Attempts that failed; null where they are not counted.'),
+    error: Type.String({ description: 'Why the last attempt failed, in short.' }),
+    since: instant('When it began to fail.'),
+    next_attempt_at: nullable('string', 'When it is tried again; null for not, or when that is not known.', {
+      format: 'date-time',
+    }),
+    retry: nullable('string', 'What retry does; null when it cannot be retried.'),
+    stop: nullable('string', 'What stop does; null when it cannot be stopped.'),
+    workflow_type: nullable('string', 'Type of its workflow; null for none of its own.'),
+    workflow_id: nullable('string', 'Id of its workflow.'),
+    activity: nullable('string', 'Type of the activity that fails; null when the workflow as a whole has failed.'),
+    url: nullable(
+      'string',
+      'Its run in the Temporal UI; null unless the server knows where that is (TEMPORAL_UI_URL).',
+    ),
+    position: Type.String({ description: 'For the next page (after).' }),
+  },
+  { title: 'FailingWork' },
+);
+
+const params = Type.Object({ id: line('Id of the work.') });
+
+const ReasonSchema = Type.Object(
+  {
+    reason: Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      pattern: '\\S',
+      description: 'Why; it is kept with who has asked.',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+/** What fails or waits in the installation, for its operators; `npm run work` does the same. */
+export const workRoutes: readonly Route[] = [
+  defineRoute({
+    ...common,
+    method: 'GET',
+    url: '/v1/operations/work',
+    operationId: 'listWork',
+    summary: 'List work that fails or waits',
+    description:
+      'Deliveries of events, messages to endpoints, notifications, e-mails, exports, imports, work with files, removals of organizations and schedules that keep failing (from the fifth attempt on) or have failed, the newest first. For operators of the installation, who have a second factor.',
+    query: Type.Object(
+      { kind: Type.Optional(kind), ...organizationPart, ...pageParts },
+      { additionalProperties: false },
+    ),
+    answers: { 200: Type.Object({ data: Type.Array(WorkSchema) }) },
+    errors: ['second_factor_required', 'limit_exceeded'],
+    handle: (call) =>
+      inSnakeCase(async () => {
+        const { organization_id: organizationId, ...page } = call.query as PageQuery;
+        const found = await workOfInstallation(call, { ...page, organizationId });
+        return { status: 200, body: { data: found.map((work) => shownWork(work, call.services)) } };
+      }),
+  }),
+  repairOf('retry', 'Retry work', 'Tries work again at once, as far as its `retry` says.'),
+  repairOf('stop', 'Stop work', 'Gives work up, as far as its `stop` says.'),
+];
+
+function repairOf(operation: WorkOperation, summary: string, description: string): Route {
+  return defineRoute({
+    ...common,
+    // It asks Temporal, after its transaction.
+    runsOnce: true,
+    method: 'POST',
+    url: `/v1/operations/work/:id/${operation}`,
+    operationId: `${operation}Work`,
+    summary,
+    description: `${description} For operators of the installation with a proof of the last ten minutes.`,
+    params,
+    body: ReasonSchema,
+    answers: {
+      202: Type.Object({
+        id: Type.String({ description: 'Id of the work.' }),
+        done: Type.String({ description: 'What was done.' }),
+      }),
+    },
+    errors: ['second_factor_required', 'step_up_required', 'not_found', 'workflows_unavailable'],
+    handle: async (call: Call<Static<typeof ReasonSchema>>) => {
+      const { services, request, params: parts, body } = call;
+      const userId = await services.database.transact(workOf(request.core), (unit) =>
+        requireProvenOperator({ unit, services, request }),
+      );
+      const id = parts['id'] ?? '';
+      const asked = { operator: `user:${userId}`, reason: body.reason.trim() };
+      return { status: 202, body: { id, done: await services.workRepairs.do(operation, id, asked) } };
+    },
+  });
+}
+
+interface PageQuery {
+  readonly kind?: WorkKind;
+  readonly organization_id?: string;
+  readonly after?: string;
+  readonly first?: number;
+}
+
+function shownWork(work: FailingWork, { runUrl }: Pick<Services, 'runUrl'>) {
+  const { workflowId, runId } = work;
+  return {
+    id: work.id,
+    kind: work.kind,
+    status: work.status,
+    organization_id: work.organizationId,
+    record_id: work.recordId,
+    request_id: work.requestId,
+    attempts: work.attempts,
+    error: work.error,
+    since: work.since,
+    next_attempt_at: work.nextAttemptAt,
+    ...actionsOn(work),
+    workflow_type: work.workflowType,
+    workflow_id: workflowId,
+    activity: work.activity,
+    url: workflowId !== null && runId !== null ? runUrl({ workflowId, runId }) : null,
+    position: workPosition(work),
+  };
+}

@@ -1,0 +1,59 @@
+import { newId } from '#entities/kit/base/ids.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import { listFailingWork, workPosition, type FailingWork } from '#entities/kit/outbox/failing-work-list.ts';
+import type { CoreRuntime } from './core-runtime.ts';
+import { runUrlOf } from './event-runs.ts';
+import type { WorkCommand } from './work-arguments.ts';
+import { actionsOn, WorkRepairs } from './work-repairs.ts';
+
+export interface WorkTool {
+  readonly runtime: Pick<CoreRuntime, 'database' | 'temporal'>;
+  /** Base address of the Temporal UI, if it is known. */
+  readonly temporalUi: string | undefined;
+  /** Shows a line to the operator. */
+  readonly print: (line: string) => void;
+}
+
+/** @returns whether something was found, or done @throws AppError */
+export async function runWorkCommand(command: WorkCommand, tool: WorkTool): Promise<boolean> {
+  const { runtime, print } = tool;
+  if (command.name !== 'list') {
+    const { name, id, operator, reason } = command;
+    print(`${id}: ${await new WorkRepairs(runtime).do(name, id, { operator, reason })}`);
+    return true;
+  }
+  const { selection, limit, after } = command;
+  const context = { caller: systemCaller('operator of work'), requestId: `work-${newId()}`, readOnly: true };
+  const found = await runtime.database.transact(context, (unit) =>
+    listFailingWork(unit, selection, { limit, ...(after === undefined ? {} : { after }) }),
+  );
+  for (const work of found) for (const line of linesOf(work, tool)) print(line);
+  const last = found.at(-1);
+  if (!last) print('No work fails or waits.');
+  else if (found.length === limit) print(`for the next ones: --after ${workPosition(last)}`);
+  return last !== undefined;
+}
+
+function linesOf(work: FailingWork, { runtime, temporalUi }: WorkTool): string[] {
+  const { id, kind, status, organizationId, recordId, requestId, attempts, error, since, nextAttemptAt } = work;
+  const { workflowId, runId, workflowType, activity } = work;
+  const { retry, stop } = actionsOn(work);
+  const run = workflowId !== null && runId !== null ? { workflowId, runId } : undefined;
+  const url = run ? runUrlOf(temporalUi, runtime.temporal.settings.namespace, run) : null;
+  const of = [
+    organizationId === null ? [] : [`organization ${organizationId}`],
+    recordId === null ? [] : [`record ${recordId}`],
+    requestId === null ? [] : [`request ${requestId}`],
+    attempts === null ? [] : [`${attempts} attempts`],
+    nextAttemptAt === null ? [] : [`next ${nextAttemptAt.toISOString()}`],
+  ].flat();
+  return [
+    `${since.toISOString()}  ${id}  ${kind}  ${status}  ${of.join('  ')}`,
+    `  ${error}`,
+    ...(workflowType === null
+      ? []
+      : [`  ${[workflowType, activity].filter((part) => part !== null).join(' ')}: ${url ?? workflowId}`]),
+    ...(retry === null ? [] : [`  retry: ${retry}`]),
+    ...(stop === null ? [] : [`  stop: ${stop}`]),
+  ];
+}

@@ -1,0 +1,173 @@
+import { isUnknownWorkflow, type TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { shortened } from '#entities/kit/base/shortened.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import { recordRepair } from '#entities/kit/outbox/delivery-repairs.ts';
+import { endFailure } from '#entities/kit/outbox/failing-work.ts';
+import { listFailingWork, type FailingWork } from '#entities/kit/outbox/failing-work-list.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { defaultPerSecond, EventRepairs, type RepairParts, type RepairRequest } from './event-repairs.ts';
+
+export type WorkOperation = 'retry' | 'stop';
+
+type Asked = RepairRequest['asked'];
+
+/** What an operator can do with work, in words; null for nothing. */
+export function actionsOn({
+  id,
+  kind,
+  status,
+  workflowId,
+}: FailingWork): Readonly<Record<WorkOperation, string | null>> {
+  if (id.startsWith('delivery.'))
+    return {
+      retry: status === 'held' ? null : 'The delivery is tried again now.',
+      stop: 'The delivery is given up; later events of the record follow.',
+    };
+  if (workflowId === null) return { retry: null, stop: null };
+  if (status === 'failing')
+    return { retry: 'The next attempt begins now.', stop: 'Its workflow is cancelled, and it is listed no more.' };
+  const isTransfer = kind === 'export' || kind === 'import';
+  return {
+    // Its record says that it has failed; whoever wants it starts another one.
+    retry: isTransfer ? null : 'Its workflow begins again.',
+    stop: 'It is listed no more until it fails again.',
+  };
+}
+
+/** What operators do with failing work, at the command line and over REST. */
+export class WorkRepairs {
+  readonly #temporal: TemporalGateway;
+  readonly #database: RepairParts['database'];
+  readonly #events: EventRepairs;
+
+  constructor(parts: RepairParts) {
+    this.#temporal = parts.temporal;
+    this.#database = parts.database;
+    this.#events = new EventRepairs(parts);
+  }
+
+  /**
+   * @returns what was done, as a sentence
+   * @throws AppError not_found, invalid_input for work that cannot be retried or stopped, workflows_unavailable
+   */
+  async do(operation: WorkOperation, id: string, asked: Asked): Promise<string> {
+    const work = await this.#transact(async (unit) => {
+      const [found] = await listFailingWork(unit, { id }, { limit: 1 });
+      return found;
+    });
+    if (!work) throw new AppError('not_found', `There is no failing work "${shortened(id)}".`);
+    const done = actionsOn(work)[operation];
+    if (done === null)
+      throw new AppError(
+        'invalid_input',
+        `The work "${id}" (${work.kind}, ${work.status}) cannot be ${past[operation]} here.`,
+      );
+    if (id.startsWith('delivery.')) await this.#repairDelivery(operation, id, asked);
+    else await this.#repairRun(operation, work, asked);
+    return done;
+  }
+
+  async #repairDelivery(operation: WorkOperation, id: string, asked: Asked): Promise<void> {
+    const [, eventId = '', ...listener] = id.split('.');
+    const now = await this.#transact(async ({ clock }) => clock.now().toISOString());
+    await this.#events.start({
+      repairId: newId(),
+      operation: operation === 'retry' ? 'retry' : 'skip',
+      selection: {
+        eventIds: [eventId],
+        listener: listener.join('.'),
+        states: operation === 'retry' ? ['failing'] : ['failing', 'held'],
+        until: now,
+      },
+      asked,
+      isDryRun: false,
+      perSecond: defaultPerSecond,
+    });
+  }
+
+  async #repairRun(operation: WorkOperation, work: FailingWork, { operator, reason }: Asked): Promise<void> {
+    // Before it is done: nothing is done that is not on record.
+    await this.#transact((unit) =>
+      recordRepair(unit, {
+        repairId: `${work.id}/${newId()}`,
+        operation,
+        selection: operation === 'stop' ? null : { states: [], eventIds: [work.id] },
+        operator,
+        reason,
+      }),
+    );
+    const execution = { workflowId: work.workflowId ?? '', runId: work.runId ?? '' };
+    if (operation === 'retry') {
+      if (work.status === 'failing') return this.#resetActivity(execution, work.activity ?? '');
+      await this.#beginAgain(execution, reason);
+    } else if (work.status === 'failing') {
+      const handle = this.#temporal.client.workflow.getHandle(execution.workflowId, execution.runId);
+      await this.#temporal.call('cancel a workflow', () => handle.cancel()).catch(ignoreUnknown);
+    }
+    await this.#transact((unit) => endFailure(unit, work.id.slice('work.'.length)));
+  }
+
+  /** The activity is tried at once, as for the first time. */
+  async #resetActivity(execution: Execution, type: string): Promise<void> {
+    const { namespace } = this.#temporal.settings;
+    await this.#temporal
+      .call('reset an activity', () =>
+        this.#temporal.client.workflowService.resetActivity({ namespace, execution, type, identity: 'operator' }),
+      )
+      .catch(refuseGone);
+  }
+
+  /** Runs the workflow again from its beginning; its activities are idempotent. */
+  async #beginAgain(execution: Execution, reason: string): Promise<void> {
+    const { namespace } = this.#temporal.settings;
+    const { workflowService } = this.#temporal.client;
+    const history = await this.#temporal
+      .call('read a history', () => workflowService.getWorkflowExecutionHistory({ namespace, execution }))
+      .catch(refuseGone);
+    const first = history.history?.events?.find((event) => event.workflowTaskCompletedEventAttributes);
+    if (!first?.eventId) throw noLongerThere();
+    await this.#temporal
+      .call('reset a workflow', () =>
+        workflowService.resetWorkflowExecution({
+          namespace,
+          workflowExecution: execution,
+          reason,
+          requestId: newId(),
+          workflowTaskFinishEventId: first.eventId,
+        }),
+      )
+      .catch(refuseGone);
+  }
+
+  #transact<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
+    return this.#database.transact({ caller: systemCaller('operator of work'), requestId: `work-${newId()}` }, work);
+  }
+}
+
+interface Execution {
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
+const past = { retry: 'retried', stop: 'stopped' } as const;
+
+/** gRPC NOT_FOUND: the run has ended meanwhile, or is no longer kept. */
+const notFound = 5;
+
+function refuseGone(error: unknown): never {
+  if ((error as { readonly code?: unknown }).code === notFound) throw noLongerThere();
+  throw error;
+}
+
+function ignoreUnknown(error: unknown): void {
+  if (!isUnknownWorkflow(error)) throw error;
+}
+
+function noLongerThere(): AppError {
+  return new AppError(
+    'invalid_input',
+    'Temporal does not try this work any more, so nothing can be repeated; stop takes it from the list.',
+  );
+}
