@@ -13,7 +13,7 @@ const challengeToken: TokenType = {
 export const signInMethods = ['password', 'passkey', 'provider', 'single_sign_on'] as const;
 export type SignInMethod = (typeof signInMethods)[number];
 
-type OwnClaim = 'amr' | 'crd' | 'cid' | 'sso' | 'ssr';
+type OwnClaim = 'amr' | 'crd' | 'cid' | 'sso' | 'ssr' | 'ssm';
 
 /** Lifetime of a challenge, in milliseconds. */
 export const challengeLifetimeMs = 5 * 60_000;
@@ -30,6 +30,8 @@ export interface Challenge {
   readonly singleSignOnId: string | null;
   /** `ssr`: `revision` of its provider. */
   readonly singleSignOnRevision: string | null;
+  /** `ssm`: id of the membership with which it let the person in. */
+  readonly singleSignOnMembershipId: string | null;
   /** Digest of the credential that was valid at the first proof; another password makes the challenge useless. */
   readonly credential: string;
 }
@@ -62,6 +64,7 @@ export class ChallengeTokens {
         cid: credentialId,
         sso: signOn.singleSignOnId,
         ssr: signOn.singleSignOnRevision,
+        ssm: signOn.singleSignOnMembershipId,
       },
     });
   }
@@ -69,12 +72,12 @@ export class ChallengeTokens {
   /** @throws AppError unauthenticated, with the same message for every reason */
   async verify(token: string): Promise<Challenge> {
     const { payload, isYetValid, isForeign } = await this.#tokens.verify(challengeToken, this.#parties(), token);
-    const { sub, jti, amr, crd, cid, sso, ssr } = payload as typeof payload & Readonly<Record<OwnClaim, unknown>>;
+    const { sub, jti, amr, crd, cid, sso, ssr, ssm } = payload as typeof payload & Readonly<Record<OwnClaim, unknown>>;
     const method = signInMethods.find((known) => Array.isArray(amr) && amr[0] === known);
     if (isForeign || !isYetValid || !isId(sub) || !isId(jti) || method === undefined || typeof crd !== 'string')
       throw refusedChallenge();
-    if (!isIdOrNull(cid) || !isIdOrNull(sso) || !isIdOrNull(ssr)) throw refusedChallenge();
-    const signOn = { singleSignOnId: sso, singleSignOnRevision: ssr };
+    if (!isIdOrNull(cid) || !isIdOrNull(sso) || !isIdOrNull(ssr) || !isIdOrNull(ssm)) throw refusedChallenge();
+    const signOn = { singleSignOnId: sso, singleSignOnRevision: ssr, singleSignOnMembershipId: ssm };
     return { id: jti, userId: sub, method, credentialId: cid, ...signOn, credential: crd };
   }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
@@ -25,9 +26,14 @@ export async function authorizeToken(asking: Asking, id: string, organizationId:
   const { unit, services } = asking;
   const { userId } = signedInPerson(asking);
   const wanted = existingId(organization, organizationId);
-  const { singleSignOnId, singleSignOnRevision } = await ownSession(asking);
+  const {
+    singleSignOnId,
+    singleSignOnRevision: revision,
+    singleSignOnMembershipId: membershipId,
+  } = await ownSession(asking);
   // Says the same for every id, so it does not say which organizations there are.
-  if (singleSignOnId !== wanted || singleSignOnRevision === null) throw singleSignOnRequired(services, wanted);
+  if (singleSignOnId !== wanted || revision === null || membershipId === null)
+    throw singleSignOnRequired(services, wanted);
   const data = unit.data.privileged('authorize token');
   const tokenId = existingId(personalAccessToken, id);
   // Before the token is locked: nobody holds up what others do with theirs.
@@ -35,8 +41,8 @@ export async function authorizeToken(asking: Asking, id: string, organizationId:
   const held = found?.userId === userId ? await data.findLocked(personalAccessToken, tokenId) : undefined;
   if (!held) throw missingRecord(personalAccessToken, id);
   const before = signOnsOf(held);
-  if (before.get(wanted) !== singleSignOnRevision) {
-    const changes = listsOf(new Map([...before, [wanted, singleSignOnRevision]]));
+  if (!isDeepStrictEqual(before.get(wanted), { revision, membershipId })) {
+    const changes = listsOf(new Map([...before, [wanted, { revision, membershipId }]]));
     const authorized = await data.update(personalAccessToken, held.id, changes);
     unit.emit(customEvent(personalAccessToken, 'authorized', authorized, { userId, organizationId: wanted }));
   }
@@ -61,16 +67,35 @@ export async function deauthorizeToken(
   return { tokenId: held.id, organizationId, isAuthorized: false };
 }
 
+/** What an authorization depends on. */
+interface Basis {
+  /** `revision` of the provider. */
+  readonly revision: string;
+  readonly membershipId: string;
+}
+
 interface Lists {
   readonly singleSignOnIds: string[];
   readonly singleSignOnRevisions: string[];
+  readonly singleSignOnMembershipIds: string[];
 }
 
-/** The revisions of providers for which a token is authorized, by the ids of their organizations. */
-function signOnsOf({ singleSignOnIds, singleSignOnRevisions }: Lists): Map<string, string> {
-  return new Map(singleSignOnIds.map((id, index) => [id, singleSignOnRevisions[index] ?? '']));
+/** The authorizations of a token, by the ids of their organizations. */
+function signOnsOf(lists: Lists): Map<string, Basis> {
+  const { singleSignOnIds, singleSignOnRevisions: revisions, singleSignOnMembershipIds: membershipIds } = lists;
+  return new Map(
+    singleSignOnIds.map((id, index) => [
+      id,
+      { revision: revisions[index] ?? '', membershipId: membershipIds[index] ?? '' },
+    ]),
+  );
 }
 
-function listsOf(revisions: ReadonlyMap<string, string>): Lists {
-  return { singleSignOnIds: [...revisions.keys()], singleSignOnRevisions: [...revisions.values()] };
+function listsOf(signOns: ReadonlyMap<string, Basis>): Lists {
+  const bases = [...signOns.values()];
+  return {
+    singleSignOnIds: [...signOns.keys()],
+    singleSignOnRevisions: bases.map(({ revision }) => revision),
+    singleSignOnMembershipIds: bases.map(({ membershipId }) => membershipId),
+  };
 }

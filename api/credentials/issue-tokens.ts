@@ -108,8 +108,13 @@ export async function rotatePersonalToken(asking: Asking, id: string): Promise<I
   if (!held) throw missingRecord(personalAccessToken, id);
   refuseExpired(held, services);
   const issued = services.apiTokens.issue('personal', held.id);
-  const changes = { ...issued.values, singleSignOnIds: [], singleSignOnRevisions: [], rotatedAt: services.clock.now() };
-  const rotated = await unit.data.update(personalAccessToken, held.id, changes);
+  const rotated = await unit.data.update(personalAccessToken, held.id, {
+    ...issued.values,
+    singleSignOnIds: [],
+    singleSignOnRevisions: [],
+    singleSignOnMembershipIds: [],
+    rotatedAt: services.clock.now(),
+  });
   unit.emit(customEvent(personalAccessToken, 'rotated', rotated, {}));
   return issued;
 }

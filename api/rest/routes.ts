@@ -17,6 +17,7 @@ import { deactivateAccount } from './own-account/deactivate-account.ts';
 import { deleteAccount } from './own-account/delete-account.ts';
 import { setDefaultOrganization } from './own-account/default-organization.ts';
 import { ownAccessRoutes } from './own-account/own-access.ts';
+import { ownMemberships } from './own-account/own-memberships.ts';
 import { listRoles, ownFeatures, ownRoles, ownRolesElsewhere } from './own-account/own-roles.ts';
 import { listOwnSuppressions, releaseOwnSuppression } from './own-account/own-suppressions.ts';
 import { userinfoRoutes } from './own-account/userinfo.ts';
@@ -112,6 +113,7 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   ownRolesElsewhere,
   ownFeatures,
   ...ownAccessRoutes(registry),
+  ownMemberships(registry),
   setDefaultOrganization,
   listOwnSuppressions,
   releaseOwnSuppression,

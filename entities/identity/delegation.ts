@@ -30,6 +30,15 @@ export const delegation = defineEntityModule({
       pattern: idPattern,
       immutable: true,
     }),
+    actorMembershipId: text(
+      'Id of the membership that gives the person who acts the role for it: the access ends with it; null for support.',
+      { max: 26, optional: true, immutable: true },
+    ),
+    subjectMembershipId: text('The same of the member as whom the person acts.', {
+      max: 26,
+      optional: true,
+      immutable: true,
+    }),
     sessionId: text('Id of the session from which it began, with which it ends; null for support.', {
       max: 26,
       optional: true,

@@ -27,10 +27,14 @@ export const personalAccessToken = defineEntityModule({
       maxItems: 100,
     }),
     singleSignOnIds: textList(
-      'Ids of the organizations in which, and in whose parts, the token counts although single sign-on is enforced: its owner has authorized it in a session of their single sign-on. Each counts until the provider of the organization changes.',
+      'Ids of the organizations in which, and in whose parts, the token counts although single sign-on is enforced: its owner has authorized it in a session of their single sign-on. Each is valid until the provider of the organization changes, or the membership of the owner ends.',
       { max: 26, maxItems: 100 },
     ),
     singleSignOnRevisions: textList('`revision` of the provider of each of these organizations at that time.', {
+      max: 26,
+      maxItems: 100,
+    }),
+    singleSignOnMembershipIds: textList('Id of the membership with which the owner was there at that time, of each.', {
       max: 26,
       maxItems: 100,
     }),

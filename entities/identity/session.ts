@@ -24,6 +24,10 @@ export const session = defineEntityModule({
       '`revision` of the provider that began it: the session ends with the provider; null for other ways to sign in.',
       { max: 26, optional: true, immutable: true },
     ),
+    singleSignOnMembershipId: text(
+      'Id of the membership with which the single sign-on let the person in: the session ends with it; null for other ways to sign in.',
+      { max: 26, optional: true, immutable: true },
+    ),
     address: text('Network address that the last token of this sign-in was given to.', { max: 64 }),
     lastSeenAt: timestamp('When the last token of this sign-in was given.'),
     expiresAt: timestamp(

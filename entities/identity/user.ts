@@ -28,10 +28,14 @@ export const user = defineEntityModule({
         optional: true,
       },
     ),
-    defaultOrganizationId: text('Id of the organization in which sign-ins begin; null for the one joined first.', {
-      max: 26,
-      optional: true,
-    }),
+    lastOrganizationId: text(
+      'Id of the organization in which the user acted last, where sign-ins begin: that of the last token of a session; at first, the one that invited the user.',
+      { max: 26, optional: true },
+    ),
+    defaultOrganizationId: text(
+      'Id of the organization in which sign-ins begin when the user cannot act in the last one; null for the one joined first.',
+      { max: 26, optional: true },
+    ),
     avatar: file('Picture of the person.', { accept: 'avatar', maxSizeMb: 5, optional: true }),
     passwordHash: text('argon2id password hash in PHC format.', { max: 256, optional: true, secret: true }),
   },

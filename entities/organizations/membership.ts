@@ -35,7 +35,7 @@ export const membership = defineEntityModule({
       'The organization would be left without an active owner. Transfer its ownership to another member first, or delete the organization.',
   },
   expose: { userId: 'read-write', role: 'read-write' },
-  // One's own memberships in other organizations are in its lists.
+  // For the list of one's own, which is that of all organizations.
   filter: ['organizationId', 'userId', 'role'],
   order: ['createdAt'],
   mutate: ['update', 'delete'],

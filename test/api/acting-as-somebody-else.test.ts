@@ -15,6 +15,7 @@ import { holdRow, waitForLocks } from '../kit/held-row.ts';
 import { waitForMails } from '../kit/mailbox.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { beginSupport, supportEnvironment, supportFactor } from '../kit/support-access.ts';
+import { readmit } from '../kit/readmit.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -596,6 +597,20 @@ describe('impersonation', () => {
     expect((await by.post('/v1/tasks', { title: 'below', parent_id: task })).status).toBe(201);
     await by.post('/v1/delegation/end');
     expectProblem(await byAdmin.get(`/v1/tasks/${task}`), 'not_found');
+  });
+
+  test('ends with the membership of either person, and does not come back when they are admitted again', async () => {
+    const [admin, member, other] = [await joined('admin'), await joined('member'), await joined('member')];
+    const byAdmin = await signedIn(world, admin);
+    const asMember = bearer((await impersonate(byAdmin, member.user.id)).body.access_token);
+    const asOther = bearer((await impersonate(byAdmin, other.user.id)).body.access_token);
+    await readmit(world, owner.organization.id, member);
+    expectProblem(await asMember.get('/v1/tasks'), 'unauthenticated');
+    expect((await asOther.get('/v1/tasks')).status).toBe(200);
+    await readmit(world, owner.organization.id, admin);
+    expectProblem(await asOther.get('/v1/tasks'), 'unauthenticated');
+    const anew = bearer((await impersonate(byAdmin, member.user.id)).body.access_token);
+    expect((await anew.get('/v1/tasks')).status).toBe(200);
   });
 
   test('stays on record with its end, whoever ends it, and the mail names who has acted', async () => {

@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { membership } from '#entities/index.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { asSystem } from '../kit/as-person.ts';
 import { buildPerson, testPassword, type Person } from '../kit/people.ts';
 import { codeBlocks } from '../kit/reader-shell.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -85,7 +88,15 @@ test('the types of the client refuse unknown fields, values and codes', async ()
 });
 
 test('the client signs in, creates, lists with filters, changes with If-Match, and is refused with a typed problem', async () => {
-  const environment = { PATH: process.env['PATH'], API: url, EMAIL: person.user.email, PASSWORD: testPassword };
+  const { organization: chosen } = await buildPerson(world);
+  await asSystem(world, chosen.id, (data) => data.create(membership, { userId: person.user.id, role: 'member' }));
+  const environment = {
+    PATH: process.env['PATH'],
+    API: url,
+    EMAIL: person.user.email,
+    PASSWORD: testPassword,
+    ORGANIZATION: chosen.name,
+  };
   const { stdout } = await run(process.execPath, [join(folder, 'calls.ts')], { env: environment });
   expect(stdout.trim().split('\n')).toEqual([
     'created Collect evidence open',
@@ -93,4 +104,6 @@ test('the client signs in, creates, lists with filters, changes with If-Match, a
     'changed completed 2',
     'refused precondition_failed',
   ]);
+  const written = await asOwner(world, 'select organization_id from tasks where assigner_id = $1', [person.user.id]);
+  expect(written).toEqual([{ organization_id: chosen.id }]);
 });

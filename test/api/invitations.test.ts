@@ -65,6 +65,24 @@ const storedInvite = async (id: string) =>
 
 const showStatus = (answer: TestAnswer) => `${answer.status} ${answer.body.code ?? ''}`.trim();
 
+describe('a sign-in', () => {
+  test('begins in the organization that invited the person, and afterwards where they acted last', async () => {
+    const email = 'begins-here@example.com';
+    await invited(email, 'member');
+    expect((await register(email, await inviteToken(world, email))).status).toBe(201);
+    const by = world.client();
+    const begin = async () =>
+      (await by.post('/v1/login', { username: email, password: testPassword })).body.organization_id;
+    expect(await begin()).toBe(owner.organization.id);
+    const { data } = (await by.get('/v1/account/memberships')).body;
+    const personal = data.find(({ role }: { role: string }) => role === 'owner').organization_id;
+    expect(personal).not.toBe(owner.organization.id);
+    expect(await begin()).toBe(owner.organization.id);
+    expect((await by.post('/v1/switch', { target_organization_id: personal })).status).toBe(200);
+    expect(await begin()).toBe(personal);
+  });
+});
+
 describe('an invitation', () => {
   test('is mailed, shown, and accepted by the person with the address', async () => {
     const person = await buildPerson(world);

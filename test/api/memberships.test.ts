@@ -125,6 +125,41 @@ describe('roles', () => {
   });
 });
 
+describe('the list of memberships', () => {
+  test('has those of the current organization alone, over REST and GraphQL; those of a person elsewhere are a list of their own', async () => {
+    const other = await buildPerson(world);
+    await asSystem(world, other.organization.id, (data) =>
+      data.create(membership, { userId: owner.user.id, role: 'member' }),
+    );
+    const here = owner.organization.id;
+    const both = [here, other.organization.id].toSorted();
+    const organizationsOf = (rows: { organization_id: string }[]) =>
+      [...new Set(rows.map(({ organization_id: id }) => id))].toSorted();
+    const listed = await client.get('/v1/memberships?count=true');
+    expect(organizationsOf(listed.body.data)).toEqual([here]);
+    expect((await client.get(`/v1/memberships?organization_id=${other.organization.id}`)).body.data).toEqual([]);
+    const grouped = await client.get('/v1/memberships/aggregates?group_by=role');
+    const counts: { count: number }[] = grouped.body.data;
+    expect(counts.reduce((sum, { count }) => sum + count, 0)).toBe(listed.body.total_count);
+    const own = await client.get('/v1/account/memberships?order_by=created_at&count=true');
+    expect(organizationsOf(own.body.data)).toEqual(both);
+    expect(own.body).toMatchObject({ total_count: 2, data: [{ user_id: owner.user.id }, { user_id: owner.user.id }] });
+    expect((await client.get('/v1/account/memberships?role=member')).body.data).toMatchObject([
+      { organization_id: other.organization.id },
+    ]);
+    const { data, errors } = await client.graphql(
+      '{ memberships(first: 100) { totalCount edges { node { organizationId } } } self { memberships(first: 100) { edges { node { organizationId } } } } }',
+    );
+    expect(errors).toBeUndefined();
+    const idsOf = (list: { edges: { node: { organizationId: string } }[] }) =>
+      [...new Set(list.edges.map(({ node }) => node.organizationId))].toSorted();
+    expect(data.memberships.totalCount).toBe(listed.body.total_count);
+    expect(idsOf(data.memberships)).toEqual([here]);
+    expect(idsOf(data.self.memberships)).toEqual(both);
+    expectProblem(await world.client().get('/v1/account/memberships'), 'unauthenticated');
+  });
+});
+
 describe('who is removed, or leaves,', () => {
   test('has no rights with the next request, and is in no group any more', async () => {
     const { person, client: theirs, id } = await colleague('member');

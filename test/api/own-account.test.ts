@@ -437,7 +437,7 @@ describe('what a person is told about themselves', () => {
     expect(await asOwner(world, history, [person.user.id])).toEqual([{ count: 1 }]);
   });
 
-  test('sign-ins begin in the default organization, while the person has a role there', async () => {
+  test('sign-ins begin where the person acted last, else in the default organization, else at home', async () => {
     const person = await buildPerson(world);
     const client = await signedIn(world, person);
     const second = await team(person, `second-${person.user.email}`);
@@ -449,6 +449,11 @@ describe('what a person is told about themselves', () => {
     expect((await set(second)).body).toEqual({ default_organization_id: second });
     const begin = async () =>
       (await world.client().post('/v1/login', { username: person.user.email, password })).body.organization_id;
+    expect(await begin()).toBe(person.organization.id);
+    const third = await team(person, `third-${person.user.email}`);
+    expect((await client.post('/v1/switch', { target_organization_id: third })).status).toBe(200);
+    expect(await begin()).toBe(third);
+    await asSystem(world, third, (data) => data.remove(organization, third));
     expect(await begin()).toBe(second);
     await asSystem(world, second, (data) => data.remove(organization, second));
     expect(await begin()).toBe(person.organization.id);

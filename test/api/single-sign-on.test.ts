@@ -25,6 +25,7 @@ import { newPasskey, passkeyEnvironment, signInByPasskey } from '../kit/register
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { resetToken } from '../kit/verification-token.ts';
 import { whileLocked } from '../kit/while-locked.ts';
+import { readmit } from '../kit/readmit.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -494,7 +495,7 @@ describe('a personal token where single sign-on is enforced', () => {
     await setUp();
     const signedOn = world.client();
     expect((await signOn(identity, signedOn)).status).toBe(302);
-    return { member, plain, signedOn, id, token };
+    return { member, identity, plain, signedOn, id, token };
   }
 
   async function createdToken(by: TestClient): Promise<{ id: string; token: string }> {
@@ -610,6 +611,19 @@ describe('a personal token where single sign-on is enforced', () => {
     await put(client, settings({ client_id: 'another' }));
     await setUp();
     expect(await opens(token)).toEqual([401, 401]);
+  });
+
+  test('loses it with the membership of its owner, who authorizes it again after being admitted again', async () => {
+    const { signedOn, id, token, member, identity } = await memberWithToken();
+    await authorize(signedOn, id);
+    expect(await opens(token)).toEqual([200, 201]);
+    await readmit(world, owner.organization.id, member);
+    expect(await opens(token)).toEqual([401, 401]);
+    expectProblem(await authorize(signedOn, id), 'unauthenticated');
+    const anew = world.client();
+    expect((await signOn(identity, anew)).status).toBe(302);
+    expect((await authorize(anew, id)).status).toBe(200);
+    expect(await opens(token)).toEqual([200, 201]);
   });
 
   test('counts in the parts of the organization too, and nowhere after its owner has left', async () => {
@@ -910,6 +924,32 @@ describe('a session of single sign-on', () => {
     expectProblem(await again.post('/v1/refresh'), 'unauthenticated');
     client = await signedIn(world, owner);
   });
+});
+
+test('a session of single sign-on ends with the membership, also for whoever is admitted again', async () => {
+  const { member, own, by } = await memberWithAccount();
+  expect((await by.get('/v1/tasks')).status).toBe(200);
+  await readmit(world, owner.organization.id, member);
+  expectProblem(await by.get('/v1/tasks'), 'unauthenticated');
+  // Their own session belongs to the person, and stays.
+  expect((await own.post('/v1/switch', { target_organization_id: owner.organization.id })).status).toBe(200);
+  world.clock.advance(46 * 60_000);
+  await by.get('/livez');
+  expectProblem(await by.post('/v1/refresh'), 'unauthenticated');
+  client = await signedIn(world, owner);
+});
+
+test('a second factor that is asked for after single sign-on is of no use once the membership has ended', async () => {
+  const { member, own, person } = await memberWithAccount();
+  const { recoveryCodes } = await enroll(world, own);
+  const by = world.client();
+  const asked = new URL((await signOn(person, by)).headers['location'] ?? '').hash.slice(1);
+  await readmit(world, owner.organization.id, member);
+  const answer = {
+    challenge_token: new URLSearchParams(asked).get('challenge_token'),
+    recovery_code: recoveryCodes[0],
+  };
+  expectProblem(await by.post('/v1/2fa/validate', answer), 'unauthenticated');
 });
 
 test('a second factor that is asked for after single sign-on is of no use once the provider is replaced', async () => {

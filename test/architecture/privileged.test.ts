@@ -231,7 +231,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   ],
   'access/membership-states.ts': ['readMembershipStates'],
   'access/token-use.ts': ['recordTokenUse'],
-  'access/single-sign-on.ts': ['isSignOnCurrent', 'readEntry', 'wasMember'],
+  'access/single-sign-on.ts': ['decidingMembership', 'isSignOnCurrent', 'noSignOn', 'readEntry', 'wasMember'],
   // The hash that a password is compared with.
   'access/sign-in-credential.ts': ['readSignInCredential'],
   'access/sign-in-failures.ts': ['forgetAttempt', 'giveBackAttempt', 'takeAttempt', 'takeAttemptApart'],

@@ -44,7 +44,10 @@ const apiTokens = ids(2);
 const personalTokens = ids(4);
 const delegations = ids(3);
 const consent = newId();
+/** Of each user two. */
+const memberships = ids(8);
 const of = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
+const membershipOf = (index: number): string => memberships[(index % users.length) * 2] as string;
 
 const never = [null, null, null, '2026-01-01T00:00:00Z'];
 const endings = ['2030-01-01T00:00:00Z', '2031-01-01T00:00:00Z'];
@@ -71,7 +74,11 @@ const tables: Readonly<Record<string, Rows>> = {
     changes: { status: ['active', 'active', 'inactive'], deleted_at: never, last_seen_at: endings },
   },
   sessions: {
-    rows: sessions.map((id, index) => ({ id, user_id: of(users, index) })),
+    rows: sessions.map((id, index) => ({
+      id,
+      user_id: of(users, index),
+      single_sign_on_membership_id: membershipOf(index),
+    })),
     changes: {
       single_sign_on_id: [null, null, ...organizations],
       single_sign_on_revision: revisions,
@@ -82,7 +89,7 @@ const tables: Readonly<Record<string, Rows>> = {
   memberships: {
     rows: users.flatMap((userId, index) =>
       [0, 2].map((step) => ({
-        id: newId(),
+        id: memberships[index * 2 + step / 2],
         user_id: userId,
         organization_id: of(organizations, index + step),
         role: 'member',
@@ -139,6 +146,7 @@ const tables: Readonly<Record<string, Rows>> = {
       scopes: [['task:read'], []],
       single_sign_on_ids: [[], organizations.slice(0, 1), organizations.slice(1, 2)],
       single_sign_on_revisions: [['first'], ['second']],
+      single_sign_on_membership_ids: [[], ...users.map((_, index) => [membershipOf(index)])],
       deleted_at: never,
     },
   },
@@ -153,6 +161,8 @@ const tables: Readonly<Record<string, Rows>> = {
       organization_id: organizations[1],
       actor_id: of(users, index),
       subject_id: of(users, index + 1),
+      actor_membership_id: membershipOf(index),
+      subject_membership_id: membershipOf(index + 1),
       session_id: of(sessions, index),
       consent_id: consent,
     })),

@@ -67,10 +67,13 @@ export function deletePerson(world: World, email: string): Promise<void> {
   });
 }
 
-/** A client that is signed in as this person by cookie. */
+/** A client that is signed in as this person by cookie, in their organization while they have a role there. */
 export async function signedIn(world: Pick<World, 'client'>, person: Person): Promise<TestClient> {
   const client = world.client();
   const answer = await client.post('/v1/login', { username: person.user.email, password: testPassword });
   if (answer.status !== 200) throw new Error(`sign-in failed: ${JSON.stringify(answer.body)}`);
+  const { id } = person.organization;
+  // They may have acted elsewhere last.
+  if (answer.body.organization_id !== id) await client.post('/v1/switch', { target_organization_id: id });
   return client;
 }

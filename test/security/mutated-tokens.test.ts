@@ -4,6 +4,7 @@ import { isValidChallenge, newChallenge } from '#api/auth/passkey-challenge.ts';
 import { SignInStates } from '#api/auth/sign-in-state.ts';
 import { isSignedNonce } from '#api/auth/signed-nonce.ts';
 import { readPrincipalState } from '#entities/kit/access/principal-state.ts';
+import { noSignOn } from '#entities/kit/access/single-sign-on.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { deriveKey } from '#entities/kit/base/keys.ts';
 import { checkOneTimeToken, claimedId, oneTimeToken } from '#entities/kit/base/one-time-token.ts';
@@ -198,7 +199,7 @@ const others: Readonly<Record<string, () => Promise<readonly [string, (mutated: 
   'challenge token': async () => {
     const { challengeTokens } = world.api.services;
     const proof = { userId: newId(), method: 'password', credentialId: null, credential: 'x' } as const;
-    const token = await challengeTokens.issue({ ...proof, singleSignOnId: null, singleSignOnRevision: null });
+    const token = await challengeTokens.issue({ ...proof, ...noSignOn });
     return [token, (text) => challengeTokens.verify(text)];
   },
   ...Object.fromEntries(

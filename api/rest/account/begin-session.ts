@@ -1,9 +1,9 @@
 import { session } from '#entities/identity/session.ts';
 import { noteSeen } from '#entities/kit/access/last-seen.ts';
+import type { SignOn } from '#entities/kit/access/single-sign-on.ts';
 import { surplusSessions } from '#entities/kit/access/surplus-sessions.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
-import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { Call, RouteResponse } from '../../http/route.ts';
 import type { Home } from './home-organization.ts';
@@ -19,9 +19,6 @@ const limits = { alike: 99, singleSignOns: 399 } as const;
 
 /** Characters of the header User-Agent that are kept. */
 const maxUserAgentLength = 256;
-
-/** The single sign-on with which a session began; both are null for other ways to sign in. */
-export type SignOn = Pick<RowOf<typeof session>, 'singleSignOnId' | 'singleSignOnRevision'>;
 
 /** A session that begins. */
 interface Beginning extends SignOn {
@@ -52,7 +49,7 @@ export async function beginSession(
   { userId, home, ending, isNewDevice, alongside, ...signOn }: Beginning,
 ): Promise<RouteResponse> {
   const { unit, request, services } = call;
-  const { singleSignOnId, singleSignOnRevision } = signOn;
+  const { singleSignOnId } = signOn;
   const data = unit.data.privileged('sign-in');
   // A new id with each sign-in: nobody can have known it before.
   const sessionId = newId();
@@ -72,8 +69,7 @@ export async function beginSession(
       id: sessionId,
       userId,
       userAgent: userAgent || null,
-      singleSignOnId,
-      singleSignOnRevision,
+      ...signOn,
       // Single sign-on proves who somebody is to one organization alone.
       provenAt: singleSignOnId === null ? values.lastSeenAt : null,
       ...values,
@@ -83,7 +79,7 @@ export async function beginSession(
     // Sent together with the statements of the others.
     await unit.flush();
   };
-  await Promise.all([noteSeen(unit, userId), alongside(), create()]);
+  await Promise.all([noteSeen(unit, userId, home?.organizationId ?? null), alongside(), create()]);
   return sessionAnswer(call, access, refresh);
 }
 

@@ -3,6 +3,7 @@ import { externalIdentity } from '#entities/identity/external-identity.ts';
 import { passkey } from '#entities/identity/passkey.ts';
 import { user } from '#entities/identity/user.ts';
 import { firstOrganization } from '#entities/kit/access/first-organization.ts';
+import { noSignOn, type SignOn } from '#entities/kit/access/single-sign-on.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import {
@@ -14,7 +15,7 @@ import {
 } from '../../auth/challenge-token.ts';
 import type { Call, RouteResponse } from '../../http/route.ts';
 import { confirmedFactor } from '../../credentials/confirmed-factor.ts';
-import { beginSession, sessionsToEnd, type SignOn } from './begin-session.ts';
+import { beginSession, sessionsToEnd } from './begin-session.ts';
 import { homeInFirst, homeOrganization } from './home-organization.ts';
 import { isNewDevice, knownBrowser, rememberBrowser } from './known-browser.ts';
 import { SessionSchema } from './session-answer.ts';
@@ -29,10 +30,8 @@ export interface ProvenSignIn {
   readonly credentialId: string | null;
   /** The hash that the password was compared with: the user may have set another one since. */
   readonly passwordHash?: string;
-  /** The organization whose single sign-on it was, in which alone the session counts; absent for other ways to sign in. */
-  readonly singleSignOnId?: string | null;
-  /** `revision` of its provider: the session ends when another provider takes its place. */
-  readonly singleSignOnRevision?: string | null;
+  /** The single sign-on, in whose organization alone the session is valid; absent for other ways to sign in. */
+  readonly signOn?: SignOn;
   /** What else is written once the person is known to be active. The user is locked then. */
   readonly alongside?: () => Promise<void>;
 }
@@ -59,10 +58,8 @@ export const SignInSchema = Type.Union([SessionSchema, ChallengeSchema], { title
  */
 export async function completeSignIn(
   call: Call<unknown>,
-  { userId, method, credentialId, passwordHash, alongside = nothing, ...signedOn }: ProvenSignIn,
+  { userId, method, credentialId, passwordHash, alongside = nothing, signOn = noSignOn }: ProvenSignIn,
 ): Promise<RouteResponse> {
-  const { singleSignOnId = null, singleSignOnRevision = null } = signedOn;
-  const signOn = { singleSignOnId, singleSignOnRevision };
   // Sent together: all else is read after the lock.
   const [person, factor, found] = await Promise.all([
     lockPerson(call, { userId, method, credentialId }),
@@ -100,8 +97,8 @@ export async function completeChallenge(
   const person = await lockPerson(call, challenge);
   if (!person || credentialDigest(person.passwordHash) !== challenge.credential) throw refusedChallenge();
   await answer();
-  const { singleSignOnId, singleSignOnRevision } = challenge;
-  const signOn = { singleSignOnId, singleSignOnRevision };
+  const { singleSignOnId, singleSignOnRevision, singleSignOnMembershipId } = challenge;
+  const signOn = { singleSignOnId, singleSignOnRevision, singleSignOnMembershipId };
   return begin(call, person, signOn, await findForBeginning(call, person.id, signOn), nothing);
 }
 

@@ -5,6 +5,7 @@ import type { Database } from '#entities/kit/unit/database.ts';
 import type { AccessClaims } from '../../auth/access-token.ts';
 import type { DefaultCaller } from '../../http/default-caller.ts';
 import { workOf } from '../../http/request-context.ts';
+import { noSignOn } from '#entities/kit/access/single-sign-on.ts';
 import { homeOrganization } from './home-organization.ts';
 
 /** While authentication is off, requests without credentials run for the active user who signed up first. */
@@ -28,7 +29,7 @@ export class FirstPerson implements DefaultCaller {
           limit: 1,
         });
         if (!person) return undefined;
-        const home = await homeOrganization({ unit }, { person, singleSignOnId: null, singleSignOnRevision: null });
+        const home = await homeOrganization({ unit }, { person, ...noSignOn });
         const organizationId = home?.organizationId ?? null;
         return { tokenId: '', userId: person.id, organizationId, sessionId: '', expiresAt: new Date(8.64e15) };
       },

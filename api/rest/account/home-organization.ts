@@ -5,7 +5,7 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { FirstOrganization } from '#entities/kit/access/first-organization.ts';
 import type { MembershipState } from '#entities/kit/access/principal-state.ts';
-import { isSignOnCurrent, readEntry, type Entry } from '#entities/kit/access/single-sign-on.ts';
+import { isSignOnCurrent, readEntry, type Entry, type SignOn } from '#entities/kit/access/single-sign-on.ts';
 import { secondFactorRequired } from '../../http/request-caller.ts';
 import type { Call } from '../../http/route.ts';
 import { singleSignOnRequired } from '../../credentials/single-sign-on-required.ts';
@@ -19,17 +19,13 @@ export interface Home extends Pick<MembershipState, 'productModules'> {
 }
 
 /** A session, as far as it decides where it may act. */
-interface Session {
-  readonly person: Pick<RowOf<typeof user>, 'id' | 'defaultOrganizationId'>;
-  /** The organization whose single sign-on began it; null for other ways to sign in. */
-  readonly singleSignOnId: string | null;
-  /** `revision` of the provider that began it. */
-  readonly singleSignOnRevision: string | null;
+interface Session extends SignOn {
+  readonly person: Pick<RowOf<typeof user>, 'id' | 'lastOrganizationId' | 'defaultOrganizationId'>;
 }
 
 /**
- * The organization in which a person goes on: where they were, while they have a role there, else their default organization, else the
- * one they joined first of those in which they can act in this session.
+ * The organization in which a person continues: where the session was, while they have a role there, else where they acted last, else their
+ * default organization, else the one they joined first of those in which they can act in this session.
  * @param call without services, nobody is refused: the result is null
  * @returns null for a person without an organization
  * @throws AppError unauthenticated for a session whose single sign-on is another one now; second_factor_required, single_sign_on_required
@@ -38,11 +34,15 @@ interface Session {
  */
 export async function homeOrganization(
   { unit, services }: Pick<Call<unknown>, 'unit'> & Partial<Pick<Call<unknown>, 'services'>>,
-  { person, singleSignOnId, singleSignOnRevision }: Session,
+  { person, ...signOn }: Session,
   organizationId: string | null = null,
 ): Promise<Home | null> {
-  if (singleSignOnId !== null && !(await isSignOnCurrent(unit, singleSignOnId, singleSignOnRevision)))
-    throw new AppError('unauthenticated', 'The single sign-on of your organization has changed; sign in again.');
+  const { singleSignOnId } = signOn;
+  if (singleSignOnId !== null && !(await isSignOnCurrent(unit, signOn)))
+    throw new AppError(
+      'unauthenticated',
+      'The single sign-on of your organization, or your membership there, has changed; sign in again.',
+    );
   const enter = async (id: string) => {
     const entry = await readEntry(unit, person.id, id, singleSignOnId);
     return { ...entry, home: homeIn(id, entry) };
@@ -77,11 +77,12 @@ function homeIn(
   return isOpen ? { organizationId, productModules } : null;
 }
 
-/** The default organization of a person, then those that they joined, the first one first. */
+/** Where a person acted last, their default organization, then those that they joined, the first one first. */
 async function* candidates(
   unit: UnitOfWork,
-  { id, defaultOrganizationId }: Session['person'],
+  { id, lastOrganizationId, defaultOrganizationId }: Session['person'],
 ): AsyncGenerator<string, void, undefined> {
+  if (lastOrganizationId !== null) yield lastOrganizationId;
   if (defaultOrganizationId !== null) yield defaultOrganizationId;
   const joined = await unit.data.privileged('find home organization').find(membership, {
     where: { userId: { eq: id } },

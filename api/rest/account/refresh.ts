@@ -89,7 +89,7 @@ export const refresh = defineRoute({
       replacedAt: services.clock.now(),
       sealedSuccessor: await sealSecret(issued.token, successorKeys(call, held.id)),
     });
-    await noteSeen(unit, person.id);
+    await noteSeen(unit, person.id, home?.organizationId ?? null);
     return sessionAnswer(call, access, issued);
   },
 });

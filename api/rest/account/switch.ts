@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import { organization } from '#entities/organizations/organization.ts';
+import { user } from '#entities/identity/user.ts';
 import { session } from '#entities/identity/session.ts';
+import { noteSeen } from '#entities/kit/access/last-seen.ts';
 import { readEntry } from '#entities/kit/access/single-sign-on.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { isId } from '#entities/kit/base/ids.ts';
@@ -48,6 +50,8 @@ export const switchOrganization = defineRoute({
         },
       ]);
     const data = unit.data.privileged('switch organization');
+    // Before the session, as by all who change sessions of a person.
+    await data.findLocked(user, userId);
     // The session may end at this moment.
     const held = await data.findLocked(session, sessionId);
     if (!held) throw signInFirst();
@@ -61,6 +65,7 @@ export const switchOrganization = defineRoute({
       address: clientAddress(request, services),
       lastSeenAt: services.clock.now(),
     });
+    await noteSeen(unit, userId, wanted);
     const next = { userId, sessionId, home: { organizationId: wanted, productModules } };
     return accessAnswer(call, await issueAccess(call, next, held.expiresAt));
   },

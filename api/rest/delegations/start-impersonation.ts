@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { session } from '#entities/identity/session.ts';
 import { user } from '#entities/identity/user.ts';
+import { decidingMembership } from '#entities/kit/access/single-sign-on.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { idPattern } from '#entities/kit/base/ids.ts';
 import { requireRecentProof } from '../../credentials/recent-proof.ts';
@@ -49,6 +50,8 @@ export const startImpersonation = defineRoute({
       actorName: actor.displayName,
       actorEmail: actor.email,
       subjectId: body.user_id,
+      actorMembershipId: await decidingMembership(unit, userId, organizationId),
+      subjectMembershipId: await decidingMembership(unit, body.user_id, organizationId),
       sessionId,
       organizationId,
       expiresAt: new Date(Math.min(wantedEnd, sessionEnd.getTime())),

@@ -19,7 +19,7 @@ export const setDefaultOrganization = defineRoute({
   tag: 'Account',
   summary: 'Set the default organization',
   description:
-    'Sets the organization in which the sign-ins of the user begin. While the user has no role there, it does not count.',
+    'Sets the organization in which sign-ins begin when the user has not acted in any before, or cannot act any more where they acted last. While the user has no role there, it does not apply.',
   access: 'required',
   allowsMissingFactor: true,
   body: Type.Object({ organization_id: idOrNull }, { additionalProperties: false }),

@@ -38,6 +38,8 @@ export async function registerInvited(
   const { existing, ...usable } = await invitationOf(call, data, registration);
   const person = await createAccount(unit, data, written, existing);
   await joinOrganization(unit, data, usable, person);
+  // Where their first sign-in begins.
+  await data.update(user, person.id, { lastOrganizationId: usable.organization.id });
   const { name } = usable.organization;
   return { status: 201, body: { message: `The account is created and has joined ${name}; you can sign in now.` } };
 }

@@ -3,6 +3,7 @@ import { organization } from '#entities/organizations/organization.ts';
 import { identityProvider } from '#entities/organizations/identity-provider.ts';
 import { isManager } from '#entities/presets/roles.ts';
 import { readMembershipState } from '#entities/kit/access/principal-state.ts';
+import { decidingMembership } from '#entities/kit/access/single-sign-on.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { giveBackAttempt, takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
@@ -105,11 +106,15 @@ export const singleSignOnCallback = defineRoute({
     if (opened.purpose !== 'sign-in') return linkOrTest(call, opened, identity, row);
     const signedOn = { identity, provider: row };
     await admitNewcomer(call, signedOn);
+    const member = await memberOf(call.unit, signedOn);
     return finishSignIn(call, opened.target, {
-      ...(await memberOf(call.unit, signedOn)),
+      ...member,
       method: 'single_sign_on',
-      singleSignOnId: row.organizationId,
-      singleSignOnRevision: row.revision,
+      signOn: {
+        singleSignOnId: row.organizationId,
+        singleSignOnRevision: row.revision,
+        singleSignOnMembershipId: await decidingMembership(call.unit, member.userId, row.organizationId),
+      },
     });
   },
 });

@@ -7,15 +7,15 @@ export interface FirstOrganization extends Entry {
 }
 
 const text = `select first.organization_id as id, ${entryColumns}
-  from (select coalesce(u.default_organization_id, (select m.organization_id from memberships m
+  from (select coalesce(u.last_organization_id, u.default_organization_id, (select m.organization_id from memberships m
       where m.user_id = u.id and m.deleted_at is null order by m.created_at, m.id limit 1)) as organization_id
     from users u where u.id = $1 and u.deleted_at is null) first
   cross join lateral organization_entry($1, first.organization_id, '') entry
   where first.organization_id is not null`;
 
 /**
- * The default organization of a person, else the one that they joined first, with their state in it, in one statement: nearly everybody
- * goes on there. For a session that began with no single sign-on.
+ * The organization in which a person acted last, else their default organization, else the one that they joined first, with their state
+ * in it, in one statement: nearly everybody begins there. For a session that began with no single sign-on.
  * @returns undefined for a person without an organization
  */
 export async function firstOrganization(work: Work, userId: string): Promise<FirstOrganization | undefined> {

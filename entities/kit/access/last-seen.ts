@@ -1,10 +1,13 @@
 import type { Work } from '../storage/work.ts';
 
 /**
- * Notes that a person is there now. It is an observation of the server and no change of the record: it has no version, no history and no
+ * Notes that a person is there now, and in which organization, where their next sign-in begins. It is an observation of the server and no change of the record: it has no version, no history and no
  * event, which would tell colleagues who works when. Whoever changes sessions of the person has locked the user before.
  */
-export async function noteSeen(work: Work, userId: string): Promise<void> {
+export async function noteSeen(work: Work, userId: string, organizationId: string | null): Promise<void> {
   const session = await work.readAs('system');
-  await session.query('update users set last_seen_at = $2 where id = $1', [userId, work.clock.now()]);
+  await session.query(
+    'update users set last_seen_at = $2, last_organization_id = coalesce($3, last_organization_id) where id = $1',
+    [userId, work.clock.now(), organizationId],
+  );
 }

@@ -12,17 +12,44 @@ export interface Entry extends Pick<MembershipState, 'productModules' | 'lacksSe
   readonly isElsewhere: boolean;
 }
 
-/**
- * Whether the provider of an organization is still the one with which somebody signed in. Its sessions end when another takes its place.
- * The rule is that of `request_context`.
- */
-export async function isSignOnCurrent(work: Work, organizationId: string, revision: string | null): Promise<boolean> {
+/** The single sign-on with which a session began; all are null for other ways to sign in. */
+export interface SignOn {
+  readonly singleSignOnId: string | null;
+  /** `revision` of its provider: the session ends when another provider takes its place. */
+  readonly singleSignOnRevision: string | null;
+  /** The membership with which it let the person in: the session ends with it, and no later membership brings it back. */
+  readonly singleSignOnMembershipId: string | null;
+}
+
+/** Of a sign-in in another way. */
+export const noSignOn: SignOn = {
+  singleSignOnId: null,
+  singleSignOnRevision: null,
+  singleSignOnMembershipId: null,
+};
+
+/** Whether the provider and the membership with which somebody signed in are still there. The rule is that of `request_context`. */
+export async function isSignOnCurrent(work: Work, signOn: SignOn): Promise<boolean> {
   const session = await work.readAs('app');
-  const { rows } = await session.query<{ is: boolean }>('select is_sign_on_current($1, $2) as is', [
-    organizationId,
-    revision ?? '',
+  const { rows } = await session.query<{ is: boolean }>('select is_sign_on_current($1, $2, $3) as is', [
+    signOn.singleSignOnId,
+    signOn.singleSignOnRevision,
+    signOn.singleSignOnMembershipId,
   ]);
   return rows[0]?.is === true;
+}
+
+/**
+ * The id of the membership that gives a person the strongest role in an organization: one there or in an organization above. What must end
+ * with the membership names it.
+ */
+export async function decidingMembership(work: Work, userId: string, organizationId: string): Promise<string | null> {
+  const session = await work.readAs('app');
+  const { rows } = await session.query<{ id: string | null }>('select deciding_membership($1, $2) as id', [
+    userId,
+    organizationId,
+  ]);
+  return rows[0]?.id ?? null;
 }
 
 /**

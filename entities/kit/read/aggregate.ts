@@ -8,6 +8,7 @@ import type { ChoiceWords } from './choice-form.ts';
 import type { Filter } from './filter.ts';
 import { formatColumn } from './format-column.ts';
 import { fromClause, visibleRows } from './from-clause.ts';
+import { listScope } from './scope.ts';
 import type { Viewer } from './viewer.ts';
 import { Aliases, allOf, filterPredicate } from './where.ts';
 
@@ -77,6 +78,7 @@ export function compileAggregate(selection: AggregateSelection, viewer: Viewer):
   const groupings = groupBy.map((name) => groupingsOf(module).find((grouping) => grouping.name === name) as Grouping);
   const keys = groupings.map((grouping, index) => ({ grouping, alias: `key${index}` }));
   const conditions = [
+    listScope(module, rows, viewer),
     visibleRows(module, rows, viewer),
     ...(filter ? [filterPredicate(filter, { module, alias: rows, viewer }, aliases)] : []),
   ];

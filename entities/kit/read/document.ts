@@ -8,6 +8,7 @@ import type { ToMany } from './relations.ts';
 import type { EdgePart, ListsPart, PageInfoPart, PageSelection, RecordSelection } from './selection.ts';
 import { foundRows, fromClause, visibleRows } from './from-clause.ts';
 import type { Viewer } from './viewer.ts';
+import { listScope } from './scope.ts';
 import { visible } from './visibility.ts';
 import { Aliases, allOf, filterPredicate, joinPredicate } from './where.ts';
 
@@ -41,6 +42,7 @@ export class DocumentCompiler {
     const source = (alias: string, more: readonly Sql[] = []) => {
       const conditions = [
         ...(parent ? [joinPredicate(parent.relation, parent.alias, alias)] : []),
+        ...(parent || page.isEverywhere ? [] : [listScope(module, alias, this.#viewer)]),
         visibleRows(module, alias, this.#viewer),
         ...(page.filter ? [filterPredicate(page.filter, { module, alias, viewer: this.#viewer }, this.#aliases)] : []),
         ...more,

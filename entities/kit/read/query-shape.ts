@@ -68,6 +68,7 @@ export class QueryShape {
     this.#write('page', module.kind, from, String(size));
     for (const { field, direction } of orderBy) this.#write(field, direction);
     if (found !== undefined) this.#write('found');
+    if (rest.isEverywhere) this.#write('everywhere');
     const shaped = {
       ...rest,
       ...(found === undefined ? {} : { found: this.placeholder(found) }),

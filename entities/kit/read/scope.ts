@@ -15,6 +15,15 @@ function tenancyPredicate(module: EntityModule, alias: string, viewer: Viewer): 
   if (module.tenancy !== 'organization') return viewer.isConfined ? reachedPredicate(module, alias, viewer) : sql`true`;
   // Records of other organizations, such as one's own memberships, are out of reach of confined callers.
   if (module.rlsUsing && !viewer.isConfined) return sql`true`;
+  return inCurrentOrganization(alias, viewer);
+}
+
+/** Predicate for the records of a list that no other record leads to: of what is the caller's own elsewhere, it has nothing. */
+export function listScope({ tenancy, rlsUsing }: EntityModule, alias: string, viewer: Viewer): Sql {
+  return tenancy === 'organization' && rlsUsing ? inCurrentOrganization(alias, viewer) : sql`true`;
+}
+
+function inCurrentOrganization(alias: string, viewer: Viewer): Sql {
   if (viewer.organizationId) return sql`${column(alias, 'organizationId')} = ${viewer.organizationId}`;
   return viewer.kind === 'system' ? sql`true` : sql`false`;
 }

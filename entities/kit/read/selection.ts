@@ -28,6 +28,8 @@ export interface PageSelection<Cursor = string> {
   /** The text by which the search function of the kind finds the records. */
   readonly found?: Bound<string>;
   readonly filter?: Filter;
+  /** Whether the list also has what is the caller's own in other organizations (`rlsUsing`). */
+  readonly isEverywhere?: true;
   readonly orderBy: readonly OrderTerm[];
   readonly size: number;
   readonly from: 'first' | 'last';
