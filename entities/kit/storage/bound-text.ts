@@ -7,8 +7,13 @@ export function boundText(value: unknown): string | Buffer | null {
   if (typeof value === 'string' || Buffer.isBuffer(value)) return value;
   if (value instanceof Date) return value.toISOString();
   if (ArrayBuffer.isView(value)) throw new TypeError('bytes are bound as a Buffer');
-  if (Array.isArray(value)) return `{${value.map(arrayElement).join()}}`;
+  if (Array.isArray(value)) return arrayLiteral(value);
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : JSON.stringify(value);
+}
+
+/** A list as PostgreSQL reads it: every item is in quotes, so that none is read as NULL or loses white space. */
+export function arrayLiteral(values: readonly unknown[]): string {
+  return `{${values.map(arrayElement).join()}}`;
 }
 
 /** An element of an array literal, with quotes and backslashes escaped. */

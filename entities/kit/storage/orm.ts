@@ -1,5 +1,6 @@
 import { isRaw, MikroORM, type Configuration } from '@mikro-orm/core';
 import { AbstractSqlDriver, PostgreSqlConnection, PostgreSqlPlatform } from '@mikro-orm/postgresql';
+import { arrayLiteral } from './bound-text.ts';
 import type { OrmSchemas } from './orm-schema.ts';
 import type { RoleSession } from './transaction.ts';
 
@@ -66,9 +67,16 @@ function isInsertAlone(text: string): boolean {
   return text.startsWith('insert ') && !text.includes(' returning ');
 }
 
+/** MikroORM's own array literals quote too little: `null` would become a missing item, and white space would be lost. */
+class BoundPlatform extends PostgreSqlPlatform {
+  override marshallArray(values: string[]): string {
+    return arrayLiteral(values);
+  }
+}
+
 class BoundDriver extends AbstractSqlDriver<BoundConnection> {
   constructor(config: Configuration) {
-    super(config, new PostgreSqlPlatform(), BoundConnection, ['pg']);
+    super(config, new BoundPlatform(), BoundConnection, ['pg']);
   }
 
   /** Errors are translated once, where the statement runs (database-error.ts). */
