@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import swagger from '@fastify/swagger';
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { parseDomain, parseEmail } from '#entities/kit/base/email-address.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { productSchema } from './graphql/graphql-schema.ts';
@@ -92,6 +93,11 @@ export async function createApp(
         // What descriptions say besides; it checks nothing.
         keywords: [describedKeyword],
       },
+      // After the formats of the library: addresses and domains are read in one way everywhere.
+      onCreate: (validator) =>
+        validator
+          .addFormat('email', (text) => parseEmail(text) !== undefined)
+          .addFormat('idn-hostname', (text) => parseDomain(text) !== undefined),
     },
     // Requests that reach no route, such as those with a malformed URL.
     frameworkErrors: (error, request, reply) => {

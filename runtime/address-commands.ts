@@ -1,4 +1,5 @@
 import { accountEmailSuppression } from '#entities/email/account-email-suppression.ts';
+import { emailForm } from '#entities/kit/base/email-address.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { releaseAddressContract } from '#workflows/email/release-address.contract.ts';
@@ -36,7 +37,7 @@ export async function runAddressCommand(command: AddressCommand, { runtime, prin
   }
   const released = await database.transact(context, async ({ data, clock }) => {
     const held = await data.findOne(accountEmailSuppression, {
-      suppressedEmail: { eq: command.address.toLowerCase() },
+      suppressedEmail: { eq: emailForm(command.address) },
     });
     if (!held) return undefined;
     await data.update(accountEmailSuppression, held.id, { releasedAt: clock.now(), releaseReason: command.reason });

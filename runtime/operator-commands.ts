@@ -5,6 +5,7 @@ import {
   revokeOperator,
   type OperatorGrant,
 } from '#entities/kit/access/installation-operators.ts';
+import { emailForm } from '#entities/kit/base/email-address.ts';
 import { isId, newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
@@ -54,7 +55,7 @@ export async function runOperatorCommand(command: OperatorCommand, { runtime, pr
 
 /** Somebody who has left can lose it, but not get it. */
 async function idOf({ data }: UnitOfWork, person: string, name: 'grant' | 'revoke'): Promise<string | undefined> {
-  const email = person.toLowerCase();
+  const email = emailForm(person);
   const found = await data.findOne(user, isId(person) ? { id: { eq: person } } : { email: { eq: email } });
   if (name === 'revoke') return found?.id ?? (isId(person) ? person : undefined);
   return found?.status === 'active' && found.emailConfirmedAt !== null ? found.id : undefined;

@@ -1,5 +1,6 @@
 import { email } from '#entities/email/email.ts';
 import type { accountEmail } from '#entities/email/account-email.ts';
+import { emailForm } from '#entities/kit/base/email-address.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { ChangesOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
@@ -87,7 +88,7 @@ export async function beginBatch(
       if (row) record({ status: 'outdated', content: null });
       continue;
     }
-    const reason = suppressed.get(addressOf(digest.id).toLowerCase());
+    const reason = suppressed.get(emailForm(addressOf(digest.id)));
     if (reason !== undefined) {
       record({ status: 'suppressed', errorCode: reason, errorMessage: null, ...(row ? { content: null } : {}) });
       continue;

@@ -1,6 +1,7 @@
 import { emailChange } from '#entities/identity/email-change.ts';
 import { user } from '#entities/identity/user.ts';
 import { organizationSetting } from '#entities/organizations/organization-setting.ts';
+import { parseEmail } from '#entities/kit/base/email-address.ts';
 import { admitByDomainContract } from '#workflows/organizations/admit-by-domain.contract.ts';
 import { defineListener, on } from './listener.ts';
 
@@ -16,7 +17,7 @@ export const admitConfirmed = defineListener(
     const change = event.topic === 'email_change.confirmed' ? await data.findOne(emailChange, at) : undefined;
     const userId = change?.userId ?? event.entityId;
     const person = await data.findOne(user, { id: { eq: userId } });
-    const domain = person?.email.slice(person.email.lastIndexOf('@') + 1);
+    const domain = parseEmail(person?.email ?? '')?.domain;
     const admitting =
       domain &&
       (await data.findOne(organizationSetting, { emailDomains: { has: domain }, admitsEmailDomains: { eq: true } }));

@@ -1,6 +1,7 @@
 import { accountEmailSuppression } from '#entities/email/account-email-suppression.ts';
 import { emailSuppression } from '#entities/email/email-suppression.ts';
 import { everyTopic, optionalReasons, type SuppressionReason } from '#entities/email/suppression-fields.ts';
+import { emailForm } from '#entities/kit/base/email-address.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 
 /** For whom an address gets no e-mails: an organization, or with null the accounts of the installation. */
@@ -15,7 +16,7 @@ export async function suppressAddress(
   address: string,
   about: { readonly reason: SuppressionReason; readonly emailId: string },
 ): Promise<void> {
-  const email = address.toLowerCase();
+  const email = emailForm(address);
   if (organizationId === null) {
     if (await data.findOne(accountEmailSuppression, { suppressedEmail: { eq: email } })) return;
     await data.create(accountEmailSuppression, { email, ...about });
@@ -36,7 +37,7 @@ export async function suppressionOf(
   address: string,
   optional: readonly string[] | undefined,
 ): Promise<SuppressionReason | undefined> {
-  const suppressedEmail = { eq: address.toLowerCase() };
+  const suppressedEmail = { eq: emailForm(address) };
   const topic = { in: [everyTopic, ...(optional ?? [])] };
   const found =
     organizationId === null
@@ -45,13 +46,13 @@ export async function suppressionOf(
   return found && (optional || !optionalReasons.has(found.reason)) ? found.reason : undefined;
 }
 
-/** Why addresses get no optional e-mails of an organization, by address in lower case; those that get them are missing. */
+/** Why addresses get no optional e-mails of an organization, by address in its form; those that get them are missing. */
 export async function suppressionsOf(
   { data }: Pick<UnitOfWork, 'data'>,
   organizationId: string,
   addresses: readonly string[],
 ): Promise<ReadonlyMap<string, SuppressionReason>> {
-  const wanted = [...new Set(addresses.map((address) => address.toLowerCase()))];
+  const wanted = [...new Set(addresses.map(emailForm))];
   if (wanted.length === 0) return new Map();
   const where = { organizationId: { eq: organizationId }, suppressedEmail: { in: wanted }, topic: { eq: everyTopic } };
   const found = await data.find(emailSuppression, { where, limit: wanted.length });

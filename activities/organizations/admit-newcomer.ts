@@ -3,6 +3,7 @@ import { identityProvider } from '#entities/organizations/identity-provider.ts';
 import { membership } from '#entities/organizations/membership.ts';
 import { organizationSetting } from '#entities/organizations/organization-setting.ts';
 import { organization } from '#entities/organizations/organization.ts';
+import { parseEmail } from '#entities/kit/base/email-address.ts';
 import { wasMember } from '#entities/kit/access/single-sign-on.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
@@ -25,7 +26,8 @@ export async function admitNewcomer(
     database.transact(workContext(systemCaller('admit by domain'), `admit-by-domain-${userId}`), work);
   const email = await transact(({ data }) => confirmedEmail(data, userId));
   if (email === undefined) return 0;
-  const domain = email.slice(email.lastIndexOf('@') + 1);
+  const domain = parseEmail(email)?.domain;
+  if (domain === undefined) return 0;
   let joined = 0;
   // Between two transactions: a name server may take its time.
   for (const organizationId of await organizationsOfDomain(textRecords, domain))
@@ -52,7 +54,12 @@ async function join(unit: UnitOfWork, { userId, organizationId, domain }: Joinin
   const of = { organizationId: { eq: organizationId } };
   const setting = await data.findOne(organizationSetting, of);
   const home = await data.findOne(organization, { id: { eq: organizationId } });
-  if (!email?.endsWith(`@${domain}`) || !setting?.admitsEmailDomains || !setting.emailDomains.includes(domain))
+  if (
+    email === undefined ||
+    parseEmail(email)?.domain !== domain ||
+    !setting?.admitsEmailDomains ||
+    !setting.emailDomains.includes(domain)
+  )
     return false;
   if (!home || home.isPersonal || home.isArchived) return false;
   if ((await data.findOne(identityProvider, of))?.isEnforced) return false;

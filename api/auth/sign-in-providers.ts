@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import * as client from 'openid-client';
 import type { Clock } from '#entities/kit/base/clock.ts';
+import { parseEmail } from '#entities/kit/base/email-address.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { AskedOnce } from './asked-once.ts';
 import { maxRequestMs, outgoingFetch, unavailable, type OutgoingRules } from './outgoing-fetch.ts';
@@ -250,9 +251,15 @@ function identityOf(
 ): ProviderIdentity {
   if (subject === '' || subject.length > lengths.subject || /[^\u0020-\u007E]/.test(subject))
     throw failed('the id of the person is not valid');
-  const address = typeof email === 'string' && email.length <= lengths.email ? email.trim().toLowerCase() : '';
+  // What is no address proves nothing: its domain decides who comes in.
+  const address = typeof email === 'string' ? parseEmail(email)?.address : undefined;
   const shown = typeof name === 'string' ? name.replaceAll(/\p{C}/gu, '').trim().slice(0, lengths.name) : '';
-  return { issuer, subject, email: address || null, name: shown || null };
+  return {
+    issuer,
+    subject,
+    email: address !== undefined && address.length <= lengths.email ? address : null,
+    name: shown || null,
+  };
 }
 
 /** The error for a provider whose answer does not prove who the person is. @param cause for operators */

@@ -28,6 +28,7 @@ import { maxProblems, type FieldProblem } from '#entities/kit/base/errors.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
 import { expectation, found, mismatch, oneOf, required } from '#entities/kit/base/schema-problem.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
+import { limitProblem } from './scalars/integer-limits.ts';
 import { unknownName } from '../http/unknown-name.ts';
 import { asGraphqlError } from './graphql-errors.ts';
 
@@ -139,11 +140,15 @@ function* typeProblems<V>(
     }
     const fields = type.getFields();
     const accepted: Record<string, unknown> = {};
+    const check = type.extensions[ownCheck] as Check | undefined;
     for (const [name, member] of members) {
       const field = fields[name];
       if (field) {
         const problems = typeProblems(field.type, member, reading, `${path}/${name}`, checksData).toArray();
-        yield* problems;
+        const plain = problems.length > 0 ? reading.plain(member) : undefined;
+        // Of a number that the type has no room for, the data layer tells the limit of the field.
+        const own = Number.isInteger(plain) ? (check?.({ [name]: plain }) ?? []) : [];
+        yield* own.length > 0 ? own.map((problem) => ({ ...problem, path: path + problem.path })) : problems;
         const coerced = problems.length === 0 ? coercedLeaves(field.type, member, reading) : undefined;
         if (coerced !== undefined) accepted[name] = coerced;
       } else {
@@ -155,7 +160,6 @@ function* typeProblems<V>(
     for (const field of Object.values(fields))
       if (isRequiredInputField(field) && !members.has(field.name))
         yield { path: `${path}/${field.name}`, message: required(constantsOf(field.type)) };
-    const check = type.extensions[ownCheck] as Check | undefined;
     if (checksData && check) for (const problem of check(accepted)) yield { ...problem, path: path + problem.path };
   } else if (isLeafType(type)) {
     const message = leafProblem(type, value, reading);
@@ -201,7 +205,7 @@ function leafProblem<V>(type: GraphQLLeafType, value: V, reading: Reading<V>): s
       ? `must be written without quotes: ${plain}`
       : oneOf(names, plain) + sent;
   }
-  return mismatch(schemaTypes[type.name] ?? type.name, plain);
+  return limitProblem(type.name, plain) ?? mismatch(schemaTypes[type.name] ?? type.name, plain);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { emailForm } from '#entities/kit/base/email-address.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { Services } from './services.ts';
 
@@ -13,7 +14,7 @@ export async function checkEmail(
   email: string,
   path = '/email',
 ): Promise<void> {
-  const message = await emailProblem(email.toLowerCase());
+  const message = await emailProblem(emailForm(email));
   if (message !== undefined)
     throw new AppError('invalid_input', `${path.slice(1)} ${message}.`, { details: { fields: [{ path, message }] } });
 }

@@ -1,3 +1,4 @@
+import { emailForm } from '#entities/kit/base/email-address.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
 import type { Creation } from '#entities/kit/write/creations.ts';
 import type { Services } from './services.ts';
@@ -18,7 +19,7 @@ export async function checkNewAddresses(
   );
   const checked = addresses.map(async ({ path, value }) => ({
     path,
-    message: await emailProblem(value.trim().toLowerCase()),
+    message: await emailProblem(emailForm(value)),
   }));
   const problems = (await Promise.all(checked)).flatMap(({ path, message }) =>
     message === undefined ? [] : [{ path, message }],

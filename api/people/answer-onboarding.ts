@@ -1,7 +1,9 @@
 import { user } from '#entities/identity/user.ts';
 import { onboarding } from '#entities/organizations/onboarding.ts';
 import { organization } from '#entities/organizations/organization.ts';
+import { parseDomain } from '#entities/kit/base/email-address.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
+import { nameForm } from '#entities/kit/base/name-form.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
@@ -33,7 +35,7 @@ export async function answerOnboarding(
     throw new AppError('permission_denied', 'Only users answer the questions at the beginning; sign in first.');
   const data = unit.data.privileged('answer onboarding');
   const owner = await data.get(user, subjectId);
-  const emailDomains = [...new Set((domains ?? []).map((domain) => domain.toLowerCase()))];
+  const emailDomains = [...new Set((domains ?? []).map((domain) => parseDomain(domain) ?? domain))];
   const id = newId();
   const kept = await data.create(onboarding, {
     ...answers,
@@ -41,7 +43,6 @@ export async function answerOnboarding(
     userId: subjectId,
     createdOrganizationId: id,
   });
-  // Its name is in the form in which names are stored.
   const name = await freeName(data, subjectId, kept.companyName);
   await foundOrganization(data, { id, name, founderId: subjectId }, owner, { emailDomains });
   return kept;
@@ -52,7 +53,8 @@ async function freeName(data: DataClient, founderId: string, wanted: string): Pr
   const suffixes = Array.from({ length: maxNames - 1 }, () => ` ${newId().slice(-6)}`);
   for (const suffix of ['', ...suffixes]) {
     const name = `${wanted}${suffix}`;
-    if (!(await data.findOne(organization, { founderId: { eq: founderId }, name: { eq: name } }))) return name;
+    if (!(await data.findOne(organization, { founderId: { eq: founderId }, nameForm: { eq: nameForm(name) } })))
+      return name;
   }
   throw new AppError('already_exists', 'You already created an organization with this name; choose another one.');
 }

@@ -1,5 +1,6 @@
 import { flag, object, secret, text } from '../schema/field.ts';
-import { color, emailAddress, emailSender, httpUrl } from '../schema/format.ts';
+import { color, emailSender, httpUrl } from '../schema/format.ts';
+import { mailAddress } from './mail-formats.ts';
 
 function colorOf(what: string, value: string) {
   return text({ description: `Color of ${what}, as #rrggbb.`, default: value, format: color });
@@ -94,7 +95,7 @@ export const emailRuntime = object(
     }),
     supportemail: text({
       description: 'Support address shown in mails. When empty, it is omitted.',
-      format: emailAddress,
+      format: mailAddress,
     }),
     questionnaireemail: text({
       description: 'Sender of questionnaire mails. When empty, fromemail is used.',

@@ -1,5 +1,6 @@
 import { flag, integer, list, object, secret, text } from '../schema/field.ts';
-import { domainName, httpUrl, singleLineName } from '../schema/format.ts';
+import { httpUrl, singleLineName } from '../schema/format.ts';
+import { mailDomain } from './mail-formats.ts';
 
 const llm = object('Language model that writes summaries while type is `llm`.', {
   provider: text({
@@ -30,9 +31,9 @@ const llm = object('Language model that writes summaries while type is `llm`.', 
   }),
 });
 
-const mailDomain = text({
+const mailDomainField = text({
   description: 'Domain of an e-mail address: the part after the @. Subdomains do not match.',
-  format: domainName,
+  format: mailDomain,
 });
 
 /** `ormconfig`. */
@@ -113,7 +114,7 @@ export const ormconfig = object(
         }),
         blockeddomains: list({
           description: 'Domains whose addresses are always rejected, with all domains below them.',
-          items: mailDomain,
+          items: mailDomainField,
         }),
       },
     ),
@@ -123,7 +124,7 @@ export const ormconfig = object(
       }),
       bypassemaildomains: list({
         description: 'E-mail domains of creators whose organizations need no payment method.',
-        items: mailDomain,
+        items: mailDomainField,
       }),
     }),
     notifications: object('Notifications to users.', {

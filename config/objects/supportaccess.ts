@@ -1,5 +1,6 @@
 import { flag, object, secret, text } from '../schema/field.ts';
-import { domainName, emailAddress, httpUrl, ulid } from '../schema/format.ts';
+import { httpUrl, ulid } from '../schema/format.ts';
+import { mailAddress, mailDomain } from './mail-formats.ts';
 
 /** `auth.supportaccess`. */
 export const supportaccess = object(
@@ -9,7 +10,7 @@ export const supportaccess = object(
     email: text({
       description:
         'E-mail address of the identity, which is the user name of the first factor. Required while enabled.',
-      format: emailAddress,
+      format: mailAddress,
     }),
     displayname: text({
       description: 'Name that is recorded as the author of changes.',
@@ -45,7 +46,7 @@ export const supportaccess = object(
     }),
     alloweddomain: text({
       description: 'E-mail domain of the people who may complete the second factor. Required while enabled.',
-      format: domainName,
+      format: mailDomain,
     }),
   },
 );

@@ -182,13 +182,6 @@ export const domainName: Format = {
 
 const mailbox = /^[^\s@<>"(),:;\\[\]]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*$/u;
 
-/** An e-mail address. */
-export const emailAddress: Format = {
-  name: 'an e-mail address',
-  example: 'support@example.com',
-  check: (text) => (mailbox.test(text) ? undefined : 'is not an e-mail address'),
-};
-
 /** An e-mail address, or `Name <address>`. */
 export const emailSender: Format = {
   name: 'a sender',

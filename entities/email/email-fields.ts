@@ -85,7 +85,7 @@ export function emailFields() {
       max: 64,
       optional: true,
     }),
-    errorMessage: text('What the provider said about that.', { max: 500, optional: true }),
+    errorMessage: text('What the provider said about that.', { max: 500, lines: true, optional: true }),
     sentAt: timestamp('When the provider accepted it.', { optional: true }),
     deliveredAt: timestamp('When the server of the recipient accepted it, as the provider reports.', {
       optional: true,

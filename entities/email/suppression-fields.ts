@@ -25,7 +25,7 @@ export function suppressionFields() {
       immutable: true,
     }),
     releasedAt: timestamp('When it was released: from then on, e-mails are sent again.', { optional: true }),
-    releaseReason: text('Why it was released, as stated by whoever did it.', { max: 500, optional: true }),
+    releaseReason: text('Why it was released, as stated by whoever did it.', { max: 500, lines: true, optional: true }),
     suppressedEmail: email('`email` until it is released; null afterwards: the address can be suppressed again.', {
       optional: true,
     }),

@@ -20,7 +20,12 @@ export const fileVerdict = defineEntityModule({
     ),
     verdict: choice('What the scanner found.', ['clean', 'infected'], { immutable: true }),
     scanner: text('Name and version of the scanner.', { max: 255, immutable: true }),
-    details: text('What was found, in words of the scanner.', { max: 4_000, optional: true, immutable: true }),
+    details: text('What was found, in words of the scanner.', {
+      max: 4_000,
+      lines: true,
+      optional: true,
+      immutable: true,
+    }),
     fileId: reference('file', 'File of the organization that has the stored file; null for another kind of record.', {
       optional: true,
       immutable: true,

@@ -9,7 +9,7 @@ export const group = defineEntityModule({
   fields: {
     name: text('Name; unique within the organization.', { min: 2, max: 160 }),
     displayName: text('Display name; falls back to the name when empty.', { max: 64, optional: true }),
-    description: text('Purpose of the group.', { max: 2_000, optional: true }),
+    description: text('Purpose of the group.', { max: 2_000, lines: true, optional: true }),
     managedAs: choice(
       'What the members of a managed group have in common: everybody with a role that manages the organization (admins), everybody with another role (viewers), or everybody (all_members). Its members follow their roles, and nobody changes or deletes it. Null for other groups.',
       ['admins', 'viewers', 'all_members'],
@@ -22,7 +22,7 @@ export const group = defineEntityModule({
   },
   displayId: 'GRP',
   unique: [
-    { fields: ['organizationId', 'name'], message: 'A group with this name already exists.' },
+    { fields: ['organizationId', 'name'], comparedAsName: 'name', message: 'A group with this name already exists.' },
     { fields: ['organizationId', 'managedAs'], message: 'The organization has this managed group already.' },
   ],
   tenancy: 'organization',

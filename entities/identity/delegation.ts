@@ -18,7 +18,7 @@ export const delegation = defineEntityModule({
     'Access of somebody who acts in the organization as somebody else, for at most an hour: of support, or of a manager as a member. Nobody deletes it; an access that has ended stays on record.',
   fields: {
     type: choice('Support access, or impersonation of a member by a manager.', delegationTypes, { immutable: true }),
-    reason: text('Why it is needed, as stated by whoever acts.', { min: 10, max: 250, immutable: true }),
+    reason: text('Why it is needed, as stated by whoever acts.', { min: 10, max: 250, lines: true, immutable: true }),
     actorId: text('Id of the person who acts, or of the support identity.', { max: 26, immutable: true }),
     actorName: text('Name of the person who acts, or of the support identity.', { max: 128, immutable: true }),
     actorEmail: text('Address of the person who acts; for support, the one that completed the second factor.', {

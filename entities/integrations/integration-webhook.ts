@@ -25,11 +25,15 @@ export const integrationWebhook = defineEntityModule({
     lastDeliveryId: text('Id of the last event that arrived, at the other system.', { max: 200, optional: true }),
     lastDeliveryAt: timestamp('When the last event arrived; null if none has.', { optional: true }),
     lastDeliveryStatus: choice('Whether the last event was accepted.', ['accepted', 'refused'], { optional: true }),
-    lastDeliveryError: text('Why the last event was refused.', { max: 2_000, optional: true }),
+    lastDeliveryError: text('Why the last event was refused.', { max: 2_000, lines: true, optional: true }),
     metadata: json('Further values of the caller.', { maxBytes: 16_384, optional: true }),
   },
   unique: [
-    { fields: ['integrationId', 'name'], names: 'name', message: 'The integration has an endpoint with this name.' },
+    {
+      fields: ['integrationId', 'name'],
+      comparedAsName: 'name',
+      message: 'The integration has an endpoint with this name.',
+    },
   ],
   tenancy: 'organization',
   policy: managedRecord(),

@@ -8,7 +8,7 @@ export const integration = defineEntityModule({
   description: 'Connection of an organization to another system.',
   fields: {
     name: singleLine('Name of the integration.', { min: 1, max: 120 }),
-    description: text('What the integration is for.', { max: 2_000, optional: true }),
+    description: text('What the integration is for.', { max: 2_000, lines: true, optional: true }),
     definitionId: text('Id of the definition that it follows.', { max: 200, optional: true, immutable: true }),
     definitionVersion: text('Version of that definition.', { max: 64, optional: true }),
     family: text('Family of systems to which the other system belongs, for example directory.', {
@@ -25,7 +25,13 @@ export const integration = defineEntityModule({
     sendsCampaigns: flag('Whether campaigns are sent through it.', { default: false }),
   },
   displayId: 'INT',
-  unique: [{ fields: ['organizationId', 'name'], message: 'The organization has an integration with this name.' }],
+  unique: [
+    {
+      fields: ['organizationId', 'name'],
+      comparedAsName: 'name',
+      message: 'The organization has an integration with this name.',
+    },
+  ],
   tenancy: 'organization',
   policy: managedRecord(),
   expose: {

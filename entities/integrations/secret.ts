@@ -9,7 +9,7 @@ export const secret = defineEntityModule({
     'Secret of an organization with which the server signs in to another system. It can be replaced, but nobody can read it.',
   fields: {
     name: singleLine('Name of the secret.', { min: 1, max: 120 }),
-    description: text('What the secret is for.', { max: 2_000, optional: true }),
+    description: text('What the secret is for.', { max: 2_000, lines: true, optional: true }),
     credentialType: choice('Sort of secret.', ['api_key', 'oauth_client', 'basic', 'certificate', 'other'], {
       default: 'other',
       immutable: true,
@@ -21,7 +21,13 @@ export const secret = defineEntityModule({
     }),
     expiresAt: timestamp('When the secret stops working at the other system.', { optional: true }),
   },
-  unique: [{ fields: ['organizationId', 'name'], message: 'The organization has a secret with this name.' }],
+  unique: [
+    {
+      fields: ['organizationId', 'name'],
+      comparedAsName: 'name',
+      message: 'The organization has a secret with this name.',
+    },
+  ],
   tenancy: 'organization',
   policy: managedRecord(),
   expose: {

@@ -23,7 +23,7 @@ export const webhookEndpoint = defineEntityModule({
     'URL of a customer to which events of the organization are sent as signed messages (Standard Webhooks). Its secret is shown once.',
   fields: {
     name: singleLine('Name of the endpoint.', { min: 1, max: 120 }),
-    description: text('What the endpoint is for.', { max: 2_000, optional: true }),
+    description: text('What the endpoint is for.', { max: 2_000, lines: true, optional: true }),
     url: text('URL to which messages are sent: https, with a public address.', { max: 2_000 }),
     urlChangedAt: timestamp(
       'When the URL was last changed; null if it never was. Messages about earlier events are not sent to the new URL: they are withheld.',
@@ -66,7 +66,13 @@ export const webhookEndpoint = defineEntityModule({
       { optional: true },
     ),
   },
-  unique: [{ fields: ['organizationId', 'name'], message: 'The organization has an endpoint with this name.' }],
+  unique: [
+    {
+      fields: ['organizationId', 'name'],
+      comparedAsName: 'name',
+      message: 'The organization has an endpoint with this name.',
+    },
+  ],
   tenancy: 'organization',
   policy: managedRecord(),
   expose: {

@@ -34,7 +34,7 @@ export const notificationTemplate = defineEntityModule({
     },
     channel: choice('Channel whose messages it is for.', ['email'], { default: 'email', immutable: true }),
     subjectTemplate: text(`Subject, ${variables}.`, { max: 200 }),
-    bodyTemplate: text(`Text above the button, ${variables}. Each line is a paragraph.`, { max: 5_000 }),
+    bodyTemplate: text(`Text above the button, ${variables}. Each line is a paragraph.`, { max: 5_000, lines: true }),
   },
   textVariables: { texts: ['subjectTemplate', 'bodyTemplate'], by: 'topic', known: notificationVariables },
   unique: [

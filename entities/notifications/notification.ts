@@ -26,8 +26,13 @@ export const notification = defineEntityModule({
       pattern: /^[a-z_]+(\.[a-z_]+)+$/,
       immutable: true,
     }),
-    title: text('What happened, in one line.', { max: 200, immutable: true }),
-    body: text('Further text, for example the title of the record.', { max: 2_000, optional: true, immutable: true }),
+    title: text('What happened, in one line.', { max: 200, lines: true, immutable: true }),
+    body: text('Further text, for example the title of the record.', {
+      max: 2_000,
+      lines: true,
+      optional: true,
+      immutable: true,
+    }),
     ...recordOf('target', 'Id of the record that it is about, for a link; `node(id)` reads the record.', [
       'task',
       'note',

@@ -1,5 +1,6 @@
 import { defineEntityModule } from '../kit/model/define.ts';
-import { flag, text, textList, timestamp } from '../kit/model/fields.ts';
+import { domainList } from '../kit/model/composed/domain-list.ts';
+import { flag, text, timestamp } from '../kit/model/fields.ts';
 import { allow, anyone, deny, system } from '../kit/model/policy.ts';
 import { managers } from '../presets/roles.ts';
 
@@ -12,9 +13,8 @@ export const identityProvider = defineEntityModule({
     clientId: text('Client id of this server at the provider.', { max: 256 }),
     clientSecret: text('Client secret, encrypted.', { max: 8_192, secret: true }),
     revision: text('Changes with issuer and client: sessions that began with earlier ones have ended.', { max: 26 }),
-    allowedDomains: textList(
+    allowedDomains: domainList(
       'Domains of e-mail addresses whose people become members when they first sign in with it, once a DNS record proves the domain; empty for none.',
-      { max: 253, maxItems: 100 },
     ),
     testedAt: timestamp('When a manager signed in with the current settings; null: not yet.', { optional: true }),
     isEnforced: flag(

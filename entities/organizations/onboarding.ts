@@ -1,6 +1,7 @@
 import { idPattern } from '../kit/base/ids.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
-import { json, singleLine, text, textList } from '../kit/model/fields.ts';
+import { domainList } from '../kit/model/composed/domain-list.ts';
+import { json, singleLine, text } from '../kit/model/fields.ts';
 import { allow, anyone, deny, self, system } from '../kit/model/policy.ts';
 import { internalRecord } from '../presets/internal-record.ts';
 
@@ -14,10 +15,7 @@ export const onboarding = defineEntityModule({
       min: 3,
       max: 150,
     }),
-    domains: textList('E-mail domains of the company; they become those of the settings of the organization.', {
-      max: 253,
-      maxItems: 100,
-    }),
+    domains: domainList('E-mail domains of the company; they become those of the settings of the organization.'),
     companyDetails: json('About the company, for example its size and sector.', { maxBytes: 16_384, optional: true }),
     userDetails: json('About the person, for example their position.', { maxBytes: 16_384, optional: true }),
     compliance: json('What the company wants to comply with, and how far it is.', { maxBytes: 16_384, optional: true }),

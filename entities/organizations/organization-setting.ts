@@ -1,6 +1,7 @@
 import { roles } from '../kit/model/caller.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
-import { choice, email, flag, textList } from '../kit/model/fields.ts';
+import { choice, email, flag } from '../kit/model/fields.ts';
+import { domainList } from '../kit/model/composed/domain-list.ts';
 import { timeZone } from '../kit/model/composed/time-zone.ts';
 import { allow, anyone, deny, role, system } from '../kit/model/policy.ts';
 import { internalRecord } from '../presets/internal-record.ts';
@@ -21,9 +22,8 @@ export const organizationSetting = defineEntityModule({
       'Whether files of the organization, also those that are there already, are withheld until an API token has reported them clean (FileVerdict). Pictures of people and the documents of exports and imports are not withheld.',
       { default: false },
     ),
-    emailDomains: textList(
-      'Domains of e-mail addresses, in lower case, that belong to the organization. A domain counts while a DNS record proves it; POST /v1/email-domains/verify shows the record and looks for it.',
-      { max: 253, maxItems: 100 },
+    emailDomains: domainList(
+      'Domains of e-mail addresses that belong to the organization, such as example.com: stored in lower case, and as ASCII (UTS 46). A domain is valid while a DNS record proves it; POST /v1/email-domains/verify shows the record and looks for it.',
     ),
     admitsEmailDomains: flag(
       'Whether people become members, with the role member, when they confirm an address of one of these domains. Nobody does who has been a member before, or while single sign-on is enforced.',
@@ -35,15 +35,6 @@ export const organizationSetting = defineEntityModule({
   },
   unique: [{ fields: ['organizationId'], message: 'This organization already has settings.' }],
   tenancy: 'organization',
-  refusals: [
-    {
-      on: ['create', 'edit'],
-      refuseIf: `exists (select 1 from unnest(given.email_domains) as domain where domain !~ '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$')`,
-      field: 'emailDomains',
-      code: 'invalid_input',
-      message: 'A domain is the part of an e-mail address after the @, in lower case, for example example.com.',
-    },
-  ],
   policy: {
     ...internalRecord(),
     view: [allow(system), allow(role(...roles)), deny(anyone)],

@@ -27,7 +27,7 @@ export const organization = defineEntityModule({
   fields: {
     name: singleLine('Name; unique among the organizations that one user created.', { max: 160, min: 3 }),
     displayName: text('Display name; falls back to the name when empty.', { max: 160, optional: true }),
-    description: text('Description of the organization.', { max: 2_000, optional: true }),
+    description: text('Description of the organization.', { max: 2_000, lines: true, optional: true }),
     parentId: reference('organization', 'Parent organization; its roles also apply in this organization.', {
       optional: true,
       immutable: true,
@@ -51,7 +51,11 @@ export const organization = defineEntityModule({
   },
   // Not unique among all: a refusal would tell everybody which organizations exist.
   unique: [
-    { fields: ['founderId', 'name'], names: 'name', message: 'You already created an organization with this name.' },
+    {
+      fields: ['founderId', 'name'],
+      comparedAsName: 'name',
+      message: 'You already created an organization with this name.',
+    },
   ],
   indexes: [['name']],
   tenancy: { none: 'the organization is the tenant' },

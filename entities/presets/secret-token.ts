@@ -3,7 +3,7 @@ import { text, textList, timestamp } from '../kit/model/fields.ts';
 /** Fields of tokens with which programs call the API. Their secret is stored as a keyed hash only. */
 export const secretTokenFields = {
   name: text('Name that says what the token is used for.', { max: 160 }),
-  description: text('What else is to be known about the token.', { max: 2_000, optional: true }),
+  description: text('What else is to be known about the token.', { max: 2_000, lines: true, optional: true }),
   expiresAt: timestamp('When the token stops working; null for a token that works until it is deleted.', {
     optional: true,
     immutable: true,

@@ -18,7 +18,7 @@ export function transferFields(done: string) {
       max: 100,
       optional: true,
     }),
-    errorMessage: text('Why the work failed.', { max: 20_000, optional: true }),
+    errorMessage: text('Why the work failed.', { max: 20_000, lines: true, optional: true }),
     finishedAt: timestamp('When the work ended, in whatever way.', { optional: true }),
     requestorId: member('Person who started the work.', {
       optional: true,

@@ -15,12 +15,16 @@ export const customEnumValue = defineEntityModule({
     }),
     field: choice('What the value says about a record.', ['type', 'environment', 'scope'], { immutable: true }),
     name: singleLine('Name of the value.', { min: 1, max: 64 }),
-    description: text('Meaning of the value.', { max: 2_000, optional: true }),
+    description: text('Meaning of the value.', { max: 2_000, lines: true, optional: true }),
     color: color(),
     icon: text('Name of an icon of the user interface.', { max: 64, optional: true }),
   },
   unique: [
-    { fields: ['organizationId', 'objectType', 'field', 'name'], names: 'name', message: 'This value already exists.' },
+    {
+      fields: ['organizationId', 'objectType', 'field', 'name'],
+      comparedAsName: 'name',
+      message: 'This value already exists.',
+    },
   ],
   tenancy: 'organization',
   policy: {

@@ -7,7 +7,7 @@ export const entityType = defineEntityModule({
   table: 'entity_types',
   description: 'Sort of company with which the organization deals, for example vendor or customer.',
   fields: { name: singleLine('Name of the type.', { min: 1, max: 64 }) },
-  unique: [{ fields: ['organizationId', 'name'], message: 'This type already exists.' }],
+  unique: [{ fields: ['organizationId', 'name'], comparedAsName: 'name', message: 'This type already exists.' }],
   tenancy: 'organization',
   policy: organizationRecord(),
   expose: { name: 'read-write' },

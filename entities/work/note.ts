@@ -12,7 +12,7 @@ export const note = defineEntityModule({
     'Comment on a task or in a discussion. Without either it is a note of its own, which only its author and the owners of the organization see.',
   fields: {
     title: text('Title.', { max: 500, optional: true }),
-    text: text('Text of the note.', { max: 50_000, mentions: true }),
+    text: text('Text of the note.', { max: 50_000, lines: true, mentions: true }),
     isEdited: flag('Whether the note was edited after its creation.', { default: false }),
     ownerId: member('Author.', { optional: true, immutable: true, onLeave: 'keep', creator: true }),
     taskId: reference('task', 'Task that the note comments on; who may view the task may view the note.', {

@@ -49,7 +49,7 @@ export const savedView = defineEntityModule({
   unique: [
     {
       fields: ['organizationId', 'ownerId', 'recordKind', 'name'],
-      names: 'name',
+      comparedAsName: 'name',
       message: 'You have a view of these records with this name.',
     },
   ],

@@ -10,10 +10,10 @@ export const tag = defineEntityModule({
   fields: {
     name: text('Name of the tag.', { max: 64, immutable: true }),
     aliases: textList('Alternative names.', { max: 64, maxItems: 50 }),
-    description: text('Meaning of the tag.', { max: 2_000, optional: true }),
+    description: text('Meaning of the tag.', { max: 2_000, lines: true, optional: true }),
     color: color(),
   },
-  unique: [{ fields: ['organizationId', 'name'], ignoresCase: 'name', message: 'This tag already exists.' }],
+  unique: [{ fields: ['organizationId', 'name'], comparedAsName: 'name', message: 'This tag already exists.' }],
   tenancy: 'organization',
   policy: {
     ...organizationRecord(),

@@ -15,7 +15,7 @@ export const task = defineEntityModule({
   description: 'Piece of work assigned to a user.',
   fields: {
     title: text('Title in one line.', { max: 500 }),
-    details: text('Full description.', { max: 50_000, optional: true, mentions: true }),
+    details: text('Full description.', { max: 50_000, lines: true, optional: true, mentions: true }),
     status: choice('Progress status.', ['open', 'in_progress', 'in_review', 'completed', 'wont_do'], {
       default: 'open',
     }),

@@ -204,11 +204,16 @@ describe('a name', () => {
   test.each([
     ['white space', '  Same \t name ', 'Same name'],
     ['no-break spaces', 'Narrow\u00a0\u202fname', 'Narrow name'],
-    ['full-width letters', 'Ｗｉｄｅ name', 'Wide name'],
+    ['capital letters', 'STRASSE name', 'Straße name'],
     ['a letter with its accent beside it', 'Cafe\u0301 name', 'Café name'],
-  ])('has one form, whatever its %s, so that a twin is recognized', async (_about, written, form) => {
-    expect((await create({ name: written })).data.createOrganization.organization.name).toBe(form);
-    expectGraphqlError(await create({ name: form }), 'already_exists');
+  ])('is stored as it was written, and compared in one form, whatever its %s', async (_about, written, twin) => {
+    expect((await create({ name: written })).data.createOrganization.organization.name).toBe(written);
+    expectGraphqlError(await create({ name: twin }), 'already_exists');
+  });
+
+  test('with emoji and with joiners that change what is seen is taken', async () => {
+    for (const name of ['⚠️ Overdue', 'Family 👨‍👩‍👧', 'می‌خواهم', 'क्‍षमा'])
+      expect((await create({ name })).data?.createOrganization.organization.name, name).toBe(name);
   });
 
   test.each([

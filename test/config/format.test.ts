@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { mailAddress } from '#config/objects/mail-formats.ts';
 import {
   color,
   cron,
-  emailAddress,
   emailSender,
   hostAndPort,
   instant,
@@ -101,7 +101,11 @@ describe('forms', () => {
       ['*', 'https://a.example', 'http://localhost:3001'],
       ['https://a.example/', 'https://a.example/x', 'a.example', 'null', 'https://A.example'],
     ],
-    [emailAddress, ['a@b.example', 'a.b+c@localhost'], ['a', '@b', 'a@', 'a@b@c', 'a b@c', 'a@b\r\nBcc: c@d', '<a@b>']],
+    [
+      mailAddress,
+      ['a@b.example', 'a.b+c@localhost', ' A@Bücher.example '],
+      ['a', '@b', 'a@', 'a@b@c', 'a b@c', 'a@b\r\nBcc: c@d', '<a@b>'],
+    ],
     [emailSender, ['a@b.example', 'Core <a@b.example>'], ['Core <a@b', 'Core a@b', 'Core <a@b>\nBcc: c@d', '<<a@b>>']],
     [color, ['#fff', '#14171E'], ['fff', '#ffff', 'red', '#fff;x', 'url(x)']],
     [

@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { registry } from '#entities/index.ts';
 import { idPattern } from '#entities/kit/base/ids.ts';
+import { nameForm } from '#entities/kit/base/name-form.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import type { Field } from '#entities/kit/model/declared-field.ts';
 import { choice, flag, integer, json, text, textList } from '#entities/kit/model/fields.ts';
@@ -265,6 +266,84 @@ describe('a required column for rows that are there', () => {
       'Records of "tag" that are there have no "sort", which is required: make it optional, or give it a default.',
     );
   });
+});
+
+test('items of lists that were lost come back, with the letters that the history has', async () => {
+  const before = migrations[migrations.findIndex(({ name }) => name.includes('whole-lists')) - 1]?.name ?? '';
+  await migrateDown(url, { to: before });
+  const common = `'2026-01-01', '2026-01-01', 'user:a', 'user:a'`;
+  const entry = (version: number, tags: string) =>
+    `('h${version}', '2026-01-01', 'task', 't1', 'o', 'updated', ${version}, '{}', '{"title": "t", "tags": ${tags}, "links": null}', 'user:a', 'r')`;
+  await inDatabase(async (client) => {
+    // Organizations do not matter here.
+    await client.query('set session_replication_role = replica');
+    await client.query(
+      `insert into tasks (id, created_at, updated_at, created_by, updated_by, record_version, organization_id, display_id, title, status, priority, external_urls, tags)
+        values ('t1', ${common}, 2, 'o', 'TSK-1', 't', 'open', 0, '{}', '{a,NULL,NULL}'), ('t2', ${common}, 1, 'o', 'TSK-2', 't', 'open', 0, '{}', '{NULL}'),
+          ('t3', ${common}, 1, 'o', 'TSK-3', 't', 'open', 0, '{}', '{"null",b}')`,
+    );
+    await client.query(
+      `insert into history (id, recorded_at, entity_kind, entity_id, organization_id, operation, record_version, changed_fields, snapshot, actor, request_id)
+        values ${entry(1, '["a", "NULL", "null"]')}, ${entry(2, '["a", null, null]')}`,
+    );
+  });
+  await migrate(url);
+  await inDatabase(async (client) => {
+    const tasks = await client.query('select tags from tasks order by id');
+    expect(tasks.rows).toEqual([{ tags: ['a', 'NULL', 'null'] }, { tags: ['null'] }, { tags: ['null', 'b'] }]);
+    const entries = await client.query(`select snapshot from history where entity_id = 't1' order by record_version`);
+    expect(entries.rows).toEqual([
+      { snapshot: { title: 't', tags: ['a', 'NULL', 'null'], links: null } },
+      { snapshot: { title: 't', tags: ['a', 'null', 'null'], links: null } },
+    ]);
+    await client.query(`delete from tasks where id in ('t1', 't2', 't3')`);
+    await client.query(`delete from history where entity_id = 't1'`);
+  });
+});
+
+test('of names that look the same, the oldest stays, and each has the form that the product gives it', async () => {
+  const before = migrations[migrations.findIndex(({ name }) => name.includes('name-forms')) - 1]?.name ?? '';
+  await migrateDown(url, { to: before });
+  const id = (digit: number) => `01K${String(digit).padStart(23, '0')}`;
+  const names = [
+    'Straße',
+    ' STRASSE ',
+    'ılık',
+    'ilik',
+    'Cafe\u0301 ⚠️',
+    'CAFÉ\u00a0\u00a0⚠',
+    'ΟΔΟΣ',
+    'a\u200bb',
+    '\u1e9e',
+  ];
+  await inDatabase(async (client) => {
+    await client.query('set session_replication_role = replica');
+    await client.query(
+      `insert into groups (id, created_at, updated_at, created_by, updated_by, record_version, organization_id, display_id, name)
+        select '01K' || lpad(place::text, 23, '0'), '2026-01-01', '2026-01-01', 'user:a', 'user:a', 1, 'o', 'GRP-' || place, name
+        from unnest($1::text[]) with ordinality n (name, place)`,
+      [names],
+    );
+    await client.query(
+      `insert into organizations (id, created_at, updated_at, created_by, updated_by, record_version, name, is_personal, is_archived)
+        values ('o', '2026-01-01', '2026-01-01', 'system:a', 'system:a', 1, 'same', false, false),
+          ('p', '2026-01-01', '2026-01-01', 'system:a', 'system:a', 1, 'same', false, false)`,
+    );
+  });
+  await migrate(url);
+  await inDatabase(async (client) => {
+    const { rows } = await client.query<{ name: string; form: string }>(
+      'select name, name_form as form from groups order by id',
+    );
+    const twins = [1, 5];
+    const kept = names.map((name, place) => (twins.includes(place) ? `${name}-${id(place + 1)}` : name));
+    expect(rows).toEqual(kept.map((name) => ({ name, form: nameForm(name) })));
+    // Those that the server has created are nobody's, and share a name.
+    expect((await client.query('select name from organizations')).rows).toEqual([{ name: 'same' }, { name: 'same' }]);
+    await client.query('delete from groups');
+    await client.query('delete from organizations');
+  });
+  expect(await schemaDrift(url)).toEqual([]);
 });
 
 test('a migration has a name in kebab-case', async () => {

@@ -1,24 +1,9 @@
-/** The two parts of an address, in lower case. */
-export interface AddressParts {
-  readonly local: string;
-  readonly domain: string;
-}
+import { parseEmail, type EmailAddress } from '#entities/kit/base/email-address.ts';
 
-const atom = "[a-z0-9!#$%&'*+/=?^_`{|}~-]+";
-const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
-
-/** A mailbox that mail can be delivered to: a dot-atom at a domain of at least two labels (RFC 5321, sections 2.3.5 and 4.1.2). */
-const mailbox = new RegExp(`^(${atom}(?:\\.${atom})*)@((?:${label}\\.)+(?!\\d+$)${label})$`, 'i');
-
-/** Maximum lengths in octets (RFC 5321, section 4.5.3.1). */
-const maxLocal = 64;
-const maxDomain = 255;
-
-/** @returns undefined for what is no address: quoted names, address literals and hosts without a domain are refused, too */
-export function addressParts(email: string): AddressParts | undefined {
-  const [, local = '', domain = ''] = mailbox.exec(email) ?? [];
-  if (local === '' || local.length > maxLocal || domain.length > maxDomain) return undefined;
-  return { local: local.toLowerCase(), domain: domain.toLowerCase() };
+/** An address at a domain of at least two labels (RFC 5321, section 2.3.5): the Internet knows no other. */
+export function publicAddress(email: string): EmailAddress | undefined {
+  const address = parseEmail(email);
+  return address?.domain.includes('.') ? address : undefined;
 }
 
 /** A domain and those above it, up to the one below the top level: subdomains belong to who has the domain. */

@@ -1,5 +1,6 @@
 import type { Clock } from '#entities/kit/base/clock.ts';
-import { addressParts, isFree, isListed } from './address-classes.ts';
+import { parseDomain } from '#entities/kit/base/email-address.ts';
+import { isFree, isListed } from './address-classes.ts';
 
 /** Interval between two updates of the list, and after one that failed, in milliseconds. */
 const intervalMs = 86_400_000;
@@ -65,9 +66,9 @@ async function fetchDomains(url: string): Promise<ReadonlySet<string>> {
     text += decoder.decode(chunk, { stream: true });
     if (text.length > maxBytes) throw new Error(`${url} is longer than ${maxBytes} characters`);
   }
-  const lines = text.split('\n').map((line) => line.trim().toLowerCase());
+  const listed = text.split('\n').flatMap((line) => parseDomain(line) ?? []);
   // Whoever can change the list must not be able to refuse the addresses of everybody.
-  const domains = lines.filter((line) => addressParts(`a@${line}`) !== undefined && !isFree(line));
+  const domains = listed.filter((domain) => domain.includes('.') && !isFree(domain));
   if (domains.length < minDomains) throw new Error(`${url} has only ${domains.length} domains`);
   return new Set(domains);
 }

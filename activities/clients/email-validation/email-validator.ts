@@ -3,8 +3,9 @@ import ipaddr from 'ipaddr.js';
 import type { Logger } from 'pino';
 import type { Config } from '#config/objects/root.ts';
 import type { Clock } from '#entities/kit/base/clock.ts';
+import { parseDomain, type EmailAddress } from '#entities/kit/base/email-address.ts';
 import { resolverOf, type NameServers } from '#entities/kit/base/name-servers.ts';
-import { addressParts, isFree, isListed, isRole, type AddressParts } from './address-classes.ts';
+import { isFree, isListed, isRole, publicAddress } from './address-classes.ts';
 import { askMailServer } from './ask-mail-server.ts';
 import { hasAvatarProfile } from './avatar-profile.ts';
 import { DisposableDomains } from './disposable-domains.ts';
@@ -85,16 +86,16 @@ export class EmailValidator {
   /** What is wrong with an address and what to do, as the end of a sentence; undefined if nothing is. */
   async problemOf(email: string): Promise<string | undefined> {
     const settings = this.#options.config().ormconfig.emailvalidation;
-    const parts = addressParts(email);
+    const parts = publicAddress(email);
     const outcome = parts ? await this.#outcomeOf(parts, settings) : withoutParts(settings);
     this.#options.onOutcome(outcome);
     return problemText(outcome, parts?.domain ?? '');
   }
 
-  async #outcomeOf(parts: AddressParts, settings: Settings): Promise<EmailOutcome> {
+  async #outcomeOf(parts: EmailAddress, settings: Settings): Promise<EmailOutcome> {
     const { domain, local } = parts;
     const { enabled, blockeddomains, allowedemailtypes, enableautoupdatedisposable } = settings;
-    if (isListed(new Set(blockeddomains.map((one) => one.toLowerCase())), domain)) return 'blocked';
+    if (isListed(new Set(blockeddomains.flatMap((one) => parseDomain(one) ?? [])), domain)) return 'blocked';
     if (!enabled) return 'unknown';
     if (!allowedemailtypes.disposable) {
       // In the background: nobody waits for the list.
@@ -106,7 +107,7 @@ export class EmailValidator {
     return this.#askOthers(parts, settings);
   }
 
-  async #askOthers(parts: AddressParts, settings: Settings): Promise<EmailOutcome> {
+  async #askOthers(parts: EmailAddress, settings: Settings): Promise<EmailOutcome> {
     const { logger } = this.#options;
     if (this.#questions >= maxQuestions) {
       logger.warn(
@@ -130,7 +131,7 @@ export class EmailValidator {
   }
 
   /** @throws the error of whoever gives no answer */
-  async #delivery(parts: AddressParts, settings: Settings, signal: AbortSignal): Promise<EmailOutcome> {
+  async #delivery(parts: EmailAddress, settings: Settings, signal: AbortSignal): Promise<EmailOutcome> {
     const resolver = resolverOf(this.#network, signal);
     const servers = await mailServersOf(resolver, parts.domain);
     if (servers.length === 0) return 'no_mail_server';
@@ -140,7 +141,7 @@ export class EmailValidator {
   }
 
   /** Whoever has a profile uses the address, and its mail server need not be asked. */
-  async #hasProfile({ local, domain }: AddressParts, signal: AbortSignal): Promise<boolean> {
+  async #hasProfile({ local, domain }: EmailAddress, signal: AbortSignal): Promise<boolean> {
     try {
       return await hasAvatarProfile(this.#network.avatarUrl, `${local}@${domain}`, signal);
     } catch (error) {
@@ -152,7 +153,7 @@ export class EmailValidator {
   async #askServers(
     resolver: Resolver,
     servers: readonly string[],
-    { local, domain }: AddressParts,
+    { local, domain }: EmailAddress,
     signal: AbortSignal,
   ): Promise<EmailOutcome> {
     const { smtpPort, isAllowed } = this.#network;

@@ -1,4 +1,5 @@
 import { publicApiUrl } from '#config/objects/public-api-url.ts';
+import { emailForm } from '#entities/kit/base/email-address.ts';
 import type { Config } from '#config/objects/root.ts';
 import type { EmailBrand } from './content.ts';
 
@@ -10,7 +11,7 @@ export function emailBrand(config: Config, at: Date): EmailBrand {
   return {
     from: email.fromemail,
     questionnaireFrom: email.questionnaireemail || email.fromemail,
-    supportEmail: email.supportemail,
+    supportEmail: emailForm(email.supportemail),
     rootUrl: withoutSlash(email.rooturl),
     productUrl: withoutSlash(email.producturl),
     docsUrl: email.docsurl,

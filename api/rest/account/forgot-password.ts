@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { passwordReset } from '#entities/identity/password-reset.ts';
+import { emailForm } from '#entities/kit/base/email-address.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
@@ -25,7 +26,7 @@ export const forgotPassword = defineRoute({
   errors: ['invalid_input', 'too_many_requests'],
   handle: async (call) => {
     const { body, unit, services } = call;
-    const email = body.email.toLowerCase();
+    const email = emailForm(body.email);
     const now = services.clock.now();
     await countMailRequest(call, 'forgot-password');
     await lockEmail(unit, email);

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { user } from '#entities/identity/user.ts';
+import { emailForm } from '#entities/kit/base/email-address.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { readSignInCredential } from '#entities/kit/access/sign-in-credential.ts';
@@ -53,7 +54,7 @@ export const login = defineRoute({
   errors: ['invalid_input', 'invalid_credentials', 'single_sign_on_required', 'too_many_requests', 'overloaded'],
   handle: async (call) => {
     const { body, unit } = call;
-    const email = body.username.trim().toLowerCase();
+    const email = emailForm(body.username);
     const { credential, attempt } = await readCredential(call, email);
     const isRight = await verifyPassword(body.password, credential?.passwordHash ?? null).catch((error: unknown) =>
       notJudged(call, attempt, error),

@@ -1,13 +1,18 @@
 import { Type } from 'typebox';
+import { emailForm } from '#entities/kit/base/email-address.ts';
+import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { requestVerification } from './request-verification.ts';
 import { hashPassword } from '../../auth/password.ts';
 import { checkStrength } from '../../auth/password-strength.ts';
-import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
+import { EmailSchema, MessageSchema, visibleLine } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
 import { registerInvited } from '../people/register-invited.ts';
 import { checkNewEmail } from './check-new-email.ts';
 import { PasswordSchema } from './password-schemas.ts';
+
+const nameSchema = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 64, description, [describedKeyword]: { pattern: visibleLine } });
 
 /**
  * Responds in the same way, after the same work, whether or not the address has an account, so that nobody learns who has one.
@@ -26,8 +31,8 @@ export const register = defineRoute({
     {
       email: EmailSchema,
       password: PasswordSchema('At least 12 characters, or hard to guess. Spaces at its ends are significant.'),
-      first_name: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'First name.' })),
-      last_name: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Last name.' })),
+      first_name: Type.Optional(nameSchema('First name.')),
+      last_name: Type.Optional(nameSchema('Last name.')),
       invite_token: Type.Optional(
         Type.String({
           minLength: 1,
@@ -53,7 +58,7 @@ export const register = defineRoute({
   ],
   handle: async (call) => {
     const { body, unit } = call;
-    const email = body.email.toLowerCase();
+    const email = emailForm(body.email);
     const names = [body.first_name, body.last_name].flatMap((name) => name?.trim() || []);
     await checkNewEmail(call, email);
     await checkStrength(body.password, [email, ...names]);

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { emailVerification } from '#entities/identity/email-verification.ts';
+import { emailForm } from '#entities/kit/base/email-address.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { requestVerification } from './request-verification.ts';
 import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
@@ -24,7 +25,7 @@ export const resend = defineRoute({
   answers: { 202: MessageSchema },
   errors: ['invalid_input', 'too_many_requests'],
   handle: async (call) => {
-    const email = call.body.email.toLowerCase();
+    const email = emailForm(call.body.email);
     await countMailRequest(call, 'resend');
     await lockEmail(call.unit, email);
     const data = call.unit.data.privileged('resend verification');

@@ -1,3 +1,4 @@
+import { parseDomain, parseEmail } from '#entities/kit/base/email-address.ts';
 import type { ProviderIdentity } from '../../auth/sign-in-providers.ts';
 import { failed } from '../../auth/sign-in-providers.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
@@ -51,7 +52,8 @@ export const supportCallback = defineRoute({
 
 /** The verified address of an identity. @throws AppError provider_sign_in_failed for another domain */
 function addressWithin(domain: string, { email, subject }: ProviderIdentity, { request }: Call<unknown>): string {
-  if (email !== null && email.slice(email.lastIndexOf('@') + 1) === domain.toLowerCase()) return email;
+  const verified = parseEmail(email ?? '');
+  if (verified !== undefined && verified.domain === parseDomain(domain)) return verified.address;
   // Whoever comes this far knows the shared password.
   request.log.warn(
     { email, subject },

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { emailForm } from '#entities/kit/base/email-address.ts';
 import { isSameText } from '#entities/kit/base/keys.ts';
 import type { Config } from '#config/objects/root.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
@@ -30,7 +31,7 @@ export function supportProvider({ services }: Pick<Call<unknown>, 'services'>, s
 
 /** Whether this is the first factor. Both values are compared, in constant time, whatever becomes of the other. */
 export function isFirstFactor(settings: Settings, email: string, password: string): boolean {
-  const isEmail = isSameText(email.trim().toLowerCase(), settings.email.toLowerCase());
+  const isEmail = isSameText(emailForm(email), emailForm(settings.email));
   const isPassword = isSameText(password, settings.password);
   return isEmail && isPassword && settings.password !== '';
 }

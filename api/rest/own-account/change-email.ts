@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { emailChange } from '#entities/identity/email-change.ts';
 import { user } from '#entities/identity/user.ts';
+import { emailForm } from '#entities/kit/base/email-address.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
@@ -48,7 +49,7 @@ export const changeEmail = defineRoute({
   handle: async (call) => {
     const { body, unit, services } = call;
     const { userId } = signedInPerson(call);
-    const newEmail = body.new_email.toLowerCase();
+    const newEmail = emailForm(body.new_email);
     const person = await readPerson(call, userId);
     if (newEmail === person.email) throw sameAddress();
     await withCurrentPassword(call, person, body.password, async () => {});

@@ -105,10 +105,12 @@ export function findIdentity(data: DataClient, { issuer, subject }: ProviderIden
 function storeIdentity(
   data: DataClient,
   userId: string,
-  { issuer, subject, email }: ProviderIdentity,
+  identity: ProviderIdentity,
   { provider, realm }: IdentitySource,
 ): Promise<Identity> {
-  return data.create(externalIdentity, { userId, provider, realm, issuer, subject, email: email ?? '' });
+  const { issuer, subject } = identity;
+  const email = verifiedAddress(identity);
+  return data.create(externalIdentity, { userId, provider, realm, issuer, subject, email });
 }
 
 function verifiedAddress({ email }: ProviderIdentity): string {

@@ -14,7 +14,7 @@ import type { Field } from '#entities/kit/model/declared-field.ts';
 import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { linkDescription, type Links } from '#entities/kit/model/links.ts';
 import { availabilities, fileValues, type FileValue } from '#entities/kit/model/stored-file.ts';
-import { idText, visibleText } from '../../http/request-schemas.ts';
+import { idText, optionalLine, visibleLine, visibleText } from '../../http/request-schemas.ts';
 import { recordNames } from './record-names.ts';
 
 export interface JsonSchema {
@@ -200,12 +200,13 @@ export function valueSchema(field: Field): JsonSchema {
   return { ...schema, ...(examples && schema['examples'] === undefined ? { examples } : {}) };
 }
 
-/** A required text has a character besides white space, and so have the items of a list; secrets may be anything. */
-function notBlank({ schema, secret, type }: Field): JsonSchema {
+/** A required text shows something, and so do the items of a list and texts of one line that are not empty; secrets may be anything. */
+function notBlank({ schema, secret, type, isOneLine }: Field): JsonSchema {
   const { minLength = 0, pattern, format, items } = schema as TextShape;
   if (secret || pattern !== undefined || format !== undefined || describedKeyword in schema) return {};
   if (type === 'textList' && (items?.minLength ?? 0) > 0 && items?.format === undefined)
     return { items: { ...items, [describedKeyword]: { pattern: visibleText } } };
+  if (isOneLine) return { [describedKeyword]: { pattern: minLength > 0 ? visibleLine : optionalLine } };
   return type === 'text' && minLength > 0 ? { [describedKeyword]: { pattern: visibleText } } : {};
 }
 

@@ -1,6 +1,7 @@
 import type { SignInKey } from '#entities/kit/access/sign-in-failures.ts';
 import { giveBackAttempt, takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { readEntry, wasMember } from '#entities/kit/access/single-sign-on.ts';
+import { parseEmail } from '#entities/kit/base/email-address.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { user } from '#entities/identity/user.ts';
@@ -51,7 +52,7 @@ export async function admitNewcomer(call: Call<unknown>, signedOn: SignedOn): Pr
     return false;
   });
   if (isMember) return;
-  const domain = identity.email?.slice(identity.email.lastIndexOf('@') + 1);
+  const domain = parseEmail(identity.email ?? '')?.domain;
   if (domain === undefined || !allowedDomains.includes(domain)) throw refused();
   if (!(await isDomainProven(services, organizationId, domain))) throw refused();
   await checkNewIdentity(call, identity, realmOf(provider));

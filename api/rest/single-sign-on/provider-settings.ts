@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { identityProvider } from '#entities/organizations/identity-provider.ts';
 import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
+import { parseDomain } from '#entities/kit/base/email-address.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { requireAccountProof, requireOrganizationProof } from '../../credentials/recent-proof.ts';
@@ -51,11 +52,7 @@ const BodySchema = Type.Object(
     ),
     allowed_domains: Type.Optional(
       Type.Array(
-        Type.String({
-          maxLength: 253,
-          pattern: '^[a-z0-9-]+(\\.[a-z0-9-]+)+$',
-          description: 'A domain, in lower case.',
-        }),
+        Type.String({ maxLength: 253, format: 'idn-hostname', description: 'A domain such as example.com.' }),
         {
           maxItems: 100,
           description:
@@ -95,7 +92,9 @@ export const putProvider = defineRoute({
       clientId: body.client_id,
       // Sessions of the provider before end with it.
       revision: isSame ? held.revision : newId(),
-      ...(body.allowed_domains ? { allowedDomains: [...new Set(body.allowed_domains)] } : {}),
+      ...(body.allowed_domains
+        ? { allowedDomains: [...new Set(body.allowed_domains.map((domain) => parseDomain(domain) ?? domain))] }
+        : {}),
       ...(body.client_secret === undefined
         ? {}
         : { clientSecret: await sealClientSecret(services, organizationId, body.client_secret) }),

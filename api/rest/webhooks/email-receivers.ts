@@ -1,5 +1,5 @@
+import { parseEmail } from '#entities/kit/base/email-address.ts';
 import { createHash } from 'node:crypto';
-import { IsEmail } from 'typebox/format';
 import { hasBasicPassword } from './basic-password.ts';
 import { defineReceiver, instantAt, textAt, type RawDelivery, type ReceivedEvent } from './receiver.ts';
 import { hasSvixSignature } from './svix-signature.ts';
@@ -144,8 +144,7 @@ interface Report {
 const maxLengths = { outcome: 64, emailId: 26, messageId: 200, address: 254 } as const;
 
 function eventOf({ externalId, type, occurredAt, outcome, emailId, messageId, address }: Report) {
-  const email = address?.toLowerCase();
-  const texts = { outcome, emailId, messageId, address: email !== undefined && IsEmail(email) ? email : undefined };
+  const texts = { outcome, emailId, messageId, address: parseEmail(address ?? '')?.address };
   const known = Object.entries(texts).filter(
     (entry): entry is [keyof typeof texts, string] =>
       entry[1] !== undefined && entry[1].length <= maxLengths[entry[0] as keyof typeof texts],

@@ -44,6 +44,7 @@ const expectations: Readonly<Record<string, string>> = {
   date: 'must be a day such as 2026-01-31',
   decimal: 'must be a decimal number as a text, such as "12.50"',
   uri: 'must be a URL with http or https, such as https://example.com/path',
+  'idn-hostname': 'must be a domain such as example.com',
   email: 'must be an e-mail address such as name@example.com',
 };
 

@@ -51,6 +51,18 @@ export function jsonProblem(document: unknown): string | undefined {
   return undefined;
 }
 
+/** Why a document would not come back as it was sent; undefined for all others. @param document without cycles, as deep as `jsonProblem` accepts */
+export function roundedProblem(document: unknown): string | undefined {
+  if (typeof document === 'number' && Number.isInteger(document) && !Number.isSafeInteger(document))
+    return `it contains a whole number beyond ${Number.MAX_SAFE_INTEGER}, which would be rounded; send it as a text`;
+  if (typeof document !== 'object' || document === null) return undefined;
+  for (const value of Object.values(document)) {
+    const problem = roundedProblem(value);
+    if (problem) return problem;
+  }
+  return undefined;
+}
+
 const token = /[ \t\r\n]*(?:"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\],:])/y;
 
 /** Index of the first invalid character. The parser reports it except where a value is missing; that index is searched for. */

@@ -2,6 +2,7 @@ import type { EntityModule } from '../model/define.ts';
 import { tenancyField } from '../model/define.ts';
 import type { Field } from '../model/declared-field.ts';
 import { readableFields } from '../model/exposure.ts';
+import { nameForm } from '../base/name-form.ts';
 import { normalized } from '../model/input.ts';
 import type { Registry } from '../model/registry.ts';
 import { found } from '../base/schema-problem.ts';
@@ -12,6 +13,8 @@ export interface Lookup {
   readonly target: EntityModule;
   /** The field of the target with that value. */
   readonly by: string;
+  /** The field that is compared; for names, that of their form. */
+  readonly compared: string;
   /** Values that the records have in other fields. */
   readonly others: Readonly<Record<string, string>>;
 }
@@ -25,9 +28,11 @@ export function lookupsOf(registry: Registry, module: EntityModule, name: string
   );
   const given = new Set([...tenancyField(target.tenancy), ...only.map(([other]) => other)]);
   return (target.unique ?? []).flatMap(({ fields }): Lookup[] => {
-    const [by, ...more] = fields.filter((each) => !given.has(each));
-    if (by === undefined || more.length > 0 || !isNameable(target, by)) return [];
-    return [{ target, by, others: Object.fromEntries(only.filter(([other]) => fields.includes(other))) }];
+    const [compared, ...more] = fields.filter((each) => !given.has(each));
+    if (compared === undefined || more.length > 0) return [];
+    const by = target.fields[compared]?.formOf ?? compared;
+    if (!isNameable(target, by)) return [];
+    return [{ target, by, compared, others: Object.fromEntries(only.filter(([other]) => fields.includes(other))) }];
   });
 }
 
@@ -61,22 +66,23 @@ export async function resolveCells(
 
 async function idsBy(
   data: DataClient,
-  { target, by, others }: Lookup,
+  { target, compared, others }: Lookup,
   values: readonly unknown[],
 ): Promise<ReadonlyMap<unknown, string>> {
   const where = {
-    [by]: { in: values },
+    [compared]: { in: values },
     ...Object.fromEntries(Object.entries(others).map(([name, value]) => [name, { eq: value }])),
   };
   const rows: readonly Readonly<Record<string, unknown>>[] = await data.find(target, {
     where,
     limit: values.length,
   });
-  return new Map(rows.map((row) => [row[by], row['id'] as string]));
+  return new Map(rows.map((row) => [row[compared], row['id'] as string]));
 }
 
 /** As the field of the target stores it. */
-function valueOf({ target, by }: Lookup, text: string): unknown {
-  const field = target.fields[by];
+function valueOf({ target, compared }: Lookup, text: string): unknown {
+  const field = target.fields[compared];
+  if (field?.formOf !== undefined) return nameForm(text);
   return field ? normalized(field, text) : text;
 }

@@ -26,8 +26,10 @@ export interface Field<Value = unknown, Optional extends boolean = boolean, HasD
   readonly values?: readonly string[];
   /** Kind of the target record, for `reference` fields. */
   readonly target?: string;
-  /** For names: brought into one form before it is checked and stored (`oneForm`), and refused where characters deceive (`nameProblem`). */
+  /** For names: refused where characters deceive (`nameProblem`). */
   readonly isName?: true;
+  /** Line breaks are refused, and white space or fillers alone as well. */
+  readonly isOneLine?: true;
   /** For `reference` fields: `cascade` deletes the record together with its target; absent: the target cannot be deleted while the reference exists. */
   readonly onDelete?: 'cascade';
   /** The person referred to must be a member of the record's organization. When the person leaves it, the record is deleted (`cascade`) or kept. */
@@ -42,6 +44,8 @@ export interface Field<Value = unknown, Optional extends boolean = boolean, HasD
   readonly isChecked?: true;
   /** Set by the server; callers cannot set it. */
   readonly generated?: true;
+  /** Has the form in which the name in this field is compared; `generated`. */
+  readonly formOf?: string;
   /** Defaults to the person who creates the record. */
   readonly creator?: true;
   /** For `decimal` fields: the number of digits after the point. */
@@ -68,6 +72,8 @@ export interface Field<Value = unknown, Optional extends boolean = boolean, HasD
   readonly naming?: 'kind' | 'fields';
   /** For `textList` fields: the items are URLs with http or https (`urlList`). */
   readonly holdsUrls?: true;
+  /** For `textList` fields: the items are domains of e-mail addresses (`domainList`). */
+  readonly holdsDomains?: true;
   /** For `timestamp` fields: a moment that has been, of records with this value of this field only (`moment`). */
   readonly momentOf?: { readonly field: string; readonly is: string };
   /** Carries the value's type only. */

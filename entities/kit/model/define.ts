@@ -6,6 +6,7 @@ import type { Fields } from './declared-field.ts';
 import { text } from './fields.ts';
 import type { CustomEvents, EventVerb } from './events.ts';
 import type { EntityHooks } from './hooks.ts';
+import { nameForms } from './derived/name-forms.ts';
 import type { Policy } from './policy.ts';
 import type { ProductModule } from './product-modules.ts';
 import { policyMistakes } from './policy-mistakes.ts';
@@ -253,8 +254,12 @@ export function defineEntityModule<
   const untyped = definition as unknown as EntityDefinition<F, T, string, E, C>;
   const [mistake] = fieldMistakes(untyped);
   if (mistake) fail(mistake);
+  const whole = definition.displayId === undefined ? untyped : withDisplayId(untyped);
+  const forms = nameForms(whole.unique ?? []);
   const module: TypedModule<F, T, E, C> = {
-    ...(definition.displayId === undefined ? untyped : withDisplayId(untyped)),
+    ...whole,
+    fields: { ...whole.fields, ...forms.fields },
+    unique: forms.unique,
     ...(definition.productModules && {
       description: `${definition.description} Requires the product module ${definition.productModules.join(' or ')}.`,
     }),

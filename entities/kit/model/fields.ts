@@ -8,6 +8,8 @@ interface TextOptions extends Options<string> {
   readonly max: number;
   readonly pattern?: RegExp;
   readonly mentions?: true;
+  /** The text can have more than one line. */
+  readonly lines?: true;
 }
 
 type EmailOptions = Options<string> & { readonly checked?: true };
@@ -28,20 +30,25 @@ interface DecimalOptions extends Options<string> {
 
 type JsonOptions = Options<unknown> & { readonly maxBytes: number };
 
-/** Text of `min` to `max` characters (UTF-16 code units). `pattern` is anchored by the caller. `mentions`: see mentions.ts. */
+/** Text of `min` to `max` characters (UTF-16 code units), in one line unless it has `lines`. `pattern` is anchored by the caller. `mentions`: see mentions.ts. */
 export function text<const O extends TextOptions>(
   description: string,
   options: O & Exact<O, TextOptions>,
 ): Made<string, O> {
-  const { min, max, pattern, optional, mentions }: TextOptions = options;
+  const { min, max, pattern, optional, mentions, lines }: TextOptions = options;
   const schema = Type.String({
     minLength: min ?? (optional ? 0 : 1),
     maxLength: max,
     ...(pattern ? { pattern: pattern.source } : {}),
   });
   const described = mentions ? `${description} ${mentionNote}` : description;
-  const shape = { schema, columnType: 'text', ...(mentions ? { hasMentions: mentions } : {}) };
-  return make<string, O>('text', described, options, shape, ['min', 'max', 'pattern', 'mentions']);
+  const shape = {
+    schema,
+    columnType: 'text',
+    ...(mentions ? { hasMentions: mentions } : {}),
+    ...(lines ? {} : { isOneLine: true as const }),
+  };
+  return make<string, O>('text', described, options, shape, ['min', 'max', 'pattern', 'mentions', 'lines']);
 }
 
 /** A colour, which records of an organization are told apart by. */
@@ -74,17 +81,17 @@ export function sealed<const O extends SealedOptions>(
   return made as Made<string, O>;
 }
 
-/**
- * A name in one line. Compatibility forms and white space are brought into one form (base/name-form.ts), and characters that nobody
- * sees or that look like others are refused, so that two names that look alike are the same or are both plain.
- */
+/** A name in one line: characters that nobody sees or that look like those of another script are refused (base/name-form.ts). */
 export function singleLine<const O extends SingleLineOptions>(
   description: string,
   options: O & Exact<O, SingleLineOptions>,
 ): Made<string, O> {
   const { min, max }: SingleLineOptions = options;
   const schema = Type.String({ minLength: min, maxLength: max });
-  return make<string, O>('text', description, options, { schema, columnType: 'text', isName: true }, ['min', 'max']);
+  return make<string, O>('text', description, options, { schema, columnType: 'text', isName: true, isOneLine: true }, [
+    'min',
+    'max',
+  ]);
 }
 
 /** An e-mail address, stored in lower case (not citext: its operators are not leakproof, so row-level security would keep an index from being used). */
@@ -186,7 +193,7 @@ export function textList(
   );
 }
 
-/** A JSON document of up to `maxBytes`, stored as it is given. */
+/** A JSON document of up to `maxBytes`, stored as it is given; whole numbers that JavaScript would round are refused. */
 export function json<const O extends JsonOptions>(
   description: string,
   options: O & Exact<O, JsonOptions>,

@@ -11,8 +11,9 @@ import { expectation, found, mismatch, notAnId, oneOf, schemaMessage } from '../
 import { maxMentions, mentionedIn } from './mentions.ts';
 import { isWebUrl } from './composed/url-list.ts';
 import { variableProblems } from './composed/text-variables.ts';
-import { jsonProblem } from '../base/strict-json.ts';
-import { nameForm, nameProblem } from '../base/name-form.ts';
+import { jsonProblem, roundedProblem } from '../base/strict-json.ts';
+import { hasLineBreak, isVisible, nameProblem } from '../base/name-form.ts';
+import { emailForm, parseDomain, parseEmail } from '../base/email-address.ts';
 
 type Values = Record<string, unknown>;
 
@@ -126,15 +127,20 @@ function isEmpty(value: unknown): boolean {
   return value === null || value === undefined;
 }
 
-/** The stored form of a value: instants as Date, decimal numbers with all digits of their scale, addresses in lower case, names in one form. */
+/** The stored form of a value: instants as Date, decimal numbers with all digits of their scale, addresses and domains in the form that is compared. */
 export function normalized(field: Field, value: unknown): unknown {
   if (field.type === 'timestamp' && typeof value === 'string') return parseInstant(value) ?? value;
   if (field.type === 'decimal' && typeof value === 'string') return decimalForm(value, field.scale ?? 0);
   // PostgreSQL stores minus zero as zero, so minus zero would count as a change each time.
   if (Object.is(value, -0)) return 0;
-  if (typeof value === 'string' && field.isName) return nameForm(value);
-  if (typeof value === 'string' && isEmail(field)) return value.trim().toLowerCase();
+  if (typeof value === 'string' && isEmail(field)) return emailForm(value);
+  if (field.holdsDomains && Array.isArray(value)) return value.map(domainForm);
   return value;
+}
+
+/** What is no domain stays as it is, and is refused. */
+function domainForm(item: unknown): unknown {
+  return typeof item === 'string' ? (parseDomain(item) ?? item) : item;
 }
 
 function isEmail({ schema }: Field): boolean {
@@ -154,17 +160,21 @@ export function problemOf(field: Field, value: unknown): FieldProblem | undefine
     return problemAt(field.secret ? expectation('date') : mismatch('date', value));
   if (field.type === 'decimal' && typeof value === 'string' && !validatorOf(field).Check(value))
     return problemAt(`${expectation('decimal')}${decimalLimits(field)}${sent}`);
-  const refusal = field.type === 'json' ? jsonProblem(value) : undefined;
+  const refusal = field.type === 'json' ? (jsonProblem(value) ?? roundedProblem(value)) : undefined;
   if (refusal) return problemAt(`is not accepted: ${refusal}`);
   if (!isStorable(value))
     return problemAt('contains a value that cannot be stored: a NUL character, a lone surrogate or an infinite number');
   if (field.type === 'file' && !isId(value)) return problemAt(notAnUpload(value));
   const validator = validatorOf(field);
   if (validator.Check(value)) {
-    const deceit = field.isName && typeof value === 'string' ? nameProblem(value) : undefined;
-    if (deceit !== undefined) return problemAt(deceit);
+    const unfit = typeof value === 'string' ? textProblem(field, value) : undefined;
+    if (unfit !== undefined) return problemAt(unfit);
     if (field.hasMentions && mentionedIn(value).size > maxMentions)
       return problemAt(`must mention at most ${maxMentions} people; it mentions ${mentionedIn(value).size}`);
+    if (isEmail(field) && parseEmail(value as string) === undefined)
+      return problemAt(field.secret ? expectation('email') : mismatch('email', value));
+    const notDomain = field.holdsDomains ? (value as string[]).findIndex((item) => !parseDomain(item)) : -1;
+    if (notDomain >= 0) return problemAt(mismatch('idn-hostname', (value as string[])[notDomain]), `/${notDomain}`);
     const notUrl = field.holdsUrls ? (value as string[]).findIndex((item) => !isWebUrl(item)) : -1;
     if (notUrl >= 0) return problemAt(mismatch('uri', (value as string[])[notUrl]), `/${notUrl}`);
     const blank = blankPath(field, value);
@@ -196,13 +206,22 @@ function decimalLimits({ columnType, scale = 0 }: Field): string {
   return `, with at most ${precision - scale} digits before the point and ${scale} after it`;
 }
 
-/** Path of a required text that is only white space. White space in secrets is significant. */
-function blankPath({ schema, secret }: Field, value: unknown): string | undefined {
-  const { minLength = 0, items } = schema as TextShape;
-  const isBlank = (text: unknown) => typeof text === 'string' && text.trim() === '';
+/** What is wrong with a text besides what its schema says. White space in secrets is significant. */
+function textProblem({ schema, secret, isOneLine, isName }: Field, text: string): string | undefined {
+  const { minLength = 0 } = schema as TextShape;
+  const isBlank = !secret && (minLength > 0 || (isOneLine && text !== '')) && !isVisible(text);
+  if (isBlank) return text.trim() === '' ? 'must not be empty' : 'must have a visible character';
+  if (isOneLine && hasLineBreak(text)) return 'must be in one line; it contains a line break';
   if (secret) return undefined;
-  if (minLength > 0 && isBlank(value)) return '';
-  const index = Array.isArray(value) && (items?.minLength ?? 0) > 0 ? value.findIndex(isBlank) : -1;
+  if (isName && text.trim().length < minLength) return `must have at least ${minLength} characters besides white space`;
+  return isName ? nameProblem(text) : undefined;
+}
+
+/** Path of an item that shows nothing. */
+function blankPath({ schema, secret }: Field, value: unknown): string | undefined {
+  const { items } = schema as TextShape;
+  if (secret || !Array.isArray(value) || (items?.minLength ?? 0) === 0) return undefined;
+  const index = value.findIndex((item) => typeof item === 'string' && !isVisible(item));
   return index < 0 ? undefined : `/${index}`;
 }
 

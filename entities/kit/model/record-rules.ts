@@ -5,8 +5,8 @@ export interface UniqueKey<Name extends string = string> {
   readonly fields: readonly Name[];
   /** The message of a conflict, shown to the caller. */
   readonly message: string;
-  /** A text field of the key whose values are the same whatever the case of their letters. */
-  readonly ignoresCase?: Name;
+  /** A text field of the key whose values are the same if they look the same (base/name-form.ts). */
+  readonly comparedAsName?: Name;
   /** The field that the error of a conflict names, where callers do not know those of the key. */
   readonly names?: Name;
 }

@@ -27,10 +27,7 @@ export function listIndexes(module: EntityModule): (ColumnsIndex | NamedExpressi
   const declared = indexes.map((fields) => columnsIndex(module, fields));
   if (tenancy !== 'organization') return declared;
   const orders = [...new Set([...module.order, 'createdAt', 'updatedAt'])];
-  // An index of values without their case orders nothing.
-  const keys = new Set(
-    unique.filter(({ ignoresCase }) => ignoresCase === undefined).map(({ fields }) => fields.join()),
-  );
+  const keys = new Set(unique.map(({ fields }) => fields.join()));
   const names = [...new Set([...module.filter, ...orders])]
     .filter((name) => name !== 'organizationId' && module.fields[name]?.type !== 'textList')
     .filter((name) => isOrderedText(module, name) || !keys.has(['organizationId', name].join()));

@@ -141,7 +141,11 @@ function ormSchemaOf(module: EntityModule, typeNameOf: (kind: string) => string)
     tableName: module.table,
     comment: module.description,
     properties,
-    uniques: (module.unique ?? []).map((key) => uniqueIndexOf(module, key)),
+    uniques: (module.unique ?? []).map((key) => ({
+      name: uniqueKeyName(module, key),
+      properties: [...key.fields],
+      where: 'deleted_at is null',
+    })),
     indexes: [
       ...listIndexes(module),
       ...referenceIndexes(module),
@@ -213,19 +217,9 @@ export function uniqueKeyOf(module: EntityModule, index: string): UniqueKey | un
   return module.unique?.find((key) => uniqueKeyName(module, key) === index);
 }
 
-function uniqueIndexOf(module: EntityModule, key: UniqueKey) {
-  const name = uniqueKeyName(module, key);
-  const { fields, ignoresCase } = key;
-  if (ignoresCase === undefined) return { name, properties: [...fields], where: 'deleted_at is null' };
-  const columns = fields.map((each) => (each === ignoresCase ? `lower("${snakeCase(each)}")` : `"${snakeCase(each)}"`));
-  const expression = `create unique index "${name}" on "${module.table}" (${columns.join(', ')}) where deleted_at is null`;
-  return { name, expression };
-}
-
 /** Name of the partial unique index of a key. PostgreSQL cuts names that are longer, so the end of these is a hash. */
-function uniqueKeyName(module: EntityModule, { fields, ignoresCase }: UniqueKey): string {
-  const columns = fields.map((each) => (each === ignoresCase ? `lower_${snakeCase(each)}` : snakeCase(each)));
-  const name = `${module.table}_${columns.join('_')}`;
+function uniqueKeyName(module: EntityModule, { fields }: UniqueKey): string {
+  const name = `${module.table}_${fields.map(snakeCase).join('_')}`;
   if (name.length + 4 <= maxNameLength) return `${name}_key`;
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 8);
   return `${name.slice(0, maxNameLength - 13)}_${hash}_key`;

@@ -35,7 +35,8 @@ type Row = Record<string, unknown>;
 type AnyTyped = TypedModule<Fields, Tenancy>;
 
 export interface FindQuery<M> {
-  readonly where?: { readonly [Name in keyof RowOf<M>]?: Comparison };
+  /** Kinds with unique names have `nameForm` (base/name-form.ts). */
+  readonly where?: { readonly [Name in keyof RowOf<M> | 'nameForm']?: Comparison };
   readonly orderBy?: readonly { readonly field: keyof RowOf<M> & string; readonly direction: 'asc' | 'desc' }[];
   /** Maximum number of rows. Without one, code would work on the first rows as if they were all. */
   readonly limit: number;

@@ -1,4 +1,5 @@
 import { newId } from '../base/ids.ts';
+import { nameForm } from '../base/name-form.ts';
 import type { Companion, ConfiguredNames } from '../model/record-rules.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Creation } from './creations.ts';
@@ -45,7 +46,7 @@ function companionsOf({ kind, record, values, forEach, when, companions = [] }: 
   const { creation, organizationId, making } = place;
   if (when && (creation.input[when.field] ?? creation.module.fields[when.field]?.default ?? null) !== when.is)
     return [];
-  const named = forEach ? [...new Set(making.names()[forEach.list])].map((name) => ({ [forEach.field]: name })) : [{}];
+  const named = forEach ? withoutTwins(making.names()[forEach.list]).map((name) => ({ [forEach.field]: name })) : [{}];
   return named.map((name) => {
     const own: Creation = {
       module: making.registry.byKind(kind),
@@ -56,4 +57,9 @@ function companionsOf({ kind, record, values, forEach, when, companions = [] }: 
     const children = companions.flatMap((companion) => companionsOf(companion, { ...place, creation: own }));
     return { field: record, creation: { ...own, children } };
   });
+}
+
+/** The first of the names that look the same. */
+function withoutTwins(names: readonly string[]): string[] {
+  return [...Map.groupBy(names, nameForm).values()].flatMap(([first]) => first ?? []);
 }

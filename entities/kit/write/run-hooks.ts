@@ -1,6 +1,7 @@
 import type { RecordedChange } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Writing } from '../model/hooks.ts';
+import { nameForm } from '../base/name-form.ts';
 import { problemOf } from '../model/input.ts';
 import type { ChangeWork } from './change-work.ts';
 
@@ -17,10 +18,19 @@ export function withDerivedValues(
   sent: Row,
   writing: Writing,
 ): Record<string, unknown> {
-  const derived: Row = module.hooks?.derivedValues?.(values, writing) ?? {};
+  const derived: Row = { ...module.hooks?.derivedValues?.(values, writing), ...formsOf(module, values) };
   const own = Object.entries(derived).filter(([name]) => !Object.hasOwn(sent, name));
   for (const [name, value] of own) checkDerived(module, name, value);
   return { ...values, ...Object.fromEntries(own) };
+}
+
+/** Forms of the names that the change sets. */
+function formsOf({ fields }: EntityModule, values: Row): Row {
+  const forms = Object.entries(fields).flatMap(([name, { formOf }]): [string, string][] => {
+    const value = formOf === undefined ? undefined : values[formOf];
+    return typeof value === 'string' ? [[name, nameForm(value)]] : [];
+  });
+  return Object.fromEntries(forms);
 }
 
 /** Hooks cannot set references, because those are checked before a hook runs. */

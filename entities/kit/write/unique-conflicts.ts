@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { NewRow } from './creations.ts';
 import type { EntityModule } from '../model/define.ts';
+import type { Field } from '../model/declared-field.ts';
 import type { UniqueKey } from '../model/record-rules.ts';
 import { AppError, maxProblems, type FieldProblem } from '../base/errors.ts';
 import { rowPath } from '../base/row-path.ts';
@@ -18,7 +19,7 @@ export async function refuseUniqueConflicts(session: RoleSession, rows: readonly
   const keyChecks = [...Map.groupBy(rows, ({ module }) => module)].flatMap(([module, made]) =>
     // Generated values have no path in the input.
     (module.unique ?? [])
-      .filter(({ fields }) => !fields.some((name) => module.fields[name]?.generated))
+      .filter(({ fields }) => !fields.some((name) => isMade(module.fields[name])))
       .map((key) => ({ module, key, rows: made.filter(({ row }) => key.fields.every((name) => row[name] != null)) })),
   );
   const problems = keyChecks.flatMap((check) => repeatedKeys(check));
@@ -38,6 +39,11 @@ export async function refuseUniqueConflicts(session: RoleSession, rows: readonly
     });
 }
 
+/** Whether the server makes the value, and not from another one that was sent. */
+function isMade(field: Field | undefined): boolean {
+  return field?.generated === true && field.formOf === undefined;
+}
+
 /** A unique key, with the new rows that have values for all of its fields. */
 interface KeyCheck {
   readonly module: EntityModule;
@@ -49,9 +55,7 @@ interface KeyCheck {
 function repeatedKeys({ key, rows }: KeyCheck): FieldProblem[] {
   const seen = new Set<string>();
   return rows.flatMap((made) => {
-    const value = JSON.stringify(
-      key.fields.map((name) => (name === key.ignoresCase ? String(made.row[name]).toLowerCase() : made.row[name])),
-    );
+    const value = JSON.stringify(key.fields.map((name) => made.row[name]));
     const isRepeated = seen.has(value);
     seen.add(value);
     return isRepeated ? uniqueConflict(key, made) : [];
@@ -62,11 +66,7 @@ function repeatedKeys({ key, rows }: KeyCheck): FieldProblem[] {
 function conflictQuery({ module, key, rows }: KeyCheck, index: number) {
   const columns = sql.join(key.fields.map((name) => sql`${rows.map(({ row }) => row[name])}::text[]`));
   const names = sql.join([...key.fields.map((name) => sql.id(name)), sql.id('#row')]);
-  const same = key.fields.map((name) =>
-    name === key.ignoresCase
-      ? sql`lower(${column('held', name)}) = lower(${sql.ref(`given.${name}`)})`
-      : sql`${column('held', name)} = ${sql.ref(`given.${name}`)}`,
-  );
+  const same = key.fields.map((name) => sql`${column('held', name)} = ${sql.ref(`given.${name}`)}`);
   return sql`select ${index}::int as "check", given."#row"::int - 1 as "row"
     from unnest(${columns}) with ordinality as given (${names})
     where exists (select 1 from ${sql.table(module.table)} as held

@@ -94,6 +94,7 @@ export class SchemaValues {
     const { pattern, format, minLength = 0, maxLength = 60 } = schema;
     if (pattern?.includes('{25}') || /(?:^|_)ids?$/.test(name)) return idOf(random, this.#ids, kindOf(name));
     if (format === 'email') return `${newId().toLowerCase()}@example.com`;
+    if (format === 'idn-hostname') return `${newId().toLowerCase()}.example`;
     if (format === 'uri') return 'https://93.184.216.34/hook';
     if (format === 'date-time') return new Date(Date.now() + random.below(1e9)).toISOString();
     if (format === 'date') return new Date(Date.now() + random.below(1e9)).toISOString().slice(0, 10);
