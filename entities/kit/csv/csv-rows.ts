@@ -54,8 +54,8 @@ class RowReader {
   #failure: unknown;
   /** Cells of the header. */
   #width: number | undefined;
-  /** What stands behind the last row, and where it begins. */
-  #unread: Buffer = Buffer.alloc(0);
+  /** The pieces that do not end before the next row, and where they begin. */
+  #unread: Buffer[] = [];
   #unreadAt = 0;
   #nextLine = 1;
   #end = 0;
@@ -87,7 +87,7 @@ class RowReader {
   }
 
   read(text: string): AsyncGenerator<CsvRow> {
-    this.#unread = Buffer.concat([this.#unread, Buffer.from(text)]);
+    this.#unread.push(Buffer.from(text));
     return this.#after((done) => this.#parser.write(text, done));
   }
 
@@ -99,16 +99,29 @@ class RowReader {
     const error = await new Promise<unknown>((resolve) => {
       send(resolve);
     });
-    this.#unread = this.#unread.subarray(this.#end - this.#unreadAt);
-    this.#unreadAt = this.#end;
+    this.#forgetRead();
     const rows = this.#rows;
     this.#rows = [];
     yield* rows;
     const failure = this.#failure ?? error;
     if (!failure) return;
     if (!(failure instanceof CsvError)) throw failure;
-    const start = { text: this.#unread.toString(), line: this.#nextLine, delimiter: this.#delimiter };
+    const text = Buffer.concat(this.#unread)
+      .subarray(this.#end - this.#unreadAt)
+      .toString();
+    const start = { text, line: this.#nextLine, delimiter: this.#delimiter };
     refuseDocument(problemOf(failure, start));
+  }
+
+  #forgetRead(): void {
+    let [count, at] = [0, this.#unreadAt];
+    for (const { length } of this.#unread) {
+      if (at + length > this.#end) break;
+      at += length;
+      count++;
+    }
+    if (count > 0) this.#unread.splice(0, count);
+    this.#unreadAt = at;
   }
 
   #take(cells: string[], lines: number): void {
