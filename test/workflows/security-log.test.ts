@@ -28,7 +28,14 @@ let client: TestClient;
 let sink: WebhookSink;
 
 beforeAll(async () => {
-  world = await openWorld({ worker: true, environment: { CORE_WORKFLOWS_WEBHOOKALLOWPRIVATEADDRESSES: 'true' } });
+  world = await openWorld({
+    worker: true,
+    environment: {
+      CORE_WORKFLOWS_WEBHOOKALLOWPRIVATEADDRESSES: 'true',
+      CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true',
+      CORE_API_TOKEN_KEY_FIRST: 'f'.repeat(40),
+    },
+  });
 });
 afterAll(() => world.close());
 
