@@ -39,7 +39,7 @@ const isManaged = 'The group is managed by the server: its members follow their 
 export async function joinGroup(asking: Asking, wanted: string, message: string | null): Promise<Joining> {
   const { unit } = asking;
   const { userId } = signedInPerson(asking);
-  const { id: groupId } = await unit.data.get(group, existingId(group, wanted));
+  const { id: groupId, organizationId } = await unit.data.get(group, existingId(group, wanted));
   const data = unit.data.privileged('join group');
   // Whoever changes the settings or deletes the group comes before or after.
   const held = await data.findLocked(group, groupId);
@@ -49,11 +49,11 @@ export async function joinGroup(asking: Asking, wanted: string, message: string 
     throw new AppError('already_exists', 'You are in this group already.');
   const settings = await data.findOne(groupSetting, { groupId: { eq: groupId } });
   if (settings?.joinPolicy === 'open') {
-    await data.create(groupMembership, { groupId, userId });
+    await data.create(groupMembership, { organizationId, groupId, userId });
     return { groupId, status: 'joined', requestId: null };
   }
   if (settings?.joinPolicy !== 'apply') throw new AppError('permission_denied', byInvitation);
-  const { id: requestId } = await data.create(groupJoinRequest, { groupId, userId, message });
+  const { id: requestId } = await data.create(groupJoinRequest, { organizationId, groupId, userId, message });
   unit.emit(customEvent(group, 'join_requested', held, { requestId, userId }));
   return { groupId, status: 'requested', requestId };
 }

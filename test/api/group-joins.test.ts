@@ -14,7 +14,10 @@ let person: Person;
 let client: TestClient;
 
 beforeAll(async () => {
-  world = await openWorld({ worker: true });
+  world = await openWorld({
+    worker: true,
+    environment: { CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true', CORE_API_TOKEN_KEY_FIRST: 'f'.repeat(40) },
+  });
 });
 afterAll(() => world.close());
 
