@@ -1,5 +1,5 @@
 import { emailChange } from '#entities/identity/email-change.ts';
-import { reactivationLifetimeMs, user } from '#entities/identity/user.ts';
+import { reactivationEnd, user } from '#entities/identity/user.ts';
 import { localInstant } from '#entities/kit/base/localized.ts';
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
@@ -66,14 +66,14 @@ async function deactivatedMail(
   const person = await unit.data.findOne(user, { id: { eq: id } });
   // Changed since: this link would not work.
   if (person?.status !== 'deactivated' || person.recordVersion !== round) return undefined;
-  const until = new Date(person.updatedAt.getTime() + reactivationLifetimeMs);
+  const until = reactivationEnd(person);
   if (until <= unit.clock.now()) return undefined;
   return {
     to: person.email,
     name: person.displayName,
     content: accountContents['account-deactivated'].content({
       url: `${apiUrl}/v1/account/reactivate#token=${oneTimeToken(tokenKey, 'reactivation', id, round)}`,
-      until: until.toUTCString(),
+      until: localInstant(until, await localeOf({ userId: person.id }, unit)),
     }),
   };
 }

@@ -5,9 +5,6 @@ import { choice, email, text, timestamp } from '../kit/model/fields.ts';
 import { file } from '../kit/model/composed/file-field.ts';
 import { allow, deny, anyone, scope, self, signedIn, system } from '../kit/model/policy.ts';
 
-/** How long after the deactivation a mailed link reactivates an account, in milliseconds. */
-export const reactivationLifetimeMs = 90 * 86_400_000;
-
 export const user = defineEntityModule({
   kind: 'user',
   table: 'users',
@@ -88,3 +85,11 @@ export const user = defineEntityModule({
     },
   },
 });
+
+/** Time after the deactivation in which a mailed link reactivates an account, in milliseconds. */
+const reactivationLifetimeMs = 90 * 86_400_000;
+
+/** When the link that reactivates a deactivated account stops working. */
+export function reactivationEnd({ updatedAt }: { readonly updatedAt: Date }): Date {
+  return new Date(updatedAt.getTime() + reactivationLifetimeMs);
+}

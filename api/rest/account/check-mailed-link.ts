@@ -7,7 +7,7 @@ import { subscriber, unsubscribeRound } from '#entities/organizations/subscriber
 import { claimedId, invalidToken } from '#entities/kit/base/one-time-token.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { defineRoute } from '../../http/route.ts';
-import { reactivationEnd } from '../own-account/reactivate-account.ts';
+import { reactivationEnd } from '#entities/identity/user.ts';
 import { checkLink } from './mailed-link.ts';
 
 /** What a mailed link stands for. */

@@ -1,4 +1,4 @@
-import { reactivationLifetimeMs, user } from '#entities/identity/user.ts';
+import { reactivationEnd, user } from '#entities/identity/user.ts';
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { claimedId, expiredToken, invalidToken } from '#entities/kit/base/one-time-token.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
@@ -60,9 +60,4 @@ function checkUsable(services: Services, found: Person | undefined, token: strin
   checkLink(services, 'reactivation', found.id, found.recordVersion, token);
   if (reactivationEnd(found) <= services.clock.now()) throw expiredToken('reactivation');
   return found;
-}
-
-/** When the link that was mailed at the deactivation of a person stops working. */
-export function reactivationEnd({ updatedAt }: Pick<Person, 'updatedAt'>): Date {
-  return new Date(updatedAt.getTime() + reactivationLifetimeMs);
 }
