@@ -59,9 +59,8 @@ test('a subscription that is off says so before anything else', async () => {
 });
 
 test.each([
-  ['/v1/roles', 'see /docs'],
   ['/v1/auth/foo/bar', 'see /docs'],
-  ['/v1/taks', 'did you mean /v1/tasks? See /docs'],
+  ['/v1/memberhsips', 'did you mean /v1/memberships? See /docs'],
   ['/v1/invitations', 'did you mean /v1/invites? See /docs'],
 ])('%s: %s', async (path, remedy) => {
   const answer = await client.get(path);

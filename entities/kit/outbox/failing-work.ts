@@ -135,9 +135,9 @@ export async function oldestFailures(
 export async function touchFailures(work: Work, keys: readonly string[], failed: readonly string[]): Promise<void> {
   const session = await work.readAs('system');
   await session.query(
-    `update failing_work set looked_at = $3, status = case when key = any($2) then 'failed' else status end,
-       next_attempt_at = case when key = any($2) then null else next_attempt_at end
-     where key = any($1 || $2) and ended_at is null`,
+    `update failing_work set looked_at = $3, status = case when key = any($2::text[]) then 'failed' else status end,
+       next_attempt_at = case when key = any($2::text[]) then null else next_attempt_at end
+     where key = any($1::text[] || $2::text[]) and ended_at is null`,
     [keys, failed, work.clock.now()],
   );
 }
