@@ -9,8 +9,6 @@ interface Table {
   readonly key: string;
   /** Longest name. */
   readonly max: number;
-  /** Whether lists in the order of names used the former key. */
-  readonly isOrder?: true;
 }
 
 const perOrganization = (table: string, max: number): Table => ({
@@ -19,7 +17,6 @@ const perOrganization = (table: string, max: number): Table => ({
   former: `${table}_organization_id_name_key`,
   key: `${table}_organization_id_name_form_key`,
   max,
-  isOrder: true,
 });
 
 const tables: readonly Table[] = [
@@ -96,7 +93,7 @@ export class Migration20261127143047NameForms extends Migration {
   override up(): void {
     this.addSql(createForm);
     for (const each of tables) {
-      const { table, within, former, key, isOrder } = each;
+      const { table, within, former, key } = each;
       this.addSql(`drop index "${former}"`);
       this.addSql(`alter table "${table}" add "name_form" text not null default ''`);
       this.addSql(`alter table "${table}" alter column "name_form" drop default`);
@@ -105,10 +102,6 @@ export class Migration20261127143047NameForms extends Migration {
       );
       this.addSql(`update "${table}" set name_form = pg_temp.name_form(name)`);
       this.addSql(renameTwins(each));
-      if (isOrder)
-        this.addSql(
-          `create index "${table}_organization_id_name_id_index" on "${table}" ("organization_id", "name", "id") where deleted_at is null`,
-        );
       this.addSql(
         `create unique index "${key}" on "${table}" (${nameColumns(within)}, "name_form") where deleted_at is null`,
       );
@@ -120,9 +113,8 @@ export class Migration20261127143047NameForms extends Migration {
   }
 
   override down(): void {
-    for (const { table, within, former, key, isOrder } of tables) {
+    for (const { table, within, former, key } of tables) {
       this.addSql(`drop index "${key}"`);
-      if (isOrder) this.addSql(`drop index "${table}_organization_id_name_id_index"`);
       this.addSql(`alter table "${table}" drop column "name_form"`);
       const name = table === 'tags' ? 'lower("name")' : '"name"';
       this.addSql(

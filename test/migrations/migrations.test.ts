@@ -317,7 +317,6 @@ test('of names that look the same, the oldest stays, and each has the form that 
     '\u1e9e',
   ];
   await inDatabase(async (client) => {
-    // Organizations do not matter here.
     await client.query('set session_replication_role = replica');
     await client.query(
       `insert into groups (id, created_at, updated_at, created_by, updated_by, record_version, organization_id, display_id, name)
@@ -327,8 +326,8 @@ test('of names that look the same, the oldest stays, and each has the form that 
     );
     await client.query(
       `insert into organizations (id, created_at, updated_at, created_by, updated_by, record_version, name, is_personal, is_archived)
-        values ('${id(1)}', '2026-01-01', '2026-01-01', 'system:a', 'system:a', 1, 'same', false, false),
-          ('${id(2)}', '2026-01-01', '2026-01-01', 'system:a', 'system:a', 1, 'same', false, false)`,
+        values ('o', '2026-01-01', '2026-01-01', 'system:a', 'system:a', 1, 'same', false, false),
+          ('p', '2026-01-01', '2026-01-01', 'system:a', 'system:a', 1, 'same', false, false)`,
     );
   });
   await migrate(url);
