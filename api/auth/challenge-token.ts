@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Config } from '#config/objects/root.ts';
 import type { Clock } from '#entities/kit/base/clock.ts';
-import type { SignOn } from '#entities/kit/access/single-sign-on.ts';
 import { isId, newId } from '#entities/kit/base/ids.ts';
 import { ownParties, rejectedToken, type SignedTokens, type TokenParties, type TokenType } from './signed-tokens.ts';
 
@@ -19,14 +18,20 @@ type OwnClaim = 'amr' | 'crd' | 'cid' | 'sso' | 'ssr' | 'ssm';
 /** Lifetime of a challenge, in milliseconds. */
 export const challengeLifetimeMs = 5 * 60_000;
 
-/** What somebody has proven before they are asked for a second factor: `sso`, `ssr` and `ssm` are the single sign-on with which. */
-export interface Challenge extends SignOn {
+/** What somebody has proven before they are asked for a second factor. */
+export interface Challenge {
   /** `jti`: a challenge is answered once. */
   readonly id: string;
   readonly userId: string;
   readonly method: SignInMethod;
   /** `cid`: id of the passkey or the linked identity of the first proof, which must still be there; null for a password. */
   readonly credentialId: string | null;
+  /** `sso`: the organization whose single sign-on it was; null for other methods. */
+  readonly singleSignOnId: string | null;
+  /** `ssr`: `revision` of its provider. */
+  readonly singleSignOnRevision: string | null;
+  /** `ssm`: id of the membership with which it let the person in. */
+  readonly singleSignOnMembershipId: string | null;
   /** Digest of the credential that was valid at the first proof; another password makes the challenge useless. */
   readonly credential: string;
 }

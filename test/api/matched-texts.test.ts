@@ -53,7 +53,7 @@ describe('a filter by a part of a text ignores case and accents', () => {
       ['trip to l', [1]],
       ['lodz', []],
       ['%', []],
-      [`${'a'.repeat(120)}`, []],
+      ['a'.repeat(120), []],
     ]),
     ...both('ends_with', [
       ['LODZ', [1]],

@@ -335,8 +335,8 @@ test('of names that look the same, the oldest stays, and each has the form that 
     const { rows } = await client.query<{ name: string; form: string }>(
       'select name, name_form as form from groups order by id',
     );
-    const twins = [1, 5];
-    const kept = names.map((name, place) => (twins.includes(place) ? `${name}-${id(place + 1)}` : name));
+    const twins = new Set([1, 5]);
+    const kept = names.map((name, place) => (twins.has(place) ? `${name}-${id(place + 1)}` : name));
     expect(rows).toEqual(kept.map((name) => ({ name, form: nameForm(name) })));
     // Those that the server has created are nobody's, and share a name.
     expect((await client.query('select name from organizations')).rows).toEqual([{ name: 'same' }, { name: 'same' }]);
