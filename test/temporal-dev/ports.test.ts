@@ -75,7 +75,7 @@ test('a port that was configured once is not remembered for later runs', async (
   const stateDir = temporaryDirectory();
   const usual = { api: 12_345, metrics: 12_346, codec: 12_347, workerMetrics: 12_348 };
   rememberPorts(stateDir, usual);
-  const configured = { api: 12_348 };
+  const configured = { api: 12_349 };
   rememberPorts(stateDir, await productPorts(stateDir, configured, () => {}), configured);
   expect(await productPorts(stateDir, {}, () => {})).toEqual(usual);
 });
