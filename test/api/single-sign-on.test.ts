@@ -168,20 +168,20 @@ describe('the settings', () => {
     ])
       expectProblem(await put(client, settings(wrong)), 'invalid_input', JSON.stringify(wrong));
     const { client_secret: _secret, ...without } = settings({ client_id: 'another' });
-    expectProblem(await put(client, without), 'invalid_input');
+    expectProblem(await put(client, without), 'rule_violated');
   });
 
   test('are enforced only after a test of just these settings', async () => {
     await put(client, settings());
-    expectProblem(await enforce(true), 'invalid_input');
+    expectProblem(await enforce(true), 'rule_violated');
     const begun = await client.post('/v1/sso/test');
     await put(client, settings({ client_secret: 'another' }));
     await put(client, settings());
     const late = await come(client, fake.approve(begun.body.location, employee()));
     expectProblem(late, 'provider_sign_in_failed');
-    expectProblem(await enforce(true), 'invalid_input');
+    expectProblem(await enforce(true), 'rule_violated');
     expectProblem(await testSettings(client, employee({ email_verified: false })), 'provider_sign_in_failed');
-    expectProblem(await enforce(true), 'invalid_input');
+    expectProblem(await enforce(true), 'rule_violated');
     await setUp();
     const { client_secret: _secret, ...kept } = settings({ allowed_domains: ['corp.example', 'other.example'] });
     expect((await put(client, kept)).body).toMatchObject({ is_enforced: true });
@@ -569,11 +569,13 @@ describe('a personal token where single sign-on is enforced', () => {
       const answer = await authorizeByGraphql(signedOn, id, organizationId);
       expect(answer.errors).toMatchObject([{ extensions: { code: 'single_sign_on_required' } }]);
     }
-    for (const wrong of [7, null, [], '', 'x'.repeat(1_000)])
+    for (const wrong of [7, null, [], 'x'.repeat(1_000)])
       expectProblem(
         await signedOn.post(`/v1/personal-access-tokens/${id}/authorize`, { organization_id: wrong }),
         'invalid_input',
       );
+    for (const wrong of ['', 'x'])
+      expectProblem(await authorize(signedOn, id, wrong), 'not_found');
     const colleague = world.client();
     await signOn(employee(), colleague);
     // Without waiting for the token of somebody else.
@@ -734,8 +736,10 @@ describe('a session of single sign-on', () => {
       'GET /v1/events/:id',
       'GET /v1/events/:id/runs',
       'GET /v1/files/:id/download',
+      'GET /v1/groups/:id/join-requests',
       'GET /v1/notifications/inbox',
       'GET /v1/roles',
+      'GET /v1/search',
       'GET /v1/uploads/:id',
       'GET /v1/webhook-endpoints/:id/attempts',
       'GET /v1/webhook-endpoints/:id/messages',
@@ -752,6 +756,10 @@ describe('a session of single sign-on', () => {
       'POST /v1/emails/:id/resend',
       'POST /v1/exports/:id/cancel',
       'POST /v1/exports/:id/restart',
+      'POST /v1/group-join-requests/:id/accept',
+      'POST /v1/group-join-requests/:id/decline',
+      'POST /v1/group-join-requests/:id/withdraw',
+      'POST /v1/groups/:id/join',
       'POST /v1/impersonation',
       'POST /v1/imports/:id/cancel',
       'POST /v1/imports/:id/restart',
@@ -810,15 +818,19 @@ describe('a session of single sign-on', () => {
     }
     // Whoever adds a name has seen that the field does nothing for its caller beyond the organization.
     expect(open.toSorted()).toEqual([
+      'acceptGroupJoinRequest',
       'authorizePersonalAccessToken',
       'cancelExport',
       'cancelImport',
       'createApiToken',
       'createIntegrationWebhook',
       'createWebhookEndpoint',
+      'declineGroupJoinRequest',
       'explainAccess',
+      'joinGroup',
       'markAllNotificationsRead',
       'notificationInbox',
+      'openGroupJoinRequests',
       'replayWebhookMessages',
       'resendInvite',
       'resendSubscriberVerification',
@@ -832,6 +844,7 @@ describe('a session of single sign-on', () => {
       'updateWebhookEndpoint',
       'webhookAttempts',
       'webhookMessages',
+      'withdrawGroupJoinRequest',
       'withdrawInvite',
     ]);
     for (const operation of [
