@@ -3,7 +3,6 @@ import { groupMembership } from '#entities/groups/group-membership.ts';
 import { groupSetting } from '#entities/groups/group-setting.ts';
 import { group } from '#entities/groups/group.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { inputError } from '#entities/kit/base/input-error.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { deniedMessage } from '#entities/kit/model/denied-message.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
@@ -72,7 +71,7 @@ export async function openRequests(asking: Asking, wanted: string): Promise<read
 
 /**
  * Answers a request, as a manager of its group. The caller's own rights decide at this moment, and whether the person is still a member of the organization.
- * @throws AppError not_found, permission_denied, invalid_input
+ * @throws AppError not_found, permission_denied, rule_violated
  */
 export async function decideRequest(asking: Asking, id: string, status: 'accepted' | 'declined'): Promise<Group> {
   const { unit } = asking;
@@ -93,7 +92,7 @@ export async function decideRequest(asking: Asking, id: string, status: 'accepte
   return held;
 }
 
-/** Withdraws one's own request. @throws AppError not_found, permission_denied, invalid_input */
+/** Withdraws one's own request. @throws AppError not_found, permission_denied, rule_violated */
 export async function withdrawRequest(asking: Asking, id: string): Promise<Request> {
   const { unit } = asking;
   const { userId } = signedInPerson(asking);
@@ -104,12 +103,12 @@ export async function withdrawRequest(asking: Asking, id: string): Promise<Reque
   return unit.data.privileged('withdraw join request').update(groupJoinRequest, found.id, { status: 'withdrawn' });
 }
 
-/** A request that nobody has answered, locked. @throws AppError not_found, invalid_input */
+/** A request that nobody has answered, locked. @throws AppError not_found, rule_violated */
 async function lockedPending({ unit }: Asking, id: string): Promise<Request> {
   const held = await unit.data.privileged('lock join request').findLocked(groupJoinRequest, id);
   if (!held) throw missingRecord(groupJoinRequest, id);
   if (held.status !== 'pending')
-    throw inputError([{ path: '/status', message: `is ${held.status}; only pending requests can be answered` }]);
+    throw new AppError('rule_violated', `This request is ${held.status}; only pending requests can be answered.`);
   return held;
 }
 

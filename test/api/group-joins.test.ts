@@ -101,8 +101,8 @@ test('a request is decided by managers of the group, once, and its person is tol
   expect((await answer('accept', requestId)).status).toBe(200);
   expect(await membersOf(id)).toContain(person.user.id);
   expect((await client.get(`/v1/group-join-requests/${requestId}`)).body).toMatchObject({ status: 'accepted' });
-  expectProblem(await answer('decline', requestId), 'invalid_input');
-  expectProblem(await answer('withdraw', requestId, client), 'invalid_input');
+  expectProblem(await answer('decline', requestId), 'rule_violated');
+  expectProblem(await answer('withdraw', requestId, client), 'rule_violated');
   await eventually(async () => (await topicsOf(client)).includes('group.join_decided'));
 });
 
@@ -113,7 +113,7 @@ test('whoever is declined or withdraws can ask again', async () => {
   const second = (await join(id)).body.request_id as string;
   expectProblem(await answer('withdraw', second, ownerClient), 'permission_denied');
   expect((await answer('withdraw', second, client)).status).toBe(200);
-  expectProblem(await answer('accept', second), 'invalid_input');
+  expectProblem(await answer('accept', second), 'rule_violated');
   expect((await join(id)).body.status).toBe('requested');
   const { data } = (await client.get('/v1/group-join-requests?order_by=created_at')).body;
   expect(data.map(({ status }: { status: string }) => status)).toEqual(['declined', 'withdrawn', 'pending']);
@@ -152,5 +152,5 @@ test('GraphQL does the same', async () => {
   expect(
     (await manager.graphql(`mutation { declineGroupJoinRequest(id: "${second}") { group { id } } }`)).errors,
   ).toBeUndefined();
-  expectGraphqlError(await manager.graphql(accept.replace(requestId, second)), 'invalid_input');
+  expectGraphqlError(await manager.graphql(accept.replace(requestId, second)), 'rule_violated');
 });

@@ -105,7 +105,7 @@ export const groupJoinRoutes: readonly Route[] = [
       url: `${requests.path}/:id/${verb}`,
       params: ofRequest,
       answers: { 200: MessageSchema },
-      errors: ['not_found', 'permission_denied', 'invalid_input'],
+      errors: ['not_found', 'permission_denied', 'rule_violated'],
       handle: async (call) => {
         await decideRequest(call, call.params['id'] ?? '', status);
         return { status: 200, body: { message: text } };
@@ -121,7 +121,7 @@ export const groupJoinRoutes: readonly Route[] = [
     description: 'For the person who asked, who can ask again.',
     params: ofRequest,
     answers: { 200: MessageSchema },
-    errors: ['not_found', 'permission_denied', 'invalid_input'],
+    errors: ['not_found', 'permission_denied', 'rule_violated'],
     handle: async (call) => {
       await withdrawRequest(call, call.params['id'] ?? '');
       return { status: 200, body: { message: 'The request is withdrawn.' } };
