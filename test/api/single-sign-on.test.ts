@@ -574,8 +574,7 @@ describe('a personal token where single sign-on is enforced', () => {
         await signedOn.post(`/v1/personal-access-tokens/${id}/authorize`, { organization_id: wrong }),
         'invalid_input',
       );
-    for (const wrong of ['', 'x'])
-      expectProblem(await authorize(signedOn, id, wrong), 'not_found');
+    for (const wrong of ['', 'x']) expectProblem(await authorize(signedOn, id, wrong), 'not_found');
     const colleague = world.client();
     await signOn(employee(), colleague);
     // Without waiting for the token of somebody else.
@@ -1294,7 +1293,7 @@ test('settings that two managers set at the same time do not mix', async () => {
       put(other, kept),
     ]);
     expect(one.status).toBe(200);
-    if (two.status !== 200) expectProblem(two, 'invalid_input');
+    if (two.status !== 200) expectProblem(two, 'rule_violated');
     const [{ client_id: now }] = (await client.get('/v1/identity-providers')).body.data;
     expect(now).toBe('second');
   }
