@@ -24,7 +24,7 @@ import type { Caller } from '#entities/kit/model/caller.ts';
 import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
 import type { DatabaseOptions } from '#entities/kit/access/database-options.ts';
 import { Database } from '#entities/kit/unit/database.ts';
-import { kindsWithoutRules } from '#entities/kit/model/kinds-without-rules.ts';
+import { kindsWithoutRules } from '#entities/kit/model/checks/kinds-without-rules.ts';
 import { everyModule } from '#entities/kit/model/product-modules.ts';
 import type { Registry as EntityRegistry } from '#entities/kit/model/registry.ts';
 import type { StatementObserver } from '#entities/kit/storage/transaction.ts';

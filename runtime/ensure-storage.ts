@@ -7,7 +7,7 @@ import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { countObjects } from '#entities/kit/objects/count-objects.ts';
 import { providerNames } from '#entities/kit/objects/stored-object.ts';
-import { withTimeout } from '#entities/kit/base/with-timeout.ts';
+import { withTimeout } from '#entities/kit/base/concurrency/with-timeout.ts';
 import type { CoreRuntime } from './core-runtime.ts';
 import { StartError } from './start-error.ts';
 

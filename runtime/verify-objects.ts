@@ -1,6 +1,6 @@
 import type { ObjectStorage } from '#activities/clients/storage/object-storage.ts';
 import { StorageError, type StorageProvider } from '#activities/clients/storage/provider.ts';
-import { concurrently } from '#entities/kit/base/concurrently.ts';
+import { concurrently } from '#entities/kit/base/concurrency/concurrently.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import {
   isSameLocation,

@@ -7,10 +7,10 @@ import { createLogger } from '#runtime/logger.ts';
 import { loadConfiguration } from '#config/reading/load-configuration.ts';
 import { ConfigurationError } from '#config/schema/config-problem.ts';
 import { ConfigStore } from '#config/live/config-store.ts';
-import { parseListenAddress } from '#config/schema/format.ts';
 import { openRuntime } from '#runtime/core-runtime.ts';
 import { startCodecServer } from '#worker/codec/codec-server.ts';
 import { ensureDatabase } from './servers/create-database.ts';
+import { configuredPorts } from './product/configured-ports.ts';
 import { listenUrl } from './product/listen-url.ts';
 import { besideApi, PersonalSettings, productEnvironment } from './product/product-environment.ts';
 import { productPorts, rememberPorts } from './product/product-ports.ts';
@@ -290,13 +290,4 @@ function aborted(): Promise<void> {
     if (interrupted.signal.aborted) resolve();
     interrupted.signal.addEventListener('abort', () => resolve(), { once: true });
   });
-}
-
-function configuredPorts(personal: PersonalSettings): { api?: number; metrics?: number } {
-  const port = (path: string) => {
-    const text = personal.text(path);
-    return text === undefined ? undefined : parseListenAddress(text)?.port;
-  };
-  const [api, metrics] = [port('server.listen'), port('server.metricsport')];
-  return { ...(api ? { api } : {}), ...(metrics ? { metrics } : {}) };
 }

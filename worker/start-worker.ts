@@ -13,8 +13,9 @@ import { StorageRelay } from '#relay/storage/storage-relay.ts';
 import { WebhookRelay } from '#relay/webhooks/webhook-relay.ts';
 import { startRelaying } from '#runtime/relaying.ts';
 import type { ActivityMap } from '#activities/kit/activity-dependencies.ts';
+import { FailingWorkNotes } from '#activities/kit/failing-work-notes.ts';
 import { createActivities } from './release-activities.ts';
-import { failingWorkInterceptor } from './interceptors/failing-work.ts';
+import { failingActivityInterceptor } from './interceptors/failing-activities.ts';
 import { failureInterceptor } from './interceptors/failures.ts';
 import { heartbeatInterceptor } from './interceptors/heartbeat.ts';
 import { middlewareInterceptor } from './interceptors/middleware.ts';
@@ -171,7 +172,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       interceptors: {
         activity: [
           heartbeatInterceptor,
-          failingWorkInterceptor({ database: runtime.database, temporal, logger }),
+          failingActivityInterceptor(new FailingWorkNotes({ database: runtime.database, temporal }), logger),
           failureInterceptor,
           originInterceptor(logger, temporal.codec),
           ...(middleware ? [middlewareInterceptor(middleware)] : []),

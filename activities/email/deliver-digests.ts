@@ -1,4 +1,4 @@
-import { concurrently } from '#entities/kit/base/concurrently.ts';
+import { concurrently } from '#entities/kit/base/concurrency/concurrently.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';

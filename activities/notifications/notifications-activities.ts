@@ -1,5 +1,5 @@
 import { compareText } from '#entities/kit/base/compare-text.ts';
-import { concurrently } from '#entities/kit/base/concurrently.ts';
+import { concurrently } from '#entities/kit/base/concurrency/concurrently.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { Digest } from '#entities/kit/outbox/notification-digests.ts';
@@ -11,7 +11,7 @@ import { workContext } from '../clients/temporal/work-origin.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { sentChannel, type StartWorkflow } from '../listeners/notifications/channels.ts';
 import { claimDue, claimLeft } from './claim-due.ts';
-import { remindPage, type RemindedPage } from './remind-due-tasks.ts';
+import { remindPage, type RemindedPage } from './remind-page.ts';
 
 export type NotificationsActivities = ReturnType<typeof createNotificationsActivities>;
 

@@ -1,7 +1,7 @@
 import { DifferentBytesError, differenceOf, versionOfEqual } from '../clients/storage/compare-bytes.ts';
 import { StorageError } from '../clients/storage/provider.ts';
 import { transferObject } from '../clients/storage/transfer-object.ts';
-import { concurrently } from '#entities/kit/base/concurrently.ts';
+import { concurrently } from '#entities/kit/base/concurrency/concurrently.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { reinstateCopy, spoilCopy } from '#entities/kit/objects/object-copies.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { SerialQueue } from '#entities/kit/base/serial-queue.ts';
+import { SerialQueue } from '#entities/kit/base/concurrency/serial-queue.ts';
 import { StartError } from '#runtime/start-error.ts';
 import type { KeySource } from './key-source.ts';
 import { KeyProblem, type SigningKey } from './signing-key.ts';

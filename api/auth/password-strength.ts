@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { SerialQueue } from '#entities/kit/base/serial-queue.ts';
+import { SerialQueue } from '#entities/kit/base/concurrency/serial-queue.ts';
 import type { Estimate, EstimateRequest } from './strength-thread.ts';
 
 /**

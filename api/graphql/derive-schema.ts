@@ -34,7 +34,7 @@ import { readableInOneStatement, type SelectionInfo } from './single-statement-q
 import { mutationsOf } from './mutations.ts';
 import { Node, nodeFields } from './nodes.ts';
 import { costLimits, OperationBudget } from './operation-budget.ts';
-import { PageTypes } from './pages.ts';
+import { PageTypes } from './page-types.ts';
 import { scalarOf } from './scalars/scalar-of.ts';
 import { searchFields } from './searches.ts';
 import { StoredFile } from './stored-file-type.ts';

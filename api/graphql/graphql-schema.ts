@@ -5,7 +5,7 @@ import { authorizePersonalAccessToken, deauthorizePersonalAccessToken } from './
 import { createOrganization } from './fields/create-organization.ts';
 import { createApiToken, createPersonalAccessToken } from './fields/create-token.ts';
 import { createOnboarding } from './fields/create-onboarding.ts';
-import { groupJoinFields } from './fields/group-joins.ts';
+import { groupJoinFields } from './fields/group-join-fields.ts';
 import { resendInvite, withdrawInvite } from './fields/invitations.ts';
 import { resendSubscriberVerification } from './fields/subscribers.ts';
 import { rotateApiToken, rotatePersonalAccessToken } from './fields/rotate-token.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { deadlineExceeded } from '#entities/kit/base/errors.ts';
-import { withTimeout } from '#entities/kit/base/with-timeout.ts';
+import { withTimeout } from '#entities/kit/base/concurrency/with-timeout.ts';
 
 /**
  * Waits for work until the deadline of the request. Work that continues afterwards finds its unit of work closed.

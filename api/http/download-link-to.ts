@@ -1,5 +1,5 @@
 import { AppError, isAppError } from '#entities/kit/base/errors.ts';
-import { withTimeout } from '#entities/kit/base/with-timeout.ts';
+import { withTimeout } from '#entities/kit/base/concurrency/with-timeout.ts';
 import { isWithheld } from '#entities/kit/model/stored-file.ts';
 import type { OwnedObject } from '#entities/kit/objects/stored-object.ts';
 import type { DownloadLink, LinkOptions } from '../auth/download-link.ts';

@@ -1,4 +1,4 @@
-import { withTimeout } from '#entities/kit/base/with-timeout.ts';
+import { withTimeout } from '#entities/kit/base/concurrency/with-timeout.ts';
 
 /** Counts the requests in progress, so that a stop can wait for them. */
 export class InFlightRequests {

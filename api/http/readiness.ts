@@ -1,5 +1,5 @@
 import { isAppError } from '#entities/kit/base/errors.ts';
-import { withTimeout } from '#entities/kit/base/with-timeout.ts';
+import { withTimeout } from '#entities/kit/base/concurrency/with-timeout.ts';
 
 /** What a check may find of something that answers. */
 interface Found {

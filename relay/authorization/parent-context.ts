@@ -8,7 +8,7 @@ import type { Caller } from '#entities/kit/model/caller.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { hasObjectRights } from '#entities/kit/model/policy.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
-import { withTimeout } from '#entities/kit/base/with-timeout.ts';
+import { withTimeout } from '#entities/kit/base/concurrency/with-timeout.ts';
 import { objectName, type Tuple, type TupleCondition } from '#entities/kit/model/tuples.ts';
 
 type Settings = Pick<

@@ -4,7 +4,7 @@ import type { AuthorizationStore } from '#activities/clients/fga/authorization-s
 import type { AuthorizationState } from '#entities/kit/access/authorization-state.ts';
 import type { Authorizer, CheckRequest, CheckResult } from '#entities/kit/access/authorizer.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { withTimeout } from '#entities/kit/base/with-timeout.ts';
+import { withTimeout } from '#entities/kit/base/concurrency/with-timeout.ts';
 import type { TupleRelay } from '../tuples/tuple-relay.ts';
 
 /** Longest time a decision waits for changed rights to reach the store, in milliseconds. */

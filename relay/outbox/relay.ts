@@ -5,7 +5,7 @@ import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { SerialQueue } from '#entities/kit/base/serial-queue.ts';
+import { SerialQueue } from '#entities/kit/base/concurrency/serial-queue.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { claimBatch, unfinishedBatches, type BatchHead } from '#entities/kit/outbox/outbox.ts';
 import { deliverEventsContract } from '#workflows/events/deliver-events.contract.ts';

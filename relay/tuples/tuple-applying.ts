@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { CommitSummary } from '#entities/kit/model/work-context.ts';
-import { withTimeout } from '#entities/kit/base/with-timeout.ts';
+import { withTimeout } from '#entities/kit/base/concurrency/with-timeout.ts';
 import type { TupleRelay } from './tuple-relay.ts';
 
 /** Longest time a response waits for changed rights to reach the authorization store, in milliseconds. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { RepeatedWork } from '#entities/kit/base/repeated-work.ts';
+import { RepeatedWork } from '#entities/kit/base/concurrency/repeated-work.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { claimDueEndpoints } from '#entities/kit/outbox/webhook-queue.ts';
 import type { Database } from '#entities/kit/unit/database.ts';

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registry } from '#entities/index.ts';
-import { fieldMistakes } from '#entities/kit/model/field-mistakes.ts';
+import { fieldMistakes } from '#entities/kit/model/checks/field-mistakes.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { searchFunctionOf, searchFunctionStatements, searchHelpers } from '#entities/kit/storage/search-function.ts';
 import { asOwner } from '../kit/as-owner.ts';

@@ -43,7 +43,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/account/logout.ts': [`privileged 'sign-out'`],
   'api/rest/account/switch.ts': [`privileged 'switch organization'`],
   // Passwords are set after a proof that no rule knows: the current password, or a mailed link.
-  'api/rest/account/change-password.ts': [`privileged 'change password'`],
+  // Before, the names that a password must not hold are read in a unit of its own: no password is judged or hashed within a transaction.
+  'api/rest/account/change-password.ts': [`system 'check password'`, `privileged 'change password'`],
   'api/rest/account/current-password.ts': [`system 'check password'`, `system 'check password'`],
   // Second factors are changed after a proof that no rule knows: a code. Codes count although they are refused.
   'api/rest/second-factor/accept-code.ts': [`system 'count codes'`, `privileged 'second factor'`],
@@ -60,7 +61,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/account/forgot-password.ts': [`privileged 'forgot password'`],
   'api/rest/account/reset-password.ts': [`privileged 'reset password'`, `system 'reset password'`],
   // As with passwords: the password, a mailed link, or both are the proof. What is looked for may belong to anybody.
-  'api/rest/own-account/change-email.ts': [`privileged 'change e-mail address'`],
+  // Requests for the new address may be those of somebody else; they are looked for before the password is compared, outside the transaction.
+  'api/rest/own-account/change-email.ts': [`system 'change e-mail address'`, `privileged 'change e-mail address'`],
   'api/rest/own-account/confirm-email-change.ts': [
     `privileged 'confirm e-mail change'`,
     `system 'confirm e-mail change'`,
@@ -112,6 +114,9 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // An operator of the installation, who reads and repairs the deliveries of all organizations.
   'runtime/event-commands.ts': [`system 'operator of events'`],
   'runtime/event-repairs.ts': [`system 'operator of events'`],
+  // An operator of the installation, who reads, retries and stops the failing work of all organizations.
+  'runtime/work-commands.ts': [`system 'operator of work'`],
+  'runtime/work-repairs.ts': [`system 'operator of work'`],
   // Whoever can start the programs of the installation says who operates it; no role of an organization does.
   'runtime/operator-commands.ts': [`system 'operators'`],
   // Another system has proven with its secret who it is; what follows from its events is up to listeners.
@@ -134,6 +139,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'relay/storage/storage-relay.ts': [`system 'storage relay'`],
   'relay/webhooks/webhook-relay.ts': [`system 'webhook relay'`],
   'runtime/verify.ts': [`system 'verify'`],
+  // Counts the failing work of all organizations, for the operator.
+  'runtime/verify-main.ts': [`system 'verify'`],
   // What waits of all organizations is counted, for metrics.
   'runtime/metrics/backlog-gauges.ts': [`system 'count backlog'`],
   // An operator asks how many files of all organizations have copies.
@@ -159,6 +166,9 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'activities/organizations/removal-slice.ts': [`system 'remove organization'`],
   // Partitions have no organization.
   'activities/maintenance/maintenance-activities.ts': [`system 'prune records'`],
+  // Which activities and workflows fail is the machine's to note, whoever began them.
+  'activities/kit/failing-work-notes.ts': [`system 'failing work'`],
+  'activities/maintenance/reconcile-work.ts': [`system 'failing work'`],
   // Encrypts again what is encrypted; no record changes.
   'activities/maintenance/reseal-secrets-page.ts': [`system 'reseal secrets'`],
   // Compares the rows of all organizations with the authorization store.
@@ -209,7 +219,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   // The unit of work and its data client are made here; `listed` has who acts past the rules with them.
   'unit/database.ts': ['Database'],
   // Each of these does one thing, with a statement of its own, and takes no rule, role or SQL from outside.
-  'unit/explanation.ts': ['explain'],
+  'unit/explanation.ts': ['explain', 'isFrozen'],
   'unit/answers.ts': ['unlessHidden'],
   // Read with the rights of a data client.
   'unit/list-pages.ts': ['listOfRecord', 'pageOfList'],
@@ -277,6 +287,19 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'positionText',
     'readEvent',
   ],
+  // Rows of the machine: which work of all organizations fails, for operators alone, and that it was noted, ended or removed.
+  'outbox/failing-work.ts': [
+    'endFailure',
+    'endFailures',
+    'noteFailures',
+    'oldestFailures',
+    'pruneFailures',
+    'shownAttempts',
+    'touchFailures',
+    'unknownFailures',
+    'workKinds',
+  ],
+  'outbox/failing-work-list.ts': ['countFailingWork', 'listFailingWork', 'parseWorkPosition', 'workPosition'],
   'outbox/request-trace.ts': ['readRequestTrace'],
   'outbox/delivery-repairs.ts': ['pruneRepairs', 'recordRepair', 'skipHeld', 'takeForRepair'],
   'outbox/listener-states.ts': [
@@ -314,6 +337,10 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'saveQueue',
     'settleAttempts',
   ],
+  // Ends what may not be sent any more of one endpoint, which the caller has just changed.
+  'outbox/withheld-messages.ts': ['withholdMessages'],
+  // Ids, dates and time zones of open tasks of all organizations, for the schedule; listeners tell the people with their own rights.
+  'outbox/task-reminders.ts': ['addReminders', 'dueTasks', 'pruneReminders', 'reminderStages'],
   // What is sent of notifications is the server's; what each person is told is read with their rights.
   'outbox/notification-digests.ts': [
     'addDigests',
@@ -328,6 +355,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'changeSendings',
     'claimDueSendings',
     'dueSendingsOf',
+    'gatheredMs',
     'lockCollected',
     'lockSending',
     'pruneSendings',

@@ -7,7 +7,7 @@ import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { defineEntityModule } from '#entities/kit/model/define.ts';
 import { text } from '#entities/kit/model/fields.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { kindsWithoutRules } from '#entities/kit/model/kinds-without-rules.ts';
+import { kindsWithoutRules } from '#entities/kit/model/checks/kinds-without-rules.ts';
 import { createRegistry } from '#entities/kit/model/registry.ts';
 import { openRuntime, type CoreRuntime } from '#runtime/core-runtime.ts';
 import { transactAs } from '../kit/as-person.ts';

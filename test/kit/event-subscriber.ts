@@ -1,4 +1,4 @@
-import { withTimeout } from '#entities/kit/base/with-timeout.ts';
+import { withTimeout } from '#entities/kit/base/concurrency/with-timeout.ts';
 
 export interface SubscriberMessage {
   readonly data?: any; // eslint-disable-line typescript/no-explicit-any -- answers are asserted, not typed

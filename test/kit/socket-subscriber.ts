@@ -1,5 +1,5 @@
 import { WebSocket, type ClientOptions } from 'ws';
-import { withTimeout } from '#entities/kit/base/with-timeout.ts';
+import { withTimeout } from '#entities/kit/base/concurrency/with-timeout.ts';
 import type { SubscriberMessage } from './event-subscriber.ts';
 
 /** How long a test waits for a message before it fails, in milliseconds. */

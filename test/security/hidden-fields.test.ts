@@ -2,7 +2,8 @@ import { getNamedType, isEnumType, isInputObjectType, type GraphQLInputObjectTyp
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { productSchema } from '#api/graphql/graphql-schema.ts';
 import { registry } from '#entities/index.ts';
-import { recordFieldNames, type EntityModule } from '#entities/kit/model/define.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import { recordFieldNames } from '#entities/kit/model/derived/record-fields.ts';
 import { alwaysFilterable } from '#entities/kit/read/where.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import type { TestClient } from '../kit/test-client.ts';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { registry } from '#entities/index.ts';
-import { recordFieldNames, type EntityModule } from '#entities/kit/model/define.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import { recordFieldNames } from '#entities/kit/model/derived/record-fields.ts';
 import { writableFields } from '#entities/kit/model/exposure.ts';
 import { offeredScopes } from '#entities/kit/model/scopes.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { inSpan } from '#entities/kit/base/trace.ts';
-import { withTimeout } from '#entities/kit/base/with-timeout.ts';
+import { withTimeout } from '#entities/kit/base/concurrency/with-timeout.ts';
 import type { CachePool } from './cache-pool.ts';
 
 /** Longest time a request waits for the cache, in milliseconds. */

@@ -12,7 +12,7 @@ import {
 import type { CheckRequest } from '#entities/kit/access/authorizer.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { inSpan } from '#entities/kit/base/trace.ts';
-import { withTimeout } from '#entities/kit/base/with-timeout.ts';
+import { withTimeout } from '#entities/kit/base/concurrency/with-timeout.ts';
 import type { ConditionedTuple, Tuple } from '#entities/kit/model/tuples.ts';
 import { chooseStore } from './choose-store.ts';
 import { claimStore, ForeignStore, isOwnerTuple, withOwnerType, type Installation } from './store-owner.ts';

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { withTimeout } from '#entities/kit/base/with-timeout.ts';
+import { withTimeout } from '#entities/kit/base/concurrency/with-timeout.ts';
 import { addressCheckOf, hostOf, OutboundError } from './outbound-request.ts';
 import { isLocalName, reachesOwnNetwork, type Reach } from './reachable-addresses.ts';
 import { resolveByDns } from './resolve-by-dns.ts';

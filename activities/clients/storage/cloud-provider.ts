@@ -3,7 +3,7 @@ import { addAbortSignal } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Bucket, File, GetFilesResponse, Storage } from '@google-cloud/storage';
 import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
-import { concurrently } from '#entities/kit/base/concurrently.ts';
+import { concurrently } from '#entities/kit/base/concurrency/concurrently.ts';
 import { mebibyte } from '#entities/kit/base/mebibyte.ts';
 import { translated } from './cloud-failures.ts';
 import { signGet, signingOf, signPut, type Signing } from './cloud-links.ts';

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
-import { SerialQueue } from '#entities/kit/base/serial-queue.ts';
+import { SerialQueue } from '#entities/kit/base/concurrency/serial-queue.ts';
 import type { UploadedPart, UploadProgress } from '#entities/kit/objects/upload-rows.ts';
 import { PartPump, partBytesFor } from './part-pump.ts';
 import type { PartsRef, StorageProvider, StoredPart } from './provider.ts';

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { concurrently } from '#entities/kit/base/concurrently.ts';
+import { concurrently } from '#entities/kit/base/concurrency/concurrently.ts';
 import { mebibyte } from '#entities/kit/base/mebibyte.ts';
 import { bodyBytes } from './part-body.ts';
 import { probeProvider } from './probe-provider.ts';

@@ -19,7 +19,7 @@ function remindedOf({ status, assigneeId, assignerId }: Task, stage: ReminderSta
   return [assigneeId, stage === 'overdue' ? assignerId : null].filter((id) => id !== null);
 }
 
-/** Reminders of tasks (activities/notifications/remind-due-tasks.ts). */
+/** Reminders of tasks (activities/notifications/remind-page.ts). */
 export const tasksDue = reminderStages.map((stage) =>
   defineNotification(task, stage, {
     listener: `notify-${stage.replace('_', '-')}`,

@@ -1,5 +1,5 @@
 import { AppError, deadlineExceeded } from '#entities/kit/base/errors.ts';
-import { withTimeout } from '#entities/kit/base/with-timeout.ts';
+import { withTimeout } from '#entities/kit/base/concurrency/with-timeout.ts';
 
 /** Largest part of the operations that one organization may run. */
 const organizationShare = 0.75;

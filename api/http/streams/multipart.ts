@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { sizeText } from '#entities/kit/base/mebibyte.ts';
-import { SerialQueue } from '#entities/kit/base/serial-queue.ts';
+import { SerialQueue } from '#entities/kit/base/concurrency/serial-queue.ts';
 
 /** A file of a form. Nothing it says about itself is checked. */
 export interface FilePart {

@@ -2,7 +2,7 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Logger } from 'pino';
 import type { Clock } from '#entities/kit/base/clock.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { withTimeout } from '#entities/kit/base/with-timeout.ts';
+import { withTimeout } from '#entities/kit/base/concurrency/with-timeout.ts';
 import { StartError } from '#runtime/start-error.ts';
 import type { Authority, AuthorityFailure } from './authority.ts';
 import type { Certificate } from './certificate-files.ts';

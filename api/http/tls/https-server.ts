@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { SecureContext, TLSSocket, TlsOptions } from 'node:tls';
 import type { Config } from '#config/objects/root.ts';
-import { withTimeout } from '#entities/kit/base/with-timeout.ts';
+import { withTimeout } from '#entities/kit/base/concurrency/with-timeout.ts';
 import type { Services } from '../services.ts';
 import { timeouts } from '../timeouts.ts';
 import { upgrades } from '../upgrades.ts';

@@ -1,5 +1,3 @@
-import type { EventDraft } from './event-draft.ts';
-import type { EventSource } from './events.ts';
 import type { Role } from './caller.ts';
 
 /**
@@ -13,19 +11,4 @@ export interface Announcement<Name extends string> {
   readonly concerns?: readonly Name[];
   /** One of these fields: while it is empty, a record concerns all organizations of which the person is a member. */
   readonly allIfEmpty?: Name;
-}
-
-/** Which organizations besides that of the record an event concerns. */
-export function concernedBy(
-  { announced }: EventSource,
-  row: Readonly<Record<string, unknown>>,
-): Pick<EventDraft, 'concerns' | 'concernsMember'> {
-  const { concerns, allIfEmpty } = announced ?? {};
-  if (!concerns) return {};
-  const ids = concerns.flatMap((name) => row[name] ?? []).filter((id) => typeof id === 'string');
-  const ofAll = allIfEmpty !== undefined && ids.length === 0 && typeof row['userId'] === 'string';
-  return {
-    ...(ids.length > 0 ? { concerns: [...new Set(ids)] } : {}),
-    ...(ofAll ? { concernsMember: row['userId'] as string } : {}),
-  };
 }

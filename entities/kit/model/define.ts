@@ -1,6 +1,6 @@
 import type { Announcement } from './announcement.ts';
 import type { VisitorKind } from './caller.ts';
-import { fieldMistakes } from './field-mistakes.ts';
+import { fieldMistakes } from './checks/field-mistakes.ts';
 import type { AcceptedFiles } from './accepted-types.ts';
 import type { CreationInput, ChangeInput, FieldValues } from './field-values.ts';
 import type { Fields } from './declared-field.ts';
@@ -8,9 +8,10 @@ import { text } from './fields.ts';
 import type { CustomEvents, EventVerb } from './events.ts';
 import type { EntityHooks } from './hooks.ts';
 import { nameForms } from './derived/name-forms.ts';
+import { recordFieldNames, type RecordFields } from './derived/record-fields.ts';
 import type { Policy } from './policy.ts';
 import type { ProductModule } from './product-modules.ts';
-import { policyMistakes } from './policy-mistakes.ts';
+import { policyMistakes } from './checks/policy-mistakes.ts';
 import type {
   Companion,
   Following,
@@ -165,20 +166,6 @@ export interface TypedModule<
   readonly customEvents?: C;
 }
 
-/** Fields every record has, whatever its kind. */
-export interface RecordFields {
-  readonly id: string;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-  /** Actor of the creation (see `actorOf`). */
-  readonly createdBy: string;
-  readonly updatedBy: string;
-  /** Incremented with every change; a change based on an older version is rejected with `stale_record`. */
-  readonly recordVersion: number;
-  readonly deletedAt: Date | null;
-  readonly deletedBy: string | null;
-}
-
 export type RowOf<M> =
   M extends TypedModule<infer F, infer T, EventVerb, CustomEvents, infer D>
     ? RecordFields & { readonly [N in TenancyName<T> | DisplayIdName<D>]: string } & FieldValues<F>
@@ -193,18 +180,6 @@ export type CreationOf<M> =
     : never;
 
 export type ChangesOf<M> = M extends TypedModule<infer F, Tenancy> ? ChangeInput<F> : never;
-
-/** The fields that every kind has; an entity file cannot declare them. */
-export const recordFieldNames = [
-  'id',
-  'createdAt',
-  'updatedAt',
-  'createdBy',
-  'updatedBy',
-  'recordVersion',
-  'deletedAt',
-  'deletedBy',
-] as const satisfies readonly (keyof RecordFields)[];
 
 /**
  * Checks a definition and adds the derived names. Pure: it registers nothing and opens no connection.

@@ -1,5 +1,6 @@
 import { Type, type Static, type TObject, type TProperties } from 'typebox';
 import type { Announcement } from './announcement.ts';
+import type { EventDraft } from './event-draft.ts';
 
 export type EventVerb = 'created' | 'updated' | 'deleted';
 
@@ -85,4 +86,19 @@ export function topicOf<S extends EventSource>(kind: S, verb: VerbOf<S>): string
   const topics = declaredEvents(kind).map((event) => event.topic);
   if (!topics.includes(topic)) throw new TypeError(`there is no event "${topic}"; known are ${topics.join(', ')}`);
   return topic;
+}
+
+/** Which organizations besides that of the record an event concerns. */
+export function concernedBy(
+  { announced }: EventSource,
+  row: Readonly<Record<string, unknown>>,
+): Pick<EventDraft, 'concerns' | 'concernsMember'> {
+  const { concerns, allIfEmpty } = announced ?? {};
+  if (!concerns) return {};
+  const ids = concerns.flatMap((name) => row[name] ?? []).filter((id) => typeof id === 'string');
+  const ofAll = allIfEmpty !== undefined && ids.length === 0 && typeof row['userId'] === 'string';
+  return {
+    ...(ids.length > 0 ? { concerns: [...new Set(ids)] } : {}),
+    ...(ofAll ? { concernsMember: row['userId'] as string } : {}),
+  };
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ArrayType, type EntityManager, type EntityMetadata } from '@mikro-orm/postgresql';
-import { recordFieldNames, type EntityModule } from './define.ts';
+import type { EntityModule } from './define.ts';
+import { recordFieldNames } from './derived/record-fields.ts';
 import type { RecordChange, RecordedOperation } from './record-change.ts';
 import type { Registry } from './registry.ts';
 

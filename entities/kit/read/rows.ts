@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { recordFieldNames, tenancyField, type EntityModule } from '../model/define.ts';
+import { tenancyField, type EntityModule } from '../model/define.ts';
+import { recordFieldNames } from '../model/derived/record-fields.ts';
 import { AppError } from '../base/errors.ts';
 import { onceForEach } from '../base/once-for-each.ts';
 import type { Caller } from '../model/caller.ts';

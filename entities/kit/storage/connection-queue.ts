@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { databaseError } from './database-error.ts';
 import { AppError, deadlineExceeded } from '../base/errors.ts';
 import type { SecondDatabase } from './second-database.ts';
-import { withTimeout } from '../base/with-timeout.ts';
+import { withTimeout } from '../base/concurrency/with-timeout.ts';
 
 /** Largest part of the connections that one organization, and one person, may hold. */
 const organizationShare = 0.75;

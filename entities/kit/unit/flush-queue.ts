@@ -1,4 +1,4 @@
-import { SerialQueue } from '../base/serial-queue.ts';
+import { SerialQueue } from '../base/concurrency/serial-queue.ts';
 import type { DatabaseRole } from '../storage/transaction.ts';
 
 /**

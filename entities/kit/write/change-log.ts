@@ -1,10 +1,9 @@
 import { systemScope } from '../access/authorization-state.ts';
 import type { DatabaseOptions } from '../access/database-options.ts';
 import { newId } from '../base/ids.ts';
-import { concernedBy } from '../model/announcement.ts';
 import { actorOf } from '../model/caller.ts';
 import { publicKinds } from '../model/event-catalogue.ts';
-import type { ChangePayload } from '../model/events.ts';
+import { concernedBy, type ChangePayload } from '../model/events.ts';
 import { soleOrganizationOf, type RecordedChange } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
 import { deduplicateTuples, tupleChanges, type Tuple } from '../model/tuples.ts';

@@ -1,5 +1,4 @@
-import { concernedBy } from '../model/announcement.ts';
-import type { CustomVerbOf, EventSource, PayloadOf } from '../model/events.ts';
+import { concernedBy, type CustomVerbOf, type EventSource, type PayloadOf } from '../model/events.ts';
 import { mentionedIn } from '../model/mentions.ts';
 import type { RecordedChange } from '../model/recorded-changes.ts';
 import type { EventDraft } from '../model/event-draft.ts';

@@ -1,4 +1,4 @@
-import type { Registry } from './registry.ts';
+import type { Registry } from '../registry.ts';
 
 /**
  * Names of kinds without a policy: everyone in the organization can read their records, and changes are dropped without an error.

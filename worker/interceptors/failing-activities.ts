@@ -2,31 +2,19 @@ import type { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptors } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { searchValuesOf } from '#activities/clients/temporal/search-values.ts';
-import type { TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
+import type { FailedAttempt, FailingWorkNotes } from '#activities/kit/failing-work-notes.ts';
 import { isScheduled, placeOfWork } from '#activities/kit/work-kind.ts';
-import { newId } from '#entities/kit/base/ids.ts';
-import { systemCaller } from '#entities/kit/model/caller.ts';
-import { endFailures, noteFailures, shownAttempts, type WorkFailure } from '#entities/kit/outbox/failing-work.ts';
-import type { Database } from '#entities/kit/unit/database.ts';
 import { deliverEventContract } from '#workflows/events/deliver-event.contract.ts';
-
-interface Parts {
-  readonly database: Database;
-  readonly temporal: TemporalGateway;
-  readonly logger: Logger;
-}
 
 /**
  * Keeps which activities fail for the fifth time or for good, until they succeed. An attempt of its own that fails, for example while the
  * database is unreachable, is logged and changes nothing: the next attempt is noted again. Deliveries of events have rows of their own.
  */
-export function failingWorkInterceptor({ database, temporal, logger }: Parts) {
+export function failingActivityInterceptor(notes: FailingWorkNotes, logger: Logger) {
   return ({ info }: Context): ActivityInterceptors => {
     const { workflowExecution, workflowType = '', activityType, attempt, retryPolicy } = info;
     if (!workflowExecution || workflowType === deliverEventContract.name) return {};
     const place = placeOfWork({ ...workflowExecution, workflowType }, activityType);
-    const context = { caller: systemCaller('failing work'), requestId: `work-${newId()}` };
     const noted = async (work: () => Promise<void>): Promise<void> => {
       try {
         await work();
@@ -37,40 +25,30 @@ export function failingWorkInterceptor({ database, temporal, logger }: Parts) {
         );
       }
     };
-    const note = (failure: Pick<WorkFailure, 'status' | 'attempts' | 'error' | 'nextAttemptAt'>) =>
-      noted(async () => {
-        const handle = temporal.client.workflow.getHandle(place.workflowId, place.runId);
-        const run = await temporal.call('find a workflow', () => handle.describe());
-        const at = database.options.clock.now();
-        await database.transact(context, (unit) =>
-          noteFailures(unit, [{ ...place, ...searchValuesOf(run), ...failure, at }]),
-        );
-      });
+    const note = (failed: FailedAttempt) => noted(() => notes.failed(place, failed));
     return {
       inbound: {
         async execute(input, next) {
           // Whoever had the attempt before can have been lost without a word.
-          if (attempt === shownAttempts + 1)
-            await note({ status: 'failing', attempts: attempt - 1, error: lost, nextAttemptAt: null });
+          if (attempt === notes.shownAttempts + 1)
+            await note({ status: 'failing', attempts: attempt - 1, error: lost, pauseMs: null });
           try {
             const result = await next(input);
-            if (attempt > shownAttempts || isScheduled(place.workflowId))
-              await noted(() => database.transact(context, (unit) => endFailures(unit, [place.key])));
+            if (attempt > notes.shownAttempts || isScheduled(place.workflowId))
+              await noted(() => notes.succeeded(place));
             return result;
           } catch (error) {
             if (!(error instanceof ApplicationFailure)) throw error;
             const isLast = attempt === retryPolicy?.maximumAttempts;
             const isBroken = error.nonRetryable === true && error.type === 'internal';
             // A refusal is an outcome; its workflow decides what follows.
-            if (error.nonRetryable === true ? isBroken : isLast || attempt >= shownAttempts) {
+            if (error.nonRetryable === true ? isBroken : isLast || attempt >= notes.shownAttempts) {
               const isFailed = isBroken || isLast;
               await note({
                 status: isFailed ? 'failed' : 'failing',
                 attempts: attempt,
                 error: `${error.type ?? 'error'}: ${error.message}`.slice(0, 500),
-                nextAttemptAt: isFailed
-                  ? null
-                  : new Date(database.options.clock.now().getTime() + pauseMs(attempt, retryPolicy)),
+                pauseMs: isFailed ? null : pauseMs(attempt, retryPolicy),
               });
             }
             throw error;

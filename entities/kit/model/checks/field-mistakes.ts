@@ -1,5 +1,5 @@
 import { Check } from 'typebox/schema';
-import type { Field, Fields } from './declared-field.ts';
+import type { Field, Fields } from '../declared-field.ts';
 
 /** The fields of a definition, and the lists that name them. */
 interface FieldUse {

@@ -1,4 +1,4 @@
-import { hasObjectRights, type Policy } from './policy.ts';
+import { hasObjectRights, type Policy } from '../policy.ts';
 
 /** What the rules of a definition concern. */
 interface RuledKind {
