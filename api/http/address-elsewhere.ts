@@ -9,6 +9,7 @@ const elsewhere: Readonly<Record<string, readonly string[]>> = {
   '/v1/memberships': ['members'],
   '/v1/notes': ['comments'],
   '/v1/register': ['auth/register', 'auth/signup', 'signup', 'sign-up'],
+  '/v1/search': ['search', 'query', 'find'],
   '/v1/task-files': ['attachments'],
   '/v1/task-shares': ['shares'],
   '/v1/webhook-endpoints': ['webhooks', 'hooks'],
@@ -21,9 +22,8 @@ const known: ReadonlyMap<string, string> = new Map(
   Object.entries(elsewhere).flatMap(([path, names]) => names.map((name) => [name, path] as const)),
 );
 
-/** Where texts are searched: the rest of a sentence about a path or a parameter that looks for it over REST. */
-export const searchRemedy =
-  'texts are searched in GraphQL: search(query: "…") in all kinds, taskSearch and the like in one';
+/** Where texts are searched: the rest of a sentence about a parameter of a list that has no search. */
+export const searchRemedy = 'these records are not searched; GET /v1/search?query=… searches all kinds that are';
 
 /**
  * What to do instead, for paths that other products have: the end of a sentence. What follows the first parts of the path, such as
@@ -32,7 +32,6 @@ export const searchRemedy =
  */
 export function addressElsewhere(path: string, isKnown: (address: string) => boolean): string | undefined {
   const parts = path.replace(/^(\/api)?(\/v\d+)?\//, '').split('/');
-  if (parts.length === 1 && parts[0] === 'search') return searchRemedy;
   for (const length of [2, 1]) {
     const meant = known.get(parts.slice(0, length).join('/'));
     if (meant === undefined) continue;

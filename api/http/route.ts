@@ -186,7 +186,7 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
       'x-answer-headers': answerHeadersOf(route),
       ...(route.body && isOptional(route.body) ? { 'x-body-optional': true } : {}),
       summary: route.summary,
-      description: route.description,
+      description: describedWithEnd(route),
       tags: [route.tag],
       ...(route.body ? { body: route.body } : {}),
       ...(route.params ? { params: route.params } : {}),
@@ -237,6 +237,12 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
       return 'json' in answer ? answer.json : keptDocument(answer.document, request, reply);
     },
   });
+}
+
+/** The description, which says of a deprecated operation until when it is there. */
+function describedWithEnd({ description, deprecated }: Route): string {
+  if (deprecated?.sunset === undefined) return description;
+  return `${description}\n\n**Deprecated.** It may be missing from ${deprecated.sunset} on.`;
 }
 
 /** The answer of a handler, with its changes written: a conflict must show while the handler can still be run again. */

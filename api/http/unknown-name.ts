@@ -55,7 +55,8 @@ export function unknownName(name: string, known: Iterable<string>, sent: readonl
   const meantFilter = filterElsewhere(name, names);
   if (meantFilter !== undefined) return `is not a known field; did you mean "${meantFilter}"?`;
   const plain = names.filter((one) => !filterPattern.test(one));
-  if (isSearch(name, plain)) return `is not a known field: ${searchRemedy}`;
+  if (isSearch(name, plain))
+    return `is not a known field${plain.includes('search') ? '; did you mean "search"?' : `: ${searchRemedy}`}`;
   const nearest = (of: readonly string[]) =>
     didYouMean(field ?? name, of) ?? of.find((one) => namesElsewhere[one]?.includes(name));
   const near = nearest(plain.filter((one) => !sent.includes(one))) ?? nearest(plain);

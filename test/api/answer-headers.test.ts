@@ -115,22 +115,27 @@ describe('server.secure', () => {
     'referrer-policy': 'same-origin',
   };
   const names = new Set([...Object.keys(defaults), 'content-security-policy-report-only', 'strict-transport-security']);
+  /** Pages have a stricter policy of their own, whatever is configured. */
+  const pages = new Set(['page', 'form page']);
+  const pagePolicy = expect.stringMatching(/^default-src 'none'; script-src 'self'; /) as string;
+  const expectedOf = (name: string, expected: Headers): Headers =>
+    pages.has(name) ? { ...expected, 'content-security-policy': pagePolicy } : expected;
 
   test('every answer has all headers of the specification, and the one about HTTPS only over HTTPS', async () => {
     for (const [name, headers] of await answers()) {
-      expect(headers, name).toMatchObject(defaults);
+      expect(headers, name).toMatchObject(expectedOf(name, defaults));
       expect(headers, name).not.toHaveProperty('strict-transport-security');
       expect(headers, name).not.toHaveProperty('content-security-policy-report-only');
     }
   });
 
-  test('enabled: off, no answer has any of them', async () => {
+  test('enabled: off, no answer has any of them but the policy of a page', async () => {
     await secured({ ENABLED: 'false' }, async () => {
       for (const [name, headers] of await answers({ 'x-forwarded-proto': 'https' }))
         expect(
           Object.keys(headers).filter((each) => names.has(each)),
           name,
-        ).toEqual([]);
+        ).toEqual(pages.has(name) ? ['content-security-policy'] : []);
     });
   });
 
@@ -145,10 +150,13 @@ describe('server.secure', () => {
     for (const [variable, [header, value]] of Object.entries(changed)) {
       await secured({ [variable]: value }, async () => {
         for (const [name, headers] of await answers())
-          expect(headers, name).toMatchObject({ ...defaults, [header]: value });
+          expect(headers, name).toMatchObject(expectedOf(name, { ...defaults, [header]: value }));
       });
       await secured({ [variable]: '' }, async () => {
-        for (const [name, headers] of await answers()) expect(headers, name).not.toHaveProperty(header);
+        for (const [name, headers] of await answers())
+          if (header === 'content-security-policy' && pages.has(name))
+            expect(headers, name).toMatchObject({ [header]: pagePolicy });
+          else expect(headers, name).not.toHaveProperty(header);
       });
     }
   });
@@ -156,8 +164,10 @@ describe('server.secure', () => {
   test('cspreportonly: the policy is only reported', async () => {
     await secured({ CSPREPORTONLY: 'true' }, async () => {
       for (const [name, headers] of await answers()) {
-        expect(headers, name).toMatchObject({ 'content-security-policy-report-only': "default-src 'self'" });
-        expect(headers, name).not.toHaveProperty('content-security-policy');
+        const [here, absent] = ['content-security-policy-report-only', 'content-security-policy'];
+        const [own, other] = pages.has(name) ? [absent, here] : [here, absent];
+        expect(headers, name).toMatchObject({ [own]: pages.has(name) ? pagePolicy : "default-src 'self'" });
+        expect(headers, name).not.toHaveProperty(other);
       }
     });
   });
@@ -174,7 +184,7 @@ describe('server.secure', () => {
     await secured({ HSTSMAXAGE: '0' }, async () => expect(await header()).toBeUndefined());
   });
 
-  test('files and GraphiQL keep their own policies, which are stricter', async () => {
+  test('files, pages and GraphiQL keep their own policies, which are stricter', async () => {
     const { headers } = await client.get('/test/served');
     expect(headers).toMatchObject({
       ...defaults,
@@ -191,12 +201,24 @@ describe('server.secure', () => {
   });
 
   test('the reference needs nothing that the policy forbids', async () => {
-    for (const url of ['/docs', '/docs/errors']) {
-      const page = String((await client.get(url)).body);
-      expect(page).not.toMatch(/<style|<script|\sstyle=|\son\w+=/);
-      const [, path = ''] = /<link rel="stylesheet" href="([^"]+)">/.exec(page) ?? [];
-      const style = await client.get(path);
-      expect([style.status, style.headers['content-type']]).toEqual([200, 'text/css; charset=utf-8']);
+    const errors = String((await client.get('/docs/errors')).body);
+    expect(errors).not.toMatch(/<style|<script|\sstyle=|\son\w+=/);
+    const [, path = ''] = /<link rel="stylesheet" href="([^"]+)">/.exec(errors) ?? [];
+    const style = await client.get(path);
+    expect([style.status, style.headers['content-type']]).toEqual([200, 'text/css; charset=utf-8']);
+    // Its policy allows styles within it, and scripts of this server alone.
+    const { body, headers } = await client.get('/docs');
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; /,
+    );
+    expect(String(body)).not.toMatch(/\son\w+=|\s(?:src|href)="(?!\/[^/])/);
+    const scripts = [...String(body).matchAll(/<script\b[^>]*>/g)].map(
+      ([tag]) => /\ssrc="([^"]+)"/.exec(tag)?.[1] ?? tag,
+    );
+    expect(scripts).toEqual(['/docs/scalar.js', '/pages/reference.js']);
+    for (const url of scripts) {
+      const script = await client.get(url);
+      expect([script.status, script.headers['content-type']], url).toEqual([200, 'text/javascript; charset=utf-8']);
     }
   });
 });

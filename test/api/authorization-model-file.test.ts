@@ -124,8 +124,8 @@ describe('modelfile', () => {
     expect(await refusalOf({ CORE_AUTHZ_MODELFILE: file })).toEqual([
       `${file}: authz.modelfile: organization#owner must be "define owner: [user] or owner from parent", not "define owner: [user]"; ${remedy}`,
       `${file}: authz.modelfile: task#assigner must be "define assigner: [user]", not "define assigner: [user, service]"; ${remedy}`,
-      `${file}: authz.modelfile: file_share#can_view must be "define can_view: can_view from file", not "define can_view: can_edit from file"; ${remedy}`,
-      `${file}: authz.modelfile: file_share#can_delete must be "define can_delete: can_edit from file", but the file lacks it; ${remedy}`,
+      `${file}: authz.modelfile: file_share#can_view must be "define can_view: can_view from file or can_view_file_share from parent_context", not "define can_view: can_edit from file"; ${remedy}`,
+      `${file}: authz.modelfile: file_share#can_delete must be "define can_delete: can_edit from file or can_delete_file_share from parent_context", but the file lacks it; ${remedy}`,
     ]);
   });
 

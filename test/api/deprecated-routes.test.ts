@@ -60,8 +60,11 @@ describe('a deprecated route', () => {
       expect.arrayContaining(['Deprecation', 'Sunset', 'Link']),
     );
     expect(body.paths['/v1/new'].get.deprecated).toBeUndefined();
-    const page = String((await world.client().get('/docs')).body);
-    expect(page).toContain('<strong>Deprecated.</strong> It may be missing from 2027-05-01 on.');
+    // The reference shows the description.
+    expect(body.paths['/v1/old'].get.description).toBe(
+      'For a test.\n\n**Deprecated.** It may be missing from 2027-05-01 on.',
+    );
+    expect(body.paths['/v1/old-and-closed'].get).toMatchObject({ deprecated: true, description: 'For a test.' });
   });
 });
 

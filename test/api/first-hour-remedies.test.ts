@@ -38,7 +38,7 @@ describe('an address that other products have', () => {
     ['/v1/auth/login', 'did you mean /v1/login?'],
     ['/v1/attachments', 'did you mean /v1/task-files?'],
     ['/v1/me', 'did you mean /v1/account/userinfo?'],
-    ['/v1/search', 'texts are searched in GraphQL: search(query: "…") in all kinds, taskSearch and the like in one'],
+    ['/search', 'did you mean /v1/search?'],
   ])('%s is answered with that of this one', async (path, remedy) => {
     const answer = await client.get(path);
     expectProblem(answer, 'route_not_found');
@@ -177,10 +177,20 @@ describe('a parameter of a list', () => {
     ['due_at_gte=2026-01-01T00:00:00Z', '/due_at_gte', 'is not a known field; did you mean "due_at[gte]"?'],
     ['due_at__lt=2026-01-01T00:00:00Z', '/due_at__lt', 'is not a known field; did you mean "due_at[lt]"?'],
     ['due_at>=2026-01-01T00:00:00Z', '/due_at>', 'is not a known field; did you mean "due_at[gte]"?'],
-    ['search=policy', '/search', expect.stringMatching(/^is not a known field: texts are searched in GraphQL/)],
-    ['q=policy', '/q', expect.stringMatching(/^is not a known field: texts are searched in GraphQL/)],
+    ['q=policy', '/q', 'is not a known field; did you mean "search"?'],
+    ['search_text=policy', '/search_text', 'is not a known field; did you mean "search"?'],
   ])('of another product is answered with that of this one: %s', async (query, path, message) => {
     expect(fieldProblems(await client.get(`/v1/tasks?${query}`))).toEqual([{ path, message }]);
+  });
+
+  test('for a search of records that are not searched is answered with where the others are', async () => {
+    expect(fieldProblems(await client.get('/v1/notifications?q=policy'))).toEqual([
+      {
+        path: '/q',
+        message:
+          'is not a known field: these records are not searched; GET /v1/search?query=… searches all kinds that are',
+      },
+    ]);
   });
 });
 
