@@ -11,7 +11,7 @@ type Subscriber = RowOf<typeof subscriber>;
 
 /**
  * Sends the verification e-mail of a subscriber again, with the rights of the caller; older links stop working.
- * @throws AppError not_found, permission_denied, limit_exceeded, invalid_input
+ * @throws AppError not_found, permission_denied, limit_exceeded, rule_violated
  */
 export async function resendVerification({ unit }: Pick<Asking, 'unit'>, id: string): Promise<Subscriber> {
   const wanted = existingId(subscriber, id);
@@ -19,7 +19,7 @@ export async function resendVerification({ unit }: Pick<Asking, 'unit'>, id: str
   if (!held) throw missingRecord(subscriber, wanted);
   if (held.isUnsubscribed || held.isEmailVerified)
     throw new AppError(
-      'invalid_input',
+      'rule_violated',
       held.isUnsubscribed
         ? 'This subscription has ended. Create a new subscriber with the address, which verifies it again.'
         : 'This address is verified already.',

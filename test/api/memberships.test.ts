@@ -396,11 +396,12 @@ describe('ownership', () => {
     expectProblem(await transfer(client, stranger.user.id), 'not_found');
     expectProblem(await transfer(client, owner.user.id), 'invalid_input');
     expectProblem(await transfer(theirs, person.user.id), 'permission_denied');
-    for (const value of [7, null, [], '', 'x'.repeat(1_000)])
+    for (const value of [7, null, [], 'x'.repeat(1_000)])
       expectProblem(
         await client.post(`/v1/organizations/${owner.organization.id}/transfer-ownership`, { user_id: value }),
         'invalid_input',
       );
+    expectProblem(await transfer(client, ''), 'not_found');
     await asOwner(world, `update users set status = 'suspended' where id = $1`, [person.user.id]);
     expectProblem(await transfer(client, person.user.id), 'invalid_input');
   });

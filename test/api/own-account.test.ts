@@ -83,7 +83,7 @@ describe('a change of the e-mail address', () => {
     expect((await ask(own, wanted.toUpperCase())).status).toBe(202);
     const [mail = ''] = await waitForMails(world, wanted);
     expect(mail).not.toContain(person.user.displayName);
-    expect((await waitForMails(world, old)).join()).toContain('Somebody wants to change');
+    expect((await waitForMails(world, old)).join()).toContain('Somebody who knows your password asked to change');
     expect(await canSignIn(old)).toBe(true);
 
     // Links that were mailed to the old address before.
@@ -484,8 +484,8 @@ describe('what a person is told about themselves', () => {
     const stranger = await buildPerson(world);
     const set = (organization_id: unknown) =>
       client.mutate({ method: 'PUT', url: '/v1/account/default-organization', payload: { organization_id } });
-    for (const id of [stranger.organization.id, 'no id']) expectProblem(await set(id), 'not_found');
-    for (const value of [7, [], '', undefined]) expectProblem(await set(value), 'invalid_input');
+    for (const id of [stranger.organization.id, 'no id', '']) expectProblem(await set(id), 'not_found');
+    for (const value of [7, [], undefined]) expectProblem(await set(value), 'invalid_input');
     expect((await set(second)).body).toEqual({ default_organization_id: second });
     const begin = async () =>
       (await world.client().post('/v1/login', { username: person.user.email, password })).body.organization_id;

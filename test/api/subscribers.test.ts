@@ -60,7 +60,7 @@ describe('a subscriber', () => {
     expect((await verify(token)).status).toBe(200);
     expect(await read(id)).toMatchObject({ is_active: true, is_email_verified: true, is_phone_verified: false });
     expectProblem(await verify(token), 'invalid_token');
-    expectProblem(await client.post(`/v1/subscribers/${id}/resend`), 'invalid_input');
+    expectProblem(await client.post(`/v1/subscribers/${id}/resend`), 'rule_violated');
   });
 
   test('keeps its tokens out of the database and of every answer', async () => {
@@ -232,7 +232,7 @@ describe('a subscription', () => {
     expect(await read(id)).toMatchObject({ is_unsubscribed: true, is_active: false });
     for (const each of [verification, await subscriberToken(world, email)])
       expectProblem(await verify(each), 'invalid_token');
-    expectProblem(await client.post(`/v1/subscribers/${id}/resend`), 'invalid_input');
+    expectProblem(await client.post(`/v1/subscribers/${id}/resend`), 'rule_violated');
     await client.mutate({ method: 'DELETE', url: `/v1/subscribers/${id}` });
     expect((await unsubscribe(token)).status).toBe(200);
     expectProblem(await unsubscribe(`${newId()}${token.slice(26)}`), 'invalid_token');

@@ -15,7 +15,7 @@ export const resendSubscriberVerification = defineRoute({
   acceptsSingleSignOn: true,
   params: Type.Object({ id: idSchema('Id of the subscriber.') }),
   answers: { 202: MessageSchema },
-  errors: ['not_found', 'permission_denied', 'limit_exceeded', 'invalid_input'],
+  errors: ['not_found', 'permission_denied', 'limit_exceeded', 'rule_violated'],
   handle: async (call) => {
     const { email } = await resendVerification(call, call.params['id'] ?? '');
     return { status: 202, body: { message: `The verification e-mail is sent to ${email} again.` } };
