@@ -291,7 +291,7 @@ test('a cancelled import writes nothing, and can be started again', async () => 
   await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'false' });
   const { id } = await startImport(world, owner, client, 'title\nagain\n');
   expect((await client.post(`/v1/imports/${id}/cancel`)).body).toMatchObject({ status: 'cancelled' });
-  expectProblem(await client.post(`/v1/imports/${id}/cancel`), 'invalid_input');
+  expectProblem(await client.post(`/v1/imports/${id}/cancel`), 'rule_violated');
   await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'true' });
   world.runtime.wakeRelays();
   await eventually(
@@ -314,7 +314,7 @@ test('a cancelled import writes nothing, and can be started again', async () => 
   expect(data.restartImport.import.status).toBe('PENDING');
   expect(await ended(client, 'imports', id)).toMatchObject({ status: 'completed', done_rows: 1 });
   expect(await countOf('again')).toBe(1);
-  expectProblem(await client.post(`/v1/imports/${id}/restart`), 'invalid_input');
+  expectProblem(await client.post(`/v1/imports/${id}/restart`), 'rule_violated');
 });
 
 async function csrf(): Promise<Record<string, string>> {
