@@ -97,13 +97,14 @@ describe('an import', () => {
     const values = {
       title: '=1+1',
       details: ' "two"\nlines; ',
-      tags: ['null', ' a', 'a,\tb', ''],
+      tags: ['null', ' a', 'a,\tb'],
       assignee_id: owner.user.id,
       external_id: "'1",
       priority: 7,
       metadata: { a: [] },
     };
-    const { body: first } = await client.post('/v1/tasks', values);
+    const { status, body: first } = await client.post('/v1/tasks', values);
+    expect(status, JSON.stringify(first)).toBe(201);
     const of = { record_kind: 'task', filters: { id: { eq: first.id } } };
     const exported = await ended(client, 'exports', (await startExport(client, of)).id);
     const document = await documentOf(client, exported);
