@@ -109,10 +109,12 @@ describe('an import', () => {
     const exported = await ended(client, 'exports', (await startExport(client, of)).id);
     const document = await documentOf(client, exported);
     expect(document).toContain(owner.user.id);
+    expect(document).toContain(",'1,");
     for (const action of ['update', 'create'] as const) {
-      const once = action === 'create' ? document.replace("''1", 'another') : document;
+      const once = action === 'create' ? document.replace(",'1,", ',another,') : document;
       const { id } = await startImport(world, owner, client, once, { action });
-      expect(await ended(client, 'imports', id)).toMatchObject({ status: 'completed', done_rows: 1 });
+      const done = await ended(client, 'imports', id);
+      expect(done, JSON.stringify(done)).toMatchObject({ status: 'completed', done_rows: 1 });
     }
     const found = await asOwner(
       world,
