@@ -92,8 +92,16 @@ describe('a notification', () => {
   });
 
   test('says nothing in a mail that a program would make a link of', async () => {
-    await assign(owner.client, member.person, '<b>x</b> https://evil.example.net/a \u2028\r\nBcc: a@example.net');
-    const [mail = ''] = await mails(member);
+    const id = await assign(owner.client, member.person, '<b>x</b> https://evil.example.net/a');
+    await mails(member);
+    // Titles are texts of one line; comments are not.
+    const text = `@[Jo](user:${member.person.user.id}) \u2028\r\nBcc: a@example.net`;
+    const { status, body } = await owner.client.post('/v1/notes', { text, task_id: id });
+    expect(status, JSON.stringify(body)).toBe(201);
+    const sent = await mails(member);
+    expect(sent).toHaveLength(2);
+    const mail = sent.join('\r\n');
+    expect(mail).toContain('mentioned you in a comment');
     expect(mail).not.toContain('evil.example.net');
     expect(mail).not.toContain('a@example.net');
     expect(mail).toContain('&lt;b&gt;x&lt;');

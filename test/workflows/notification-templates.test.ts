@@ -97,6 +97,7 @@ describe('what is refused', () => {
     [{ body_template: '' }, '/body_template', ''],
     [{ body_template: 'x'.repeat(10_000) }, '/body_template', '5000'],
     [{ subject_template: 'x'.repeat(201) }, '/subject_template', '200'],
+    [{ subject_template: 'One\r\nBcc: victim@example.net' }, '/subject_template', 'must be in one line'],
     [{ topic: 'task.asigned' }, '/topic', 'did you mean "task.assigned"?'],
     [{ channel: 'chat' }, '/channel', ''],
   ])('%j', async (values, path, message) => {
@@ -128,15 +129,21 @@ describe('what is refused', () => {
 describe('what is inert', () => {
   test('line breaks make no headers, markup is text, and links and addresses are taken apart', async () => {
     await give(owner, {
-      subject_template: 'One\r\nBcc: victim@example.net\n{{title}}',
+      topic: 'note.mentioned',
+      subject_template: 'One {{text}}',
       body_template:
-        '<script>alert(1)</script>\r\n<a href="https://evil.example.net">here</a>\nhttps://evil.example.net/a?b',
+        '<script>alert(1)</script>\r\n<a href="https://evil.example.net">here</a>\nhttps://evil.example.net/a?b\n{{text}}',
     });
-    const sent = await told('{{displayId}} <b>x</b> www.evil.example.org \u2028\r\nBcc: a@example.net');
+    const id = await assign(owner.client, member.person, 'a task');
+    const text = `@[Jo](user:${member.person.user.id}) {{displayId}} \r\nBcc: victim@example.net \u2028\nBcc: a@example.net <b>x</b> www.evil.example.org`;
+    const { status, body } = await owner.client.post('/v1/notes', { text, task_id: id });
+    expect(status, JSON.stringify(body)).toBe(201);
+    await allSent(world);
+    const sent = (await mailsOf(world, member.person)).find((mail) => subjectOf(mail)?.startsWith('One ')) ?? '';
     // Without the soft line breaks of quoted-printable, which may be anywhere.
     const mail = sent.replaceAll(/=\r?\n/g, '');
     expect(mail).not.toMatch(/^Bcc/m);
-    expect(subjectOf(mail)).toMatch(/^One Bcc: victim at example\. net/);
+    expect(subjectOf(mail)).toMatch(/^One @.+ \{\{displayId\}\} Bcc: victim at example\. net Bcc: a at example\. net/);
     expect(mail).not.toMatch(/evil\.example|victim@|\ba@example/);
     const html = mail.slice(mail.indexOf('text/html'));
     expect(html).not.toMatch(/<script|<a href=3D"https:\/?\/?.?evil|<b>x/);

@@ -248,11 +248,6 @@ describe('preferences', () => {
   test.each([
     [{ quiet_hours_start: '22:00' }, '/quiet_hours_end', 'is required where quiet_hours_start has a value'],
     [{ quiet_hours_start: '24:00', quiet_hours_end: '07:00' }, '/quiet_hours_start', expect.stringMatching(/format/)],
-    [
-      { quiet_hours_start: '07:00', quiet_hours_end: '07:00' },
-      '/quiet_hours_end',
-      'The quiet hours end when they begin; to be told nothing at all, set the cadence to mute.',
-    ],
     [{ topic_pattern: 'task' }, '/topic_pattern', expect.stringMatching(/format/)],
     [
       { topic_pattern: 'tasks.*' },
@@ -271,6 +266,18 @@ describe('preferences', () => {
     const answer = await theirs.post('/v1/notification-preferences', { channel: 'in_app', ...wrong });
     expectProblem(answer, 'invalid_input');
     expect(answer.body.errors).toEqual([{ path, message }]);
+  });
+
+  test('have no quiet hours that end when they begin', async () => {
+    const hours = { quiet_hours_start: '07:00', quiet_hours_end: '07:00' };
+    const answer = await theirs.post('/v1/notification-preferences', { channel: 'in_app', ...hours });
+    expectProblem(answer, 'rule_violated');
+    expect(answer.body.errors).toEqual([
+      {
+        path: '/quiet_hours_end',
+        message: 'The quiet hours end when they begin; to be told nothing at all, set the cadence to mute.',
+      },
+    ]);
   });
 });
 

@@ -133,7 +133,7 @@ describe('an export', () => {
     await asSystem(world, owner.organization.id, (data) =>
       data.create(membership, { userId: person.user.id, role: 'member' }),
     );
-    expect((await own.get('/v1/memberships')).body.data).toHaveLength(2);
+    expect((await own.get('/v1/account/memberships')).body.data).toHaveLength(2);
     const { id } = await startExport(own, { record_kind: 'membership', fields: ['organizationId'] });
     const done = await ended(own, 'exports', id);
     expect((await documentOf(own, done)).slice(1)).toBe(`organizationId\r\n${person.organization.id}\r\n`);
@@ -154,7 +154,7 @@ describe('an export', () => {
       const failed = await ended(own, 'exports', id);
       expect(failed).toMatchObject({ status: 'failed', error_code: 'limit_exceeded', content: null });
       expect(failed.error_message).toBe(
-        'The document is larger than a file can be: 1000 of 2000 records have more than 1048576 bytes (objectstorage.maxsizemb). Export fewer records at a time with filters, or fewer fields with fields.',
+        'The document is larger than a file can be: 1000 of 2000 records have more than 1 MB (objectstorage.maxsizemb). Export fewer records at a time with filters, or fewer fields with fields.',
       );
       // The page that is too much is not kept.
       expect(await asOwner(world, 'select 1 from export_pages where export_id = $1', [id])).toEqual([]);
@@ -209,7 +209,7 @@ describe('an export', () => {
     expect((await client.post(`/v1/exports/${id}/restart`)).body.status).toBe('pending');
     const done = await ended(client, 'exports', id);
     expect(done.status).toBe('completed');
-    expectProblem(await client.post(`/v1/exports/${id}/cancel`), 'invalid_input');
+    expectProblem(await client.post(`/v1/exports/${id}/cancel`), 'rule_violated');
     world.clock.advance(8 * 86_400_000);
     const again = await signedIn(world, owner);
     await runSchedule(world, 'expire-exports');

@@ -97,21 +97,24 @@ describe('an import', () => {
     const values = {
       title: '=1+1',
       details: ' "two"\nlines; ',
-      tags: ['null', ' a', 'a,\tb', ''],
+      tags: ['null', ' a', 'a,\tb'],
       assignee_id: owner.user.id,
       external_id: "'1",
       priority: 7,
       metadata: { a: [] },
     };
-    const { body: first } = await client.post('/v1/tasks', values);
+    const { status, body: first } = await client.post('/v1/tasks', values);
+    expect(status, JSON.stringify(first)).toBe(201);
     const of = { record_kind: 'task', filters: { id: { eq: first.id } } };
     const exported = await ended(client, 'exports', (await startExport(client, of)).id);
     const document = await documentOf(client, exported);
     expect(document).toContain(owner.user.id);
+    expect(document).toContain(",'1,");
     for (const action of ['update', 'create'] as const) {
-      const once = action === 'create' ? document.replace("''1", 'another') : document;
+      const once = action === 'create' ? document.replace(",'1,", ',another,') : document;
       const { id } = await startImport(world, owner, client, once, { action });
-      expect(await ended(client, 'imports', id)).toMatchObject({ status: 'completed', done_rows: 1 });
+      const done = await ended(client, 'imports', id);
+      expect(done, JSON.stringify(done)).toMatchObject({ status: 'completed', done_rows: 1 });
     }
     const found = await asOwner(
       world,
@@ -291,7 +294,7 @@ test('a cancelled import writes nothing, and can be started again', async () => 
   await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'false' });
   const { id } = await startImport(world, owner, client, 'title\nagain\n');
   expect((await client.post(`/v1/imports/${id}/cancel`)).body).toMatchObject({ status: 'cancelled' });
-  expectProblem(await client.post(`/v1/imports/${id}/cancel`), 'invalid_input');
+  expectProblem(await client.post(`/v1/imports/${id}/cancel`), 'rule_violated');
   await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'true' });
   world.runtime.wakeRelays();
   await eventually(
@@ -314,7 +317,7 @@ test('a cancelled import writes nothing, and can be started again', async () => 
   expect(data.restartImport.import.status).toBe('PENDING');
   expect(await ended(client, 'imports', id)).toMatchObject({ status: 'completed', done_rows: 1 });
   expect(await countOf('again')).toBe(1);
-  expectProblem(await client.post(`/v1/imports/${id}/restart`), 'invalid_input');
+  expectProblem(await client.post(`/v1/imports/${id}/restart`), 'rule_violated');
 });
 
 async function csrf(): Promise<Record<string, string>> {
