@@ -149,9 +149,10 @@ const cases: readonly [content: string, refusals: readonly string[], mended: str
     'domain: example.com\nauth: {supportedproviders: [codehost], providers: {codehost: {clientid: a, clientsecret: b}}}',
   ],
   [
+    'auth: {supportedproviders: [identity], providers: {identity: {clientid: a}}}',
+    ['auth.providers.identity.clientsecret: is missing'],
+    // Without an address of the application, the browser returns to the sign-in page of this server.
     'auth: {supportedproviders: [identity], providers: {identity: {clientid: a, clientsecret: b}}}',
-    ['auth.providers.redirecturl: is missing'],
-    'auth: {supportedproviders: [identity], providers: {redirecturl: https://a.example, identity: {clientid: a, clientsecret: b, redirecturl: https://a.example/x}}}',
   ],
   [
     'auth: {supportedproviders: [webauthn]}',
