@@ -166,8 +166,9 @@ test('a wrong password, an unknown error and a lost connection are said in words
 });
 
 test('a second factor is asked for: a code, or a recovery code', async () => {
-  const { user } = await buildPerson(world);
-  const { app, recoveryCodes } = await enroll(world, await signedIn(world, { user } as Person));
+  const person = await buildPerson(world);
+  const { user } = person;
+  const { app, recoveryCodes } = await enroll(world, await signedIn(world, person));
   await openAnew('/v1/login', 'sign-in');
   await signInOnPage(user.email, testPassword, 'code');
   await type(page, 'Code', '000000');

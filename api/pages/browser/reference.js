@@ -89,6 +89,8 @@ async function start() {
   // @ts-expect-error -- the global of /docs/scalar.js
   Scalar.createApiReference('#reference', {
     content: withSamples(description),
+    // The page may send requests to its own server alone, also where the description names another address of it.
+    servers: [{ url: location.origin }],
     customFetch: sending(description),
     authentication: {
       preferredSecurityScheme: 'accessToken',
