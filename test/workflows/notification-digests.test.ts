@@ -171,7 +171,7 @@ describe('a digest', () => {
     await nextMorning();
     await sendDue(world);
     await eventually(async () => {
-      const { body } = await (await signedIn(world, owner.person)).get('/v1/emails?template=digest&state=waiting');
+      const { body } = await (await signedIn(world, owner.person)).get('/v1/emails?template=digest&status=waiting');
       return body.data.length === 1;
     });
     const again = await signedIn(world, owner.person);
