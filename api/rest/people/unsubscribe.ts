@@ -89,7 +89,7 @@ export const unsubscribe = defineRoute({
     {
       token: Type.Optional(token),
       scope: Type.Optional(
-        Type.Union([Type.Literal('topics'), Type.Literal('organization')], {
+        Type.Enum(['topics', 'organization'], {
           default: 'topics',
           description:
             'What ends: e-mails about the topics of the e-mail, or all of the organization. An e-mail without topics ends all.',
