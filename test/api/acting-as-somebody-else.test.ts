@@ -222,9 +222,9 @@ describe('support access', () => {
     const now = world.clock.now().getTime();
     for (const wrong of [now - day, now - 1, now + 31 * day, Date.parse('2099-01-01T00:00:00Z')]) {
       const expiresAt = new Date(wrong).toISOString();
-      expectProblem(await own.post('/v1/support-consents', { expires_at: expiresAt }), 'invalid_input', expiresAt);
+      expectProblem(await own.post('/v1/support-consents', { expires_at: expiresAt }), 'rule_violated', expiresAt);
       const text = `mutation { createSupportConsent(input: { expiresAt: "${expiresAt}" }) { supportConsent { id } } }`;
-      expect((await own.graphql(text)).errors?.[0].extensions?.code).toBe('invalid_input');
+      expect((await own.graphql(text)).errors?.[0].extensions?.code).toBe('rule_violated');
     }
   });
 
