@@ -107,7 +107,7 @@ test('a hierarchy has twenty levels, also for whoever sees only the last of them
   const last = await create(above.id, theirs);
   expect(last.status, JSON.stringify(last.body)).toBe(201);
   expect((await theirs.post('/v1/switch', { target_organization_id: last.body.id })).status).toBe(200);
-  expectProblem(await create(last.body.id, theirs), 'invalid_input');
+  expectProblem(await create(last.body.id, theirs), 'rule_violated');
 });
 
 test('an organization keeps its parent, so that there are no cycles', async () => {

@@ -182,7 +182,7 @@ describe('an invitation', () => {
     const { person, token, guestClient, id } = await guest();
     expect((await client.post(`/v1/invites/${id}/withdraw`)).status).toBe(200);
     expectProblem(await accept(token, guestClient), 'invalid_token');
-    expectProblem(await client.post(`/v1/invites/${id}/resend`), 'invalid_input');
+    expectProblem(await client.post(`/v1/invites/${id}/resend`), 'rule_violated');
     await invited(person.user.email);
     expect((await accept(await inviteToken(world, person.user.email), guestClient)).status).toBe(200);
   });
@@ -228,7 +228,7 @@ describe('an invitation', () => {
       withdrawInvite: { invite: { id, status: 'WITHDRAWN' } },
     });
     expectProblem(await accept(newest, guestClient), 'invalid_token');
-    expectGraphqlError(await client.graphql(resend, { id }), 'invalid_input');
+    expectGraphqlError(await client.graphql(resend, { id }), 'rule_violated');
     expectGraphqlError(await client.graphql(withdraw, { id: newId() }), 'not_found');
   });
 
