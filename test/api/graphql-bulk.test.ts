@@ -35,7 +35,7 @@ const createBulk = `mutation ($inputs: [CreateTaskInput!]!) { createBulkTask(inp
 const updateBulk = `mutation ($ids: [ID!]!, $input: UpdateTaskInput!) { updateBulkTask(ids: $ids, input: $input) {
   tasks { id title priority recordVersion tags } updatedIds notUpdated { id code message } } }`;
 const deleteBulk = `mutation ($ids: [ID!]!) { deleteBulkTask(ids: $ids) { deletedIds notDeleted { id code message } } }`;
-const createCsv = `mutation ($csv: String!) { createBulkCSVTask(csv: $csv) { tasks { title status priority dueAt tags } } }`;
+const createCsv = `mutation ($csv: String!) { createBulkCSVTask(csv: $csv) { tasks { title details status priority dueAt tags } } }`;
 const createGroup = `mutation ($input: CreateGroupInput!) { createGroup(input: $input) { group {
   id groupMemberships { edges { node { userId role } } } } } }`;
 
@@ -501,18 +501,19 @@ describe('CSV', () => {
 
   test('is read by its header, in any case and order', async () => {
     const csv =
-      '\ufeffdue_at,TITLE,Status,priority,tags\r\n2030-01-31T12:00:00Z,"one, ""quoted""\r\nand long",IN_PROGRESS,3,a; b\r\n,two,,,\r\n';
+      '\ufeffdue_at,TITLE,Details,Status,priority,tags\r\n2030-01-31T12:00:00Z,"one, ""quoted""","two\r\nlines",IN_PROGRESS,3,a; b\r\n,two,,,,\r\n';
     const { data, errors } = await client.graphql(createCsv, { csv });
     expect(errors).toBeUndefined();
     expect(data.createBulkCSVTask.tasks).toEqual([
       {
-        title: 'one, "quoted"\r\nand long',
+        title: 'one, "quoted"',
+        details: 'two\r\nlines',
         status: 'IN_PROGRESS',
         priority: 3,
         dueAt: '2030-01-31T12:00:00.000Z',
         tags: ['a', 'b'],
       },
-      { title: 'two', status: 'OPEN', priority: 0, dueAt: null, tags: [] },
+      { title: 'two', details: null, status: 'OPEN', priority: 0, dueAt: null, tags: [] },
     ]);
   });
 
@@ -528,7 +529,7 @@ describe('CSV', () => {
     ['nothing', '', ['line 1: the header is missing']],
     [
       'a wrong number',
-      'title,Priority\n"a\nb",1\nc,many\n',
+      'title,Details,Priority\na,"a\nb",1\nc,,many\n',
       ['line 4, column "Priority": must be a whole number; it is "many"'],
     ],
     ['a wrong word', 'title,status\na,done\n', ['line 2, column "status": must be one of open']],
