@@ -50,7 +50,7 @@ export class WorkRepairs {
 
   /**
    * @returns what was done, as a sentence
-   * @throws AppError not_found, invalid_input for work that cannot be retried or stopped, workflows_unavailable
+   * @throws AppError not_found, rule_violated for work that cannot be retried or stopped, workflows_unavailable
    */
   async do(operation: WorkOperation, id: string, asked: Asked): Promise<string> {
     const work = await this.#transact(async (unit) => {
@@ -61,7 +61,7 @@ export class WorkRepairs {
     const done = actionsOn(work)[operation];
     if (done === null)
       throw new AppError(
-        'invalid_input',
+        'rule_violated',
         `The work "${id}" (${work.kind}, ${work.status}) cannot be ${past[operation]} here.`,
       );
     if (id.startsWith('delivery.')) await this.#repairDelivery(operation, id, asked);
@@ -167,7 +167,7 @@ function ignoreUnknown(error: unknown): void {
 
 function noLongerThere(): AppError {
   return new AppError(
-    'invalid_input',
+    'rule_violated',
     'Temporal does not try this work any more, so nothing can be repeated; stop takes it from the list.',
   );
 }

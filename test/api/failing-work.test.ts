@@ -86,7 +86,7 @@ test('a programming error ends an export at once, with the id of its request, an
   expect(await command('list --kind export')).toContain(`request ${requestId}`);
   expect(await command('list --kind import')).toBe('No work fails or waits.');
   await prove();
-  expectProblem(await client.post(`${url}/${work.id}/retry`, { reason }), 'invalid_input');
+  expectProblem(await client.post(`${url}/${work.id}/retry`, { reason }), 'rule_violated');
   expect(await client.post(`${url}/${work.id}/stop`, { reason })).toMatchObject({ status: 202, body: { id: work.id } });
   expect(await listed()).toEqual([]);
   expectProblem(await client.post(`${url}/${work.id}/stop`, { reason }), 'not_found');

@@ -117,7 +117,7 @@ function repairOf(operation: WorkOperation, summary: string, description: string
         done: Type.String({ description: 'What was done.' }),
       }),
     },
-    errors: ['second_factor_required', 'step_up_required', 'not_found', 'workflows_unavailable'],
+    errors: ['second_factor_required', 'step_up_required', 'not_found', 'rule_violated', 'workflows_unavailable'],
     handle: async (call: Call<Static<typeof ReasonSchema>>) => {
       const { services, request, params: parts, body } = call;
       const userId = await services.database.transact(workOf(request.core), (unit) =>
