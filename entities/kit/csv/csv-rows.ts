@@ -23,6 +23,7 @@ const maxHeaderLength = 1_000_000;
  */
 export async function* csvRows(source: AsyncIterable<Buffer> | string, maxBytes: number): AsyncGenerator<CsvRow> {
   let head = '';
+  let hasBegun = false;
   let reader: RowReader | undefined;
   for await (const text of decodedText(typeof source === 'string' ? piecesOf(source) : source, maxBytes)) {
     if (reader) {
@@ -30,7 +31,10 @@ export async function* csvRows(source: AsyncIterable<Buffer> | string, maxBytes:
       continue;
     }
     head += text;
-    if (head.length < maxHeaderLength && !/\S.*[\r\n]/u.test(head)) continue;
+    // Each piece is looked at once: a long header without an end would take its length squared.
+    const line: string = hasBegun ? text : text.trimStart();
+    hasBegun ||= line !== '';
+    if (head.length < maxHeaderLength && !/[\r\n]/u.test(line)) continue;
     reader = new RowReader(delimiterOf(head));
     yield* reader.read(head);
   }
