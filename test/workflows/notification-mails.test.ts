@@ -102,6 +102,7 @@ describe('a notification', () => {
     expect(sent).toHaveLength(2);
     const mail = sent.join('\r\n');
     expect(mail).toContain('mentioned you in a comment');
+    expect(mail).toContain(`@${member.person.user.displayName} Bcc: a at example. net`);
     expect(mail).not.toContain('evil.example.net');
     expect(mail).not.toContain('a@example.net');
     expect(mail).toContain('&lt;b&gt;x&lt;');

@@ -135,6 +135,8 @@ describe('what is inert', () => {
         '<script>alert(1)</script>\r\n<a href="https://evil.example.net">here</a>\nhttps://evil.example.net/a?b\n{{text}}',
     });
     const id = await assign(owner.client, member.person, 'a task');
+    // Otherwise both would be told of in one mail.
+    await allSent(world);
     const text = `@[Jo](user:${member.person.user.id}) {{displayId}} \r\nBcc: victim@example.net \u2028\nBcc: a@example.net <b>x</b> www.evil.example.org`;
     const { status, body } = await owner.client.post('/v1/notes', { text, task_id: id });
     expect(status, JSON.stringify(body)).toBe(201);

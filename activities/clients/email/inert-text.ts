@@ -24,6 +24,7 @@ function withoutLinks(line: string): string {
       .replaceAll(/:\/\/+/g, ': ')
       // Between digits it is part of a number.
       .replaceAll(/(?<=[^\s.])\.(?=[^\s.])(?<!\d\.(?=\d))/g, '. ')
-      .replaceAll('@', ' at ')
+      // At the beginning of a word it mentions somebody.
+      .replaceAll(/(?<=\S)@/g, ' at ')
   );
 }
