@@ -3,6 +3,7 @@ import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { isSettled } from '../kit/event-fixtures.ts';
+import { mailsTo } from '../kit/mailbox.ts';
 import {
   allSent,
   assign,
@@ -36,6 +37,13 @@ const settled = () => eventually(() => isSettled(world));
 async function mails(): Promise<string[]> {
   await allSent(world);
   return mailsOf(world, member.person);
+}
+
+/** The subject of a mail as it was sent, with its encoded words decoded (RFC 2047). */
+function subjectOf(mail: string): string {
+  const [, folded = ''] = /^Subject: ((?:\r?\n[ \t]|[^\r\n])*)/m.exec(mail) ?? [];
+  const words = folded.replaceAll(/\?=\s+=\?UTF-8\?Q\?/g, '').replaceAll(/=\?UTF-8\?Q\?(.*?)\?=/g, '$1');
+  return decodeURIComponent(words.replaceAll('_', ' ').replaceAll(/=([0-9A-F]{2})/g, '%$1'));
 }
 
 describe('what comes to a person within a minute', () => {
@@ -164,6 +172,8 @@ describe('a mail', () => {
     const program = world.client();
     program.bearer = made.body.token;
     await assign(program, member.person, 'by a program');
-    expect((await mails())[0]).toMatch(/^Subject: The API token .*Ticket sync.* assigned a task to you/m);
+    await allSent(world);
+    const [mail = ''] = await mailsTo(world, member.person.user.email);
+    expect(subjectOf(mail)).toBe('The API token “Ticket sync” assigned a task to you');
   });
 });
