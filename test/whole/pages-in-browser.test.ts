@@ -126,12 +126,27 @@ test('in a real browser: the trace of a request is a page with links into the Te
   const title = `traced ${newId()}`;
   const created = await page.evaluate(send(origin, '/v1/tasks', { title }));
   expect(created).toMatchObject({ status: 201, requestId: expect.any(String) });
-  const links = await eventually(async () => {
+  const linksOf = async (): Promise<string[]> => {
     await page.open(`${origin}/trace/${created.requestId}`);
-    const found = await page.evaluate(`[...document.querySelectorAll('a')].map(({ href }) => href)`);
-    return found.length > 0 && found;
+    return page.evaluate(`[...document.querySelectorAll('a')].map(({ href }) => href)`);
+  };
+  const toTemporal = /^https:\/\/temporal\.example\/namespaces\/[^/]+\/workflows\/[^/]+\/[^/]+\/history$/;
+  const links = await eventually(async () => {
+    const found = await linksOf();
+    return found.some((each) => toTemporal.test(each)) && found;
   });
-  expect(links[0]).toMatch(/^https:\/\/temporal\.example\/namespaces\/[^/]+\/workflows\/[^/]+\/[^/]+\/history$/);
+  expect(links).toContain(`${origin}/v1/tasks/${created.body.id}`);
+  // Each id leads to what it names.
+  const own = [...new Set(links.filter((each) => each.startsWith(origin)))];
+  expect(own).toContainEqual(expect.stringMatching(/\/v1\/events\/\w{26}$/));
+  const statuses = `Promise.all(${JSON.stringify(own)}.map(async (url) => [url, (await fetch(url)).status]))`;
+  expect(await page.evaluate(statuses)).toEqual(own.map((url) => [url, 200]));
+  for (const width of [1_280, 390]) {
+    await page.send('Emulation.setDeviceMetricsOverride', { width, height: 900, deviceScaleFactor: 1, mobile: false });
+    await linksOf();
+    expect(await page.evaluate(overflow), String(width)).toBeLessThanOrEqual(0);
+    await page.send('Emulation.clearDeviceMetricsOverride');
+  }
   const text = await page.evaluate('document.body.textContent');
   for (const part of ['Changes', 'task.created', created.body.id, 'Workflow runs']) expect(text).toContain(part);
 });

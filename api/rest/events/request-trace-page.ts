@@ -8,7 +8,7 @@ interface Link {
   readonly url: string | null;
 }
 
-type Cell = string | Link;
+type Cell = string | Date | Link;
 
 /** Where the parts of a trace are, and what they are called. */
 export interface TracePlaces {
@@ -27,7 +27,7 @@ export function tracePage({ request_id, changes, events, runs }: ShownRequest, {
   };
   const event = (id: string): Link => linkTo('/v1/events', id, id);
   const deliveries = events.flatMap(({ id, deliveries: own }) =>
-    own.map((each) => [event(id), each.listener, each.status, each.error ?? '', time(each.updated_at)]),
+    own.map((each) => [event(id), each.listener, each.status, each.error ?? '', each.updated_at]),
   );
   const messages = events.flatMap(({ id, messages: own }) =>
     own.map((each) => [event(id), record('webhook_endpoint', each.endpoint_id), each.status, String(each.attempts)]),
@@ -37,7 +37,7 @@ export function tracePage({ request_id, changes, events, runs }: ShownRequest, {
       'Changes',
       ['When', 'Operation', 'Kind', 'Record', 'Version', 'Fields', 'By'],
       changes.map((each) => [
-        time(each.at),
+        each.at,
         each.operation,
         each.kind,
         record(each.kind, each.record_id),
@@ -50,7 +50,7 @@ export function tracePage({ request_id, changes, events, runs }: ShownRequest, {
       'Events',
       ['When', 'Type', 'Id', 'Record', 'Trace', 'By'],
       events.map((each) => [
-        time(each.occurred_at),
+        each.occurred_at,
         each.type,
         event(each.id),
         record(each.kind, each.record_id),
@@ -66,11 +66,11 @@ export function tracePage({ request_id, changes, events, runs }: ShownRequest, {
           'Workflow runs',
           ['Began', 'Type', 'Status', 'Workflow', 'Ended'],
           runs.map((each): Cell[] => [
-            time(each.started_at),
+            each.started_at,
             each.type,
             each.status,
             { text: each.workflow_id, url: each.url },
-            each.closed_at === null ? '' : time(each.closed_at),
+            each.closed_at ?? '',
           ]),
         ),
   ];
@@ -101,6 +101,7 @@ function table(title: string, names: readonly string[], rows: readonly (readonly
 
 function shown(cell: Cell): string {
   if (typeof cell === 'string') return escapeHtml(cell);
+  if (cell instanceof Date) return `<time>${cell.toISOString()}</time>`;
   const text = escapeHtml(cell.text);
   return cell.url === null ? text : `<a href="${escapeHtml(cell.url)}" rel="noreferrer">${text}</a>`;
 }
@@ -108,8 +109,4 @@ function shown(cell: Cell): string {
 /** @param path none: the text alone */
 function linkTo(path: string | undefined, id: string, text: string): Link {
   return { text, url: path === undefined ? null : `${path}/${encodeURIComponent(id)}` };
-}
-
-function time(at: Date): string {
-  return at.toISOString();
 }

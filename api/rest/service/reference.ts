@@ -162,17 +162,22 @@ export const errorDocs = defineRoute({
 const style = Buffer.from(`
 :root { color-scheme: light dark; --line: #8886; --soft: #8882; }
 body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; }
-main { max-width: 68rem; margin: 0 auto; padding: 0 1rem 4rem; }
+main { max-width: 76rem; margin: 0 auto; padding: 0 1rem 4rem; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { border: 1px solid var(--line); padding: .25rem .5rem; text-align: left; vertical-align: top; }
 th { background: var(--soft); }
 code { font-size: .9em; background: var(--soft); padding: 0 .2em; border-radius: .2em; }
-/* On a narrow screen each row is a card, so that no word is broken. */
-@media (max-width: 48rem) {
-  thead { position: absolute; clip-path: inset(50%); }
+time { white-space: nowrap; }
+/* On a narrow screen each row is a card: only a word that is wider than the screen is broken. */
+@media (max-width: 78rem) {
+  thead { display: none; }
+  table, tbody { display: block; }
   tr { display: block; margin: 1rem 0; border: 1px solid var(--line); }
-  td { display: grid; grid-template-columns: 6.5rem 1fr; border: 0; }
-  td::before { content: attr(data-title); font-weight: bold; }
+  td { display: block; border: 0; overflow-wrap: break-word; }
+  td::before { content: attr(data-title); display: block; font-weight: bold; }
+}
+@media (max-width: 48rem) {
+  h1 { font-size: 1.25rem; overflow-wrap: break-word; }
 }
 `);
 
