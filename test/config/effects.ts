@@ -122,7 +122,9 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'server.tls.autocert': shown(
     'test/api/automatic-certificate.test.ts > autocert: the listener shows a certificate of the authority, over HTTP/1.1 and HTTP/2',
   ),
-  'server.secure.enabled': shown(`${answerHeaders} > server.secure > enabled: off, no answer has any of them`),
+  'server.secure.enabled': shown(
+    `${answerHeaders} > server.secure > enabled: off, no answer has any of them but the policy of a page`,
+  ),
   'server.secure.xssprotection': shown(headerValues),
   'server.secure.contenttypenosniff': shown(headerValues),
   'server.secure.xframeoptions': shown(headerValues),

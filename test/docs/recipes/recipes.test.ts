@@ -218,6 +218,7 @@ test('a kind is two files and one line by hand; everything else is generated', a
     'docs/reference/events.schema.json',
     'docs/reference/openapi.json',
     'docs/reference/policy.md',
+    'docs/reference/tokens.md',
     'entities/authorization.fga',
     expect.stringMatching(/^migrations\/migration-\d{14}-add-risks\.ts$/),
   ]);
