@@ -13,6 +13,7 @@ const byFormat: Readonly<Record<string, string>> = {
   'date-time': '2026-01-31T09:30:00.000Z',
   date: '2026-01-31',
   email: 'name@example.com',
+  'idn-hostname': 'example.com',
   uri: 'https://example.com/page',
   decimal: '12.50',
   binary: '…',
