@@ -203,13 +203,13 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   ),
   'server.csrfprotection.cookiepath': shown('test/api/csrf-settings.test.ts > cookiepath: sets the Path attribute'),
   'server.mime.enabled': shown(
-    'test/conformance/receiving.test.ts > server.mime > enabled: off, names say nothing about types',
+    'test/conformance/file-types.test.ts > server.mime > enabled: off, names say nothing about types',
   ),
   'server.mime.mimetypesfile': shown(
-    'test/conformance/receiving.test.ts > server.mime > mimetypesfile: adds types of extensions, and must be readable',
+    'test/conformance/file-types.test.ts > server.mime > mimetypesfile: adds types of extensions, and must be readable',
   ),
   'server.mime.defaultcontenttype': shown(
-    'test/conformance/receiving.test.ts > server.mime > defaultcontenttype: is the type of what is neither text nor known',
+    'test/conformance/file-types.test.ts > server.mime > defaultcontenttype: is the type of what is neither text nor known',
   ),
   'objectstorage.enabled': shown(
     'test/api/uploads.test.ts > what is refused leaves nothing > objectstorage.enabled: off, nothing is accepted',

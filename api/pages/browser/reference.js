@@ -1,7 +1,7 @@
 // The reference of the API at /docs: shows /openapi.json, with samples in TypeScript, and sends requests with the credentials of the browser.
 
 /**
- * @typedef {{ operationId?: string, requestBody?: { content?: Record<string, { schema?: { $ref?: string } }> },
+ * @typedef {{ operationId?: string, tags?: string[], requestBody?: { content?: Record<string, { schema?: { $ref?: string } }> },
  *   parameters?: { $ref?: string, in?: string, name?: string }[], 'x-codeSamples'?: object[] }} Operation
  * @typedef {{ paths: Record<string, Record<string, Operation>>, components: Record<string, Record<string, any>> }} Description
  */
@@ -82,10 +82,24 @@ export function sending(description) {
   };
 }
 
+/**
+ * Links from elsewhere, such as those of deprecated operations, name an operation by its id alone.
+ * @param {Description} description
+ */
+function followOperationId({ paths }) {
+  const wanted = decodeURIComponent(location.hash.slice(1));
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, { operationId, tags: [tag = ''] = [] }] of Object.entries(methods))
+      if (operationId === wanted)
+        location.replace(`#tag/${tag.toLowerCase().replaceAll(' ', '-')}/${method.toUpperCase()}${path}`);
+  }
+}
+
 async function start() {
   const response = await fetch('/openapi.json');
   const description = /** @type {Description} */ (await response.json());
   const csrf = csrfNames(description);
+  followOperationId(description);
   // @ts-expect-error -- the global of /docs/scalar.js
   Scalar.createApiReference('#reference', {
     content: withSamples(description),
