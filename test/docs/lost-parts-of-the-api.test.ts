@@ -55,6 +55,11 @@ describe('of the REST API', () => {
     [
       'a field of an answer',
       ({ components: { schemas } }) => delete schemas.Task.properties.title,
+      ['GET /v1/tasks/{id} has lost title in the answer 200'],
+    ],
+    [
+      'a field of what is listed',
+      ({ components: { schemas } }) => delete schemas.ListedTask.properties.title,
       ['GET /v1/tasks has lost title in the items of data of the answer 200'],
     ],
     [
