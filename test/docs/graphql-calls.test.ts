@@ -23,8 +23,17 @@ test('the calls do what the page says', async () => {
   const person = await buildPerson(world);
   const client = await signedIn(world, person);
   await shell.run(`API=${url}\nTOKEN=${client.cookies.get('access_token')}\n`);
-  const [define = '', create = '', list = '', change = '', cost = '', hash = '', subscription = '', ...more] =
-    codeBlocks('docs/graphql.md', 'sh');
+  const [
+    define = '',
+    create = '',
+    list = '',
+    change = '',
+    find = '',
+    cost = '',
+    hash = '',
+    subscription = '',
+    ...more
+  ] = codeBlocks('docs/graphql.md', 'sh');
   expect(more).toEqual([]);
   await shell.run(define);
   expect(JSON.parse(await shell.run(create))).toMatchObject({
@@ -35,6 +44,9 @@ test('the calls do what the page says', async () => {
   });
   expect(JSON.parse(await shell.run(change))).toMatchObject({
     data: { updateTask: { task: { status: 'COMPLETED', recordVersion: 2 } } },
+  });
+  expect(JSON.parse(await shell.run(find))).toMatchObject({
+    data: { tasks: { totalCount: 1 }, taskSearch: { edges: [{ node: { title: 'Collect evidence' } }] } },
   });
   expect(JSON.parse(await shell.run(cost))).toMatchObject({
     data: { tasks: { edges: [{ node: { title: 'Collect evidence' } }] } },
