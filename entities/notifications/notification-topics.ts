@@ -47,6 +47,8 @@ const topicWords: Readonly<Record<string, string>> = {
   'organization.ready': 'organizations that are ready',
   'webhook_endpoint.failing': 'endpoints that fail',
   'webhook_endpoint.disabled': 'endpoints that were disabled',
+  'group.join_requested': 'requests to join groups',
+  'group.join_decided': 'answers to your requests to join groups',
   invite: 'invitations',
   'invite-accepted': 'invitations that were accepted',
 };

@@ -38,9 +38,9 @@ async function plantEndpoint(ordering: 'record' | 'none' = 'record'): Promise<st
   const id = newId();
   await asOwner(
     world,
-    `insert into webhook_endpoints (id, created_at, updated_at, created_by, updated_by, record_version, organization_id, name, url,
+    `insert into webhook_endpoints (id, created_at, updated_at, created_by, updated_by, record_version, organization_id, name, name_form, url,
        topics, scopes, ordering, max_in_flight, max_per_second, includes_record, status, secret)
-     values ($1, $2, $2, 'system:test', 'system:test', 1, $3, $1, 'https://example.com', '{*}', '{task:read}', $4, 5, 50, false, 'enabled', 's')`,
+     values ($1, $2, $2, 'system:test', 'system:test', 1, $3, $1, $1, 'https://example.com', '{*}', '{task:read}', $4, 5, 50, false, 'enabled', 's')`,
     [id, at(-1_000), organization.id, ordering],
   );
   return id;
@@ -182,8 +182,8 @@ test('an e-mail that nobody sends, and one whose text is kept after its end', as
     const id = newId();
     await asOwner(
       world,
-      `insert into account_emails (id, created_at, updated_at, created_by, updated_by, record_version, key, template, status, attempts, content)
-       values ($1, $2, $2, 'system:test', 'system:test', 1, $1, 'welcome', $3, 1, $4)`,
+      `insert into account_emails (id, created_at, updated_at, created_by, updated_by, record_version, key, template, status, attempts, content, topics)
+       values ($1, $2, $2, 'system:test', 'system:test', 1, $1, 'welcome', $3, 1, $4, '{}')`,
       [id, at(0), state, content],
     );
     return id;

@@ -73,8 +73,8 @@ async function plantEmail(template: 'notification' | 'digest', aboutId: string, 
   await asOwner(
     world,
     `insert into emails (id, created_at, updated_at, created_by, updated_by, record_version, organization_id, key, template, about_id,
-       about_round, status, attempts)
-     values ($1, now(), now() - interval '1 hour', 'system:test', 'system:test', 1, $2, $3, $4, $5, $6, $7, 1)`,
+       about_round, status, attempts, topics)
+     values ($1, now(), now() - interval '1 hour', 'system:test', 'system:test', 1, $2, $3, $4, $5, $6, $7, 1, '{}')`,
     [id, person.organization.id, `${template}/${aboutId}/${round}`, template, aboutId, round, state],
   );
   return id;
