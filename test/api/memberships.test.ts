@@ -148,11 +148,11 @@ describe('the list of memberships', () => {
       { organization_id: other.organization.id },
     ]);
     const { data, errors } = await client.graphql(
-      '{ memberships(first: 100) { totalCount edges { node { organizationId } } } self { memberships(first: 100) { edges { node { organizationId } } } } }',
+      '{ memberships(first: 100) { totalCount edges { node { organization { id } } } } self { memberships(first: 100) { edges { node { organization { id } } } } } }',
     );
     expect(errors).toBeUndefined();
-    const idsOf = (list: { edges: { node: { organizationId: string } }[] }) =>
-      [...new Set(list.edges.map(({ node }) => node.organizationId))].toSorted();
+    const idsOf = (list: { edges: { node: { organization: { id: string } } }[] }) =>
+      [...new Set(list.edges.map(({ node }) => node.organization.id))].toSorted();
     expect(data.memberships.totalCount).toBe(listed.body.total_count);
     expect(idsOf(data.memberships)).toEqual([here]);
     expect(idsOf(data.self.memberships)).toEqual(both);
