@@ -297,7 +297,7 @@ describe('an address', () => {
     const stranger = await signedIn(world, await buildPerson(world));
     expectProblem(await release({ reason: 'for me' }, stranger), 'not_found');
     expect((await release({ reason: 'the server is back' })).status).toBe(200);
-    expectProblem(await release({ reason: 'once more' }), 'invalid_input');
+    expectProblem(await release({ reason: 'once more' }), 'rule_violated');
     const [released] = await suppressions(mail.to);
     expect(released).toMatchObject({ release_reason: 'the server is back', released_at: expect.any(String) });
     await eventually(() => !fake.suppressed.has(mail.to));
@@ -382,7 +382,7 @@ test('a mail is unsubscribed from with one request that has the token of its hea
   expect(body.data).toEqual([expect.objectContaining({ reason: 'unsubscribed', email_id: mail.id })]);
 
   expectProblem(await oneClick(url.slice(0, -1)), 'invalid_token');
-  expectProblem(await oneClick('/v1/unsubscribe'), 'invalid_input');
+  expectProblem(await oneClick('/v1/unsubscribe'), 'invalid_token');
   expectProblem(await oneClick(url, 'text/plain'), 'unsupported_media_type');
 });
 
