@@ -131,7 +131,7 @@ describe('shares, endpoints and history', () => {
     async (sort) => {
       const settings = {
         name: `of ${sort}`,
-        url: 'https://hooks.example.com/a',
+        url: 'https://93.184.216.34/a',
         topics: ['task.*'],
         scopes: ['task:read'],
       };
