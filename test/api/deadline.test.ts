@@ -140,8 +140,8 @@ describe('server.writetimeout is the deadline of a request', () => {
     await (
       await lock.readAs('system')
     ).query(
-      `insert into organizations (id, name, created_at, updated_at, created_by, updated_by, record_version, is_personal, is_archived, founder_id)
-       values ('01HZZZZZZZZZZZZZZZZZZZZZZZ', 'taken-for-now', now(), now(), 'x', 'x', 1, false, false, $1)`,
+      `insert into organizations (id, name, name_form, created_at, updated_at, created_by, updated_by, record_version, is_personal, is_archived, founder_id)
+       values ('01HZZZZZZZZZZZZZZZZZZZZZZZ', 'taken-for-now', 'taken-for-now', now(), now(), 'x', 'x', 1, false, false, $1)`,
       [person.user.id],
     );
     const answer = await inHurry.graphql(

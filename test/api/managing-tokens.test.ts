@@ -144,7 +144,7 @@ describe('shares, endpoints and history', () => {
         'permission_denied',
       );
       for (const change of [
-        { url: 'https://evil.example.com' },
+        { url: 'https://93.184.216.35/' },
         { topics: ['*'] },
         { scopes: ['note:read'] },
         { includes_record: true },

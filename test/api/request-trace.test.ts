@@ -158,7 +158,12 @@ describe('the page', () => {
       [...html.matchAll(/(?:src|href)="([^"]+)"/g)]
         .map(([, to]) => to)
         .filter((to) => !to?.startsWith('https://temporal.example/')),
-    ).toEqual(['/docs/style.css']);
+    ).toEqual([
+      '/docs/style.css',
+      ...['tasks', 'users', 'events', 'tasks', 'users', 'events'].map((kind) =>
+        expect.stringMatching(new RegExp(`^/v1/${kind}/[0-9A-Z]{26}$`)),
+      ),
+    ]);
   });
 
   test.each(['<img src=x onerror=alert(1)>', '"><b>', 'a b'])('an id %s stays text', async (id) => {

@@ -48,13 +48,14 @@ async function mails(email: string): Promise<number> {
 const accounts = (email: string) =>
   asOwner(world, 'select first_name, display_name from users where email = $1', [email]);
 
-test('names of white space are none, for an address that has an account as for a new one', async () => {
+test('names of white space are refused, for an address that has an account as for a new one', async () => {
   const email = newEmail();
   const blank = { first_name: ' ', last_name: '\t' };
-  expect((await register(email, first, blank)).status).toBe(202);
+  expectProblem(await register(email, first, blank), 'invalid_input');
+  expect((await register(email, first)).status).toBe(202);
   await verify(await verificationToken(world, email));
   expect(await accounts(email)).toMatchObject([{ display_name: email }]);
-  expect((await register(email, second, blank)).status).toBe(202);
+  expectProblem(await register(email, second, blank), 'invalid_input');
 });
 
 describe('a link', () => {

@@ -86,8 +86,8 @@ async function fill({ client, people }: ApiInstallation, say: (line: string) => 
   for (let done = 0; done < organizations; done += 100) {
     const range = [done, Math.min(done + 100, organizations) - 1];
     await client.query(
-      `insert into organizations (id, created_at, updated_at, created_by, updated_by, record_version, name, is_personal, is_archived)
-       select '01K' || lpad(upper(to_hex(o)), 23, '0'), now(), now(), 'system:benchmark', 'system:benchmark', 1, 'large-' || o, false, false
+      `insert into organizations (id, created_at, updated_at, created_by, updated_by, record_version, name, name_form, is_personal, is_archived)
+       select '01K' || lpad(upper(to_hex(o)), 23, '0'), now(), now(), 'system:benchmark', 'system:benchmark', 1, 'large-' || o, 'large-' || o, false, false
        from generate_series($1::int, $2::int) as o`,
       range,
     );

@@ -128,8 +128,8 @@ test('more than one batch is removed at once', async () => {
   const old = new Date(world.clock.now().getTime() - 400 * day);
   await asOwner(
     world,
-    `insert into account_emails (id, created_at, updated_at, created_by, updated_by, record_version, key, template, status, attempts)
-     select $1 || lpad(n::text, 6, '0'), $2, $2, 'system:test', 'system:test', 1, 'old/' || n, 'welcome', 'sent', 1
+    `insert into account_emails (id, created_at, updated_at, created_by, updated_by, record_version, key, template, status, attempts, topics)
+     select $1 || lpad(n::text, 6, '0'), $2, $2, 'system:test', 'system:test', 1, 'old/' || n, 'welcome', 'sent', 1, '{}'
      from generate_series(1, 2500) n`,
     [firstIdAt(old).slice(0, 20), old],
   );
