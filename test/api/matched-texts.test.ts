@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { newId } from '#entities/kit/base/ids.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasNoMatchedForm } from '#entities/kit/storage/matched-form.ts';
 import { asOwner } from '../kit/as-owner.ts';
@@ -74,7 +75,8 @@ describe('a filter by a part of a text ignores case and accents', () => {
     );
     expect(data.tasks.edges.map(({ node }: { node: { title: string } }) => node.title)).toEqual(expected);
     const view = await client.post('/v1/saved-views', {
-      name: `${operator} ${text}`.slice(0, 100),
+      // Texts that match each other have one name.
+      name: newId(),
       record_kind: 'task',
       filter: { title: { [name]: text } },
     });

@@ -35,7 +35,7 @@ afterAll(() => world.close());
 type Attempt = readonly [name: string, attempt: (by: TestClient) => Promise<TestAnswer>, ofMember: string];
 
 const denied = 'permission_denied';
-const endpoint = { name: 'x', url: 'https://203.0.113.9/x', topics: ['task.created'], scopes: ['task:read'] };
+const endpoint = { name: 'x', url: 'https://93.184.216.34/x', topics: ['task.created'], scopes: ['task:read'] };
 const provider = { issuer: 'https://login.example.com', client_id: 'client', client_secret: 'secret' };
 const inADay = () => new Date(world.clock.now().getTime() + 86_400_000).toISOString();
 
@@ -46,7 +46,7 @@ const attempts: readonly Attempt[] = [
   [
     'a receiver of an integration',
     (by) => by.post('/v1/integration-webhooks', { integration_id: made.integration, name: 'events' }),
-    'not_found',
+    denied,
   ],
   ['single sign-on', (by) => by.mutate({ method: 'PUT', url: '/v1/sso/provider', payload: provider }), denied],
   ['support access', (by) => by.post('/v1/support-consents', { expires_at: inADay() }), denied],
