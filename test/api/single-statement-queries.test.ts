@@ -17,11 +17,11 @@ beforeAll(async () => {
   world = await openWorld({ observers: [requestStatements(texts)] });
   owner = await buildPerson(world);
   client = await signedIn(world, owner);
-  groupId = (await client.post('/v1/groups', { name: 'a "group" with \\ and é\u2028' })).body.id;
+  groupId = (await client.post('/v1/groups', { name: 'a "group" with \\ and é' })).body.id;
   await client.post('/v1/group-memberships', { group_id: groupId, user_id: owner.user.id });
   await client.post('/v1/tasks', { title: 'one', due_at: '2026-01-31T12:00:00Z', tags: ['x', 'y'], priority: 7 });
   await client.post('/v1/tasks', { title: 'two', status: 'in_review' });
-  const metadata = { a: [1, 2.5, null, true, 'x'], b: { c: {} } };
+  const metadata = { a: [1, 2.5, null, true, 'x\u2028'], b: { c: {} } };
   await client.post('/v1/files', { name: 'small', metadata, content: await uploadBy(world, owner) });
   await client.post('/v1/files', { name: 'large', content: await uploadBy(world, owner) });
   // As a migration would.
