@@ -273,6 +273,11 @@ describe('nobody locks out the people whose record it is', () => {
     const auditor = await buildPerson(world, { organization: owner.organization, role: 'auditor' });
     const client = await signedIn(world, auditor);
     const team = await teamOf(auditor);
+    // A group of auditors alone is refused such a share.
+    const colleague = await buildPerson(world, { organization: owner.organization, role: 'member' });
+    await asSystem((data) =>
+      data.create(registry.byKind('groupMembership'), { groupId: team, userId: colleague.user.id }),
+    );
     const shared = await as(alice, (data) => data.create(task, { title: 'shared', assigneeId: auditor.user.id }));
     await share(alice, shared.id, team, 'editor');
     await asSystem((data) => data.create(registry.byKind('creatorGrant'), { groupId: team, relation: 'task_creator' }));
