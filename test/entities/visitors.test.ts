@@ -120,8 +120,12 @@ test('whoever acts as somebody else reaches neither accounts nor credentials, an
     'import',
     'integrationWebhook',
     'membership',
+    // What is the member's own.
+    'notification',
+    'notificationPreference',
     'organization',
     'organizationSetting',
+    'savedView',
     'taskShare',
     'user',
     'webhookEndpoint',
