@@ -1,15 +1,10 @@
 import { isPlainObject } from '#config/schema/is-plain-object.ts';
 import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import type { SharedValue } from './shared-values.ts';
-import { mapValues, type Parameter, type Reference, type Schema } from './openapi-document.ts';
+import { mapParts, type Parameter, type Reference, type Schema } from './openapi-document.ts';
 
 /** PostgreSQL stores no NUL, so no request may contain one. */
 const withoutNul = String.raw`^[^\u0000]*$`;
-
-/** Keywords whose values are schemas by name, lists of schemas, and schemas. */
-const byName = new Set(['properties', '$defs']);
-const inLists = new Set(['anyOf', 'oneOf', 'allOf']);
-const single = new Set(['items', 'additionalProperties', 'not']);
 
 /**
  * What a request must be, as its description says it: the schema with which the request is validated, with what is refused elsewhere in
@@ -34,14 +29,7 @@ function described(schema: Schema, complete: (schema: Schema) => Schema): Schema
   const { [describedKeyword]: more, ...checked } = schema;
   if (isShared(more)) return { $ref: `#/components/schemas/${more.shared}` };
   const whole: Schema = { ...checked, ...(more as Schema | undefined) };
-  const inner = (part: Schema) => described(part, complete);
-  return complete(
-    mapValues(whole, (value, keyword) => {
-      if (byName.has(keyword)) return mapValues(value as Record<string, Schema>, inner);
-      if (inLists.has(keyword)) return (value as readonly Schema[]).map(inner);
-      return single.has(keyword) && isPlainObject(value) ? inner(value) : value;
-    }),
-  );
+  return complete(mapParts(whole, (part) => described(part, complete)));
 }
 
 function isShared(more: unknown): more is { readonly shared: SharedValue } {

@@ -1,3 +1,5 @@
+import { isPlainObject } from '#config/schema/is-plain-object.ts';
+
 /** What is read and changed of a JSON Schema (2020-12) in a description. */
 export interface Schema {
   readonly title?: string;
@@ -76,4 +78,16 @@ export function mapValues<From, To>(
   change: (value: From, name: string) => To,
 ): Record<string, To> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]));
+}
+
+/** The schema with the schemas directly within it changed one by one. */
+export function mapParts(schema: Schema, change: (part: Schema) => Schema): Schema {
+  return mapValues(schema, (value, keyword) => {
+    if (keyword === 'properties' || keyword === '$defs') return mapValues(value as Record<string, Schema>, change);
+    if (keyword === 'items' || keyword === 'additionalProperties' || keyword === 'not')
+      return isPlainObject(value) ? change(value) : value;
+    if (keyword === 'anyOf' || keyword === 'oneOf' || keyword === 'allOf')
+      return (value as readonly Schema[]).map(change);
+    return value;
+  });
 }

@@ -1,5 +1,4 @@
-import { isPlainObject } from '#config/schema/is-plain-object.ts';
-import { mapValues, type Schema } from './openapi-document.ts';
+import { mapParts, type Schema } from './openapi-document.ts';
 
 /** A title that is the name of a schema, not a text for people. */
 const componentName = /^[A-Z][A-Za-z0-9]*$/;
@@ -27,7 +26,7 @@ export class SharedSchemas {
     const rest = { ...(description === undefined ? {} : { description }), ...keywords };
     const isObject = [schema.type].flat().includes('object');
     const name = title !== undefined && componentName.test(title) ? title : isObject ? fallback : undefined;
-    const shared = this.#shareParts(name === undefined ? schema : rest);
+    const shared = mapParts(name === undefined ? schema : rest, (part) => this.share(part));
     if (name === undefined) return shared;
     const text = JSON.stringify(shared);
     const before = this.#texts.get(name);
@@ -36,18 +35,5 @@ export class SharedSchemas {
     this.#texts.set(name, text);
     this.#schemas.set(name, shared);
     return { $ref: `#/components/schemas/${name}` };
-  }
-
-  /** Replaces the schemas within a schema. */
-  #shareParts(schema: Schema): Schema {
-    return mapValues(schema, (value, keyword) => {
-      if (keyword === 'properties' || keyword === '$defs')
-        return mapValues(value as Record<string, Schema>, (part) => this.share(part));
-      if (keyword === 'items' || keyword === 'additionalProperties' || keyword === 'not')
-        return isPlainObject(value) ? this.share(value) : value;
-      if (keyword === 'anyOf' || keyword === 'oneOf' || keyword === 'allOf')
-        return (value as readonly Schema[]).map((part) => this.share(part));
-      return value;
-    });
   }
 }
