@@ -27,7 +27,10 @@ export function actionsOn({
     };
   if (workflowId === null) return { retry: null, stop: null };
   if (status === 'failing')
-    return { retry: 'The next attempt begins now.', stop: 'Its workflow is cancelled, and it is listed no more.' };
+    return {
+      retry: 'The next attempt begins now; the work is listed again when it has failed five times more.',
+      stop: 'Its workflow is cancelled, and it is listed no more.',
+    };
   const isTransfer = kind === 'export' || kind === 'import';
   return {
     // Its record says that it has failed; whoever wants it starts another one.
@@ -100,8 +103,8 @@ export class WorkRepairs {
     );
     const execution = { workflowId: work.workflowId ?? '', runId: work.runId ?? '' };
     if (operation === 'retry') {
-      if (work.status === 'failing') return this.#resetActivity(execution, work.activity ?? '');
-      await this.#beginAgain(execution, reason);
+      if (work.status === 'failing') await this.#resetActivity(execution, work.activity ?? '');
+      else await this.#beginAgain(execution, reason);
     } else if (work.status === 'failing') {
       const handle = this.#temporal.client.workflow.getHandle(execution.workflowId, execution.runId);
       await this.#temporal.call('cancel a workflow', () => handle.cancel()).catch(ignoreUnknown);
@@ -109,7 +112,7 @@ export class WorkRepairs {
     await this.#transact((unit) => endFailure(unit, work.id.slice('work.'.length)));
   }
 
-  /** The activity is tried at once, as for the first time. */
+  /** The activity is tried at once, as for the first time: its attempts are numbered from one again. */
   async #resetActivity(execution: Execution, type: string): Promise<void> {
     const { namespace } = this.#temporal.settings;
     await this.#temporal

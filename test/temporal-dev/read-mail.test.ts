@@ -18,6 +18,9 @@ async function send(to: string, text: string, id = to): Promise<void> {
   await transport.send(message, transport.bodyOf(message));
 }
 
+/** What `npm run mail` prints before the text of each of these mails. */
+const head = 'From: core@example.com\nSubject: A mail\n\n';
+
 /** What `npm run mail` prints of a mail to this address. */
 async function printed(to: string, text: string): Promise<string> {
   await send(to, text);
@@ -39,7 +42,7 @@ test.each([
   ['one of special characters alone', `${'/'.repeat(64)}@example.com`],
   ['one that differs from it at its end only', `${'/'.repeat(63)}+@example.com`],
 ])('a mail is found by its address: %s', async (_what, address) => {
-  expect(await printed(address, `to ${address}`)).toBe(`to ${address}`);
+  expect(await printed(address, `to ${address}`)).toBe(`${head}to ${address}`);
 });
 
 test.each([
@@ -47,12 +50,12 @@ test.each([
   ['another script', 'こんにちは、世界。これは確認のためのメールです。'],
   ['a long line', `https://example.com/#token=${'abc='.repeat(60)}`],
 ])('a mail is printed as it was written: %s', async (what, text) => {
-  expect(await printed(`${what.length}@example.com`, text)).toBe(text);
+  expect(await printed(`${what.length}@example.com`, text)).toBe(head + text);
 });
 
 test('of several mails, the one with a text is printed', async () => {
   const to = 'several@example.com';
   await send(to, 'the wanted one', 'first');
   await send(to, 'a later one', 'second');
-  expect(await print(to, 'wanted')).toBe('the wanted one');
+  expect(await print(to, 'wanted')).toBe(`${head}the wanted one`);
 });

@@ -90,7 +90,8 @@ export const outcomes = {
   'token of an assessment':                nobody,
   'token of an NDA request':               nobody,
   // It counts in the organization alone, gives no token that counts elsewhere, and proves nothing about the account.
-  'session of single sign-on':             opens('yes',   'yes',   'yes',   'yes',   'yes',   'yes',   'yes',   denied,  denied,  stale,   denied,  'yes',   'yes'),
+  // The member whom the request names belongs to another organization.
+  'session of single sign-on':             opens('yes',   'yes',   'yes',   'yes',   'yes',   'yes',   'yes',   denied,  denied,  denied,  denied,  'yes',   'yes'),
   'session of a deleted single sign-on':   nobody,
   'challenge of a sign-in that needs a code': nobody,
   'token of a confirmation link':          nobody,
