@@ -18,6 +18,7 @@ const platform = `${process.platform}-${process.arch}`;
 const serverPrograms = new Set([
   'temporal-dev/start-main.ts',
   'temporal-dev/stack-main.ts',
+  'test/run-main.ts',
   'node_modules/vitest/vitest.mjs',
   'test/bench/main.ts',
 ]);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import type { Reporter, TestCase, TestModule, TestRunEndReason, TestSpecification, Vitest } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node';
 import { checkEffects } from '../config/check-effects.ts';
 import { effects } from '../config/effects.ts';
 import { configReadsFile } from '../kit/config-reads-file.ts';
@@ -21,14 +21,19 @@ const slowest = 10;
 const longestReason = 500;
 
 /**
- * Closes a run: what was skipped and why, the slowest files, what failed, whether every configuration field has the effect it claims, the
- * seed, and last the counts in one line.
+ * Closes a run: what was skipped and why, the slowest files, what was unsteady, what failed, whether every configuration field has the
+ * effect it claims, the seed, and last the counts in one line.
  */
 export class ClosingReporter implements Reporter {
   readonly #options: ClosingReporterOptions;
   #vitest: Vitest | undefined;
   /** Only some files or names were asked for. */
-  #isPartial = true;
+  #isPartial: boolean | undefined;
+  /** Each file as it ended last. */
+  readonly #modules = new Map<string, TestModule>();
+  readonly #unhandled: unknown[] = [];
+  /** Why files failed that have passed when they ran again. */
+  readonly #unsteady: string[] = [];
 
   constructor(options: ClosingReporterOptions = { checksEffects: true }) {
     this.#options = options;
@@ -39,10 +44,29 @@ export class ClosingReporter implements Reporter {
   }
 
   async onTestRunStart(specifications: readonly TestSpecification[]): Promise<void> {
-    if (this.#vitest) this.#isPartial = await isPartialRun(this.#vitest, specifications);
+    // What runs again is a part of the same run.
+    if (this.#vitest) this.#isPartial ??= await isPartialRun(this.#vitest, specifications);
   }
 
-  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[], reason: TestRunEndReason): void {
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
+    for (const module of modules) {
+      const before = this.#modules.get(module.moduleId);
+      if (before?.state() === 'failed' && module.ok()) this.#unsteady.push(...failuresOf(before));
+      this.#modules.set(module.moduleId, module);
+    }
+    this.#unhandled.push(...unhandled);
+  }
+
+  /** The files that have failed so far; none where only a part of the suite was asked for: whoever asks for it waits for its answer. */
+  get failedFiles(): readonly TestModule[] {
+    if (this.#isPartial !== false) return [];
+    return [...this.#modules.values()].filter((module) => module.state() === 'failed');
+  }
+
+  /** Prints the closing lines. The exit code follows from them. */
+  close(): void {
+    if (this.#isPartial === undefined) return;
+    const modules = [...this.#modules.values()];
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const inState = (state: string) => tests.filter((test) => test.result().state === state);
     const skipped = inState('skipped');
@@ -56,21 +80,21 @@ export class ClosingReporter implements Reporter {
       if (!note && !this.#isPartial)
         problems.push(`${nameOf(test)} is skipped without a reason: call context.skip('why')`);
     }
-    const brokenModules = modules.filter(
-      (module) => module.state() === 'failed' && [...module.children.allTests('failed')].length === 0,
-    );
-    if (this.#options.checksEffects && !this.#isPartial && reason === 'passed') {
+    const failures = modules.flatMap(failuresOf);
+    if (this.#options.checksEffects && !this.#isPartial && failures.length + this.#unhandled.length === 0) {
       problems.push(...checkEffects(effects, { ran: new Set(passed.map(nameOf)), read: this.#configReads() }));
     }
     for (const line of slowestFiles(modules)) console.log(line);
     for (const file of this.#options.leftOut ?? []) console.log(`left to other seeds and to npm run prove: ${file}`);
-    for (const module of brokenModules) console.log(`failed: ${fileOf(module)}: it cannot be loaded`);
-    for (const test of inState('failed')) for (const line of failureOf(test)) console.log(line);
+    for (const line of this.#unsteady) console.log(`unsteady (it passed when it ran again, alone): ${line}`);
+    for (const line of failures) console.log(`failed: ${line}`);
     for (const problem of problems) console.log(`suite: ${problem}`);
     const { seed } = this.#vitest?.getRootProject().getProvidedContext() ?? {};
     console.log(`seed: ${seed}; TEST_SEED=${seed} repeats the samples of this run`);
-    const failed = inState('failed').length + brokenModules.length + problems.length + unhandled.length;
+    const failed = failures.length + problems.length + this.#unhandled.length;
     if (failed > 0) process.exitCode = 1;
+    // Vitest has set it when the files failed for the first time.
+    else if (this.#unsteady.length > 0) process.exitCode = 0;
     console.log(`${passed.length} passed, ${failed} failed, ${skipped.length} skipped`);
   }
 
@@ -82,12 +106,14 @@ export class ClosingReporter implements Reporter {
   }
 }
 
-/** What failed and why, in short: the whole message is far above, and a log may hold only its end. */
-function failureOf(test: TestCase): string[] {
-  const { errors = [] } = test.result();
-  return errors.map(({ message, diff }) => {
+/** What failed in a file and why, a line for each test, in short: the whole message is far above, and a log may hold only its end. */
+function failuresOf(module: TestModule): string[] {
+  const failed = [...module.children.allTests('failed')];
+  if (module.state() === 'failed' && failed.length === 0) return [`${fileOf(module)}: it cannot be loaded`];
+  return failed.map((test) => {
+    const [{ message, diff } = { message: 'no reason given', diff: undefined }] = test.result().errors ?? [];
     const reason = stripVTControlCharacters([message, diff].filter(Boolean).join('\n'));
-    return `failed: ${nameOf(test)}: ${reason.length > longestReason ? `${reason.slice(0, longestReason)}…` : reason}`;
+    return `${nameOf(test)}: ${reason.length > longestReason ? `${reason.slice(0, longestReason)}…` : reason}`;
   });
 }
 

@@ -231,7 +231,7 @@ test('a machine that cannot fetch the servers is told what to do in one line, be
   expect(await outcome('temporal-dev/start-main.ts')).toEqual(isInstalling);
   expect(await outcome('api/api-main.ts', { ...bare, STACK_CACHE_DIR: '/nowhere' })).toEqual(isInstalling);
   expect(
-    await outcome('node_modules/vitest/vitest.mjs', {
+    await outcome('test/run-main.ts', {
       ...bare,
       STACK_CACHE_DIR: '/nowhere',
       STACK_OPENFGA_BIN: '/bin/openfga',

@@ -1,0 +1,29 @@
+import { parseCLI, startVitest } from 'vitest/node';
+import { ClosingReporter } from './setup/closing-reporter.ts';
+
+/**
+ * Runs tests once and ends: `npm test`, `npm run prove`, `npm run histories`. In a run of the whole suite each file that failed runs once
+ * more, alone, at the end: what then passes is unsteady, and named by the closing lines.
+ */
+const { filter, options } = parseCLI(['vitest', 'run', ...process.argv.slice(2)]);
+const { exclude, ...rest } = options;
+// As the command of vitest does it: what a run excludes is added to what the configuration excludes.
+const vitest = await startVitest(filter, {
+  ...rest,
+  watch: false,
+  ...(exclude ? { cliExclude: [exclude].flat() } : {}),
+});
+
+/** Where more files fail, something is broken. */
+const mostUnsteady = 3;
+
+// Vitest loads its configuration apart from this program: its classes are others of the same name.
+const closing = vitest.reporters.find(({ constructor }) => constructor.name === ClosingReporter.name) as
+  | ClosingReporter
+  | undefined;
+const failed = closing?.failedFiles ?? [];
+if (failed.length <= mostUnsteady) {
+  for (const module of failed) await vitest.runTestSpecifications([module.toTestSpecification()]);
+}
+closing?.close();
+await vitest.exit();
