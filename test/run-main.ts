@@ -18,12 +18,14 @@ const vitest = await startVitest(filter, {
 const mostUnsteady = 3;
 
 // Vitest loads its configuration apart from this program: its classes are others of the same name.
-const closing = vitest.reporters.find(({ constructor }) => constructor.name === ClosingReporter.name) as
-  | ClosingReporter
-  | undefined;
+const closing = [vitest.config.reporters].flat(2).find(isClosing);
 const failed = closing?.failedFiles ?? [];
 if (failed.length <= mostUnsteady) {
   for (const module of failed) await vitest.runTestSpecifications([module.toTestSpecification()]);
 }
 closing?.close();
 await vitest.exit();
+
+function isClosing(reporter: unknown): reporter is ClosingReporter {
+  return (reporter as object).constructor.name === ClosingReporter.name;
+}
