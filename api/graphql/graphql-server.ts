@@ -141,7 +141,11 @@ export function graphqlServer(app: FastifyInstance, services: Services, schema: 
     scope.route({
       method: 'POST',
       url: '/graphql',
-      config: { ...routeConfig, receives: ['application/json', formType] },
+      config: {
+        ...routeConfig,
+        recorded: { method: 'POST', route: '/graphql', status: 200 },
+        receives: ['application/json', formType],
+      },
       schema: { hide: true, body: bodySchema },
       preValidation: readsForms(services, schema),
       preHandler: (request, _reply, done) => {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { anonymousCaller, type Caller } from '#entities/kit/model/caller.ts';
-import type { WorkContext } from '#entities/kit/model/work-context.ts';
+import type { HttpRequest, WorkContext } from '#entities/kit/model/work-context.ts';
 import type { AppError } from '#entities/kit/base/errors.ts';
 import type { WorkSpan } from '#entities/kit/base/trace.ts';
 import type { AssumedPrincipal } from '#entities/kit/access/assumed-principal.ts';
@@ -19,6 +19,8 @@ export interface RequestContext {
   readonly span: WorkSpan | undefined;
   /** W3C `traceparent` of the request's own span. */
   traceparent: string;
+  /** What events of the request record of it; undefined where no route answers. */
+  readonly recorded: HttpRequest | undefined;
   /** When the response must have been sent, in milliseconds since the epoch. It begins anew after a body that is received as a stream. */
   deadline: number;
   caller: Caller;
@@ -70,6 +72,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     readonly access?: Access;
+    /** What events of its requests record of them. */
+    readonly recorded?: HttpRequest;
     /** Whether the route also answers callers who lack a second factor that their organization requires. */
     readonly allowsMissingFactor?: boolean;
     /** False for routes that verify a signature of the sender; all other mutating routes check the CSRF token. */
@@ -105,6 +109,7 @@ export function newRequestContext(
     requestId: request.id,
     span,
     traceparent: span?.traceparent ?? '',
+    recorded: request.routeOptions.config.recorded,
     deadline: Date.now() + timeoutMs,
     caller: anonymousCaller,
     token: undefined,
@@ -124,9 +129,16 @@ export function newRequestContext(
 
 /** The context of a unit of work of a request. @param caller on whose behalf it runs; the caller of the request when left out */
 export function workOf(
-  { requestId, traceparent, deadline, caller: own, assumption }: RequestContext,
+  { requestId, traceparent, recorded, deadline, caller: own, assumption }: RequestContext,
   caller: Caller = own,
 ): WorkContext {
   const isAssumed = assumption !== undefined && caller === own;
-  return { caller, requestId, traceparent, deadline, ...(isAssumed ? { precondition: assumption } : {}) };
+  return {
+    caller,
+    requestId,
+    traceparent,
+    deadline,
+    ...(recorded ? { request: recorded } : {}),
+    ...(isAssumed ? { precondition: assumption } : {}),
+  };
 }

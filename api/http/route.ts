@@ -165,6 +165,7 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
     ...(route.rawBodyLimit === undefined ? {} : { bodyLimit: route.rawBodyLimit }),
     config: {
       access: route.access,
+      recorded: { method: route.method, route: route.url, status: soleSuccess(route) },
       acceptsTokens: route.acceptsTokens ?? false,
       acceptsSingleSignOn: route.acceptsSingleSignOn ?? false,
       whileStopping: route.whileStopping ?? false,
@@ -237,6 +238,12 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
       return 'json' in answer ? answer.json : keptDocument(answer.document, request, reply);
     },
   });
+}
+
+/** The status with which a request succeeds; null if there are several. */
+function soleSuccess({ answers }: Route): number | null {
+  const [status, ...others] = Object.keys(answers).filter((each) => Number(each) < 400);
+  return status === undefined || others.length > 0 ? null : Number(status);
 }
 
 /** The description, which says of a deprecated operation until when it is there. */

@@ -21,13 +21,13 @@ export async function traceOfRequest(asking: Asking, requestId: string): Promise
   const ofAll = await isOperator(asking);
   const { unit } = asking;
   const organizationId = ofAll ? null : managedOrganization(unit);
-  const { changes, events } = await readRequestTrace(unit, requestId, organizationId);
+  const { request, changes, events } = await readRequestTrace(unit, requestId, organizationId);
   if (changes.length + events.length === 0)
     throw new AppError(
       'not_found',
       `Nothing that you may see is on record of a request "${shortened(requestId)}". ${ofAll ? ofOperators : ofManagers}`,
     );
-  return { ofAll, changes: changes.map((change) => withShownFields(unit, change)), events };
+  return { ofAll, request, changes: changes.map((change) => withShownFields(unit, change)), events };
 }
 
 const ofOperators =

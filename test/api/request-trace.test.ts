@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runOperatorCommand } from '#runtime/operator-commands.ts';
+import { task } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import { asOwner } from '../kit/as-owner.ts';
 import { enroll } from '../kit/authenticator.ts';
 import { notingListener } from '../kit/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
+import { inviteToken } from '../kit/verification-token.ts';
 import type { Instance } from '../kit/world.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -85,6 +89,64 @@ test('managers see what a request has changed and caused in their organization, 
   expect(JSON.stringify(body)).not.toContain('alert');
 });
 
+describe('the request has a method, a route and a status', () => {
+  const traceOf = async (by: TestClient, id: string) => {
+    const { status, body } = await by.get(`/trace/${id}`);
+    expect(status, JSON.stringify(body)).toBe(200);
+    return body.request;
+  };
+  const withId = (id: string, more = {}) => ({ 'x-request-id': id, ...more });
+
+  test('of REST, where the route has the names of parameters instead of their values', async () => {
+    expect(await traceOf(client, requestId)).toEqual({ method: 'POST', route: '/v1/tasks', status: 201 });
+    const id = newId();
+    expect(
+      (
+        await client.mutate({
+          method: 'PATCH',
+          url: `/v1/tasks/${taskId}`,
+          payload: { title: 'changed' },
+          headers: withId(id),
+        })
+      ).status,
+    ).toBe(200);
+    expect(await traceOf(client, id)).toEqual({ method: 'PATCH', route: '/v1/tasks/:id', status: 200 });
+  });
+
+  test('of GraphQL', async () => {
+    const id = newId();
+    const query = 'mutation { createTask(input: { title: "by GraphQL" }) { task { id } } }';
+    expect((await client.post('/graphql', { query }, withId(id))).body.errors).toBeUndefined();
+    expect(await traceOf(client, id)).toEqual({ method: 'POST', route: '/graphql', status: 200 });
+  });
+
+  test('of the first of two requests with the same key; the second has changed nothing', async () => {
+    const [first, second] = [newId(), newId()];
+    for (const id of [first, second]) {
+      const answer = await client.post('/v1/tasks', { title: 'once' }, withId(id, { 'idempotency-key': first }));
+      expect(answer.status).toBe(201);
+    }
+    expect(await traceOf(client, first)).toEqual({ method: 'POST', route: '/v1/tasks', status: 201 });
+    expectProblem(await client.get(`/trace/${second}`), 'not_found');
+  });
+
+  test('without a status where it was refused, and none where a worker acted by itself', async () => {
+    const id = newId();
+    const { email: recipient } = stranger.user;
+    expect((await client.post('/v1/invites', { recipient })).status).toBe(201);
+    const token = await inviteToken(world, recipient);
+    await asOwner(world, 'update invites set expires_at = $2 where recipient = $1', [recipient, new Date(0)]);
+    expectProblem(await (await at(stranger)).post('/v1/invite/accept', { token }, withId(id)), 'token_expired');
+    expect(await traceOf(client, id)).toEqual({ method: 'POST', route: '/v1/invite/accept', status: null });
+
+    const context = { caller: systemCaller('test', owner.organization.id), requestId: newId() };
+    await world.runtime.database.transact(context, ({ data }) =>
+      data.create(task, { organizationId: owner.organization.id, title: 'by a worker' }),
+    );
+    expect(await traceOf(client, context.requestId)).toBeNull();
+  });
+});
+
 describe('of another organization', () => {
   test('nothing is shown, although its request has the same id', async () => {
     const [own, theirs] = [await complete(client), await complete(await at(stranger))];
@@ -151,6 +213,8 @@ describe('the page', () => {
     expect(String(answer.headers['vary'])).toContain('Accept');
     const html: string = answer.body;
     expect(html).toContain(taskId);
+    for (const cell of ['Method"><span>POST', 'Route"><span>/v1/tasks', 'Status"><span>201'])
+      expect(html).toContain(`<td data-title="${cell}</span></td>`);
     expect(html).toContain('href="https://temporal.example/base/namespaces/');
     expect(html).not.toMatch(/<script|<style|\sstyle=|\son\w+=|javascript:/i);
     // What it loads is on this server.

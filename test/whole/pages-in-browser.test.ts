@@ -148,7 +148,8 @@ test('in a real browser: the trace of a request is a page with links into the Te
     await page.send('Emulation.clearDeviceMetricsOverride');
   }
   const text = await page.evaluate('document.body.textContent');
-  for (const part of ['Changes', 'task.created', created.body.id, 'Workflow runs']) expect(text).toContain(part);
+  for (const part of ['POST', '/v1/tasks', '201', 'Changes', 'task.created', created.body.id, 'Workflow runs'])
+    expect(text).toContain(part);
 });
 
 test('in a real browser: pages of an allowed origin call with credentials, others do not, and no form of theirs is accepted', async (context) => {

@@ -19,7 +19,10 @@ export interface TracePlaces {
 }
 
 /** The trace as a page without scripts: it works offline and with the content security policy `default-src 'self'`. */
-export function tracePage({ request_id, changes, events, runs }: ShownRequest, { paths, names }: TracePlaces): string {
+export function tracePage(
+  { request_id, request, changes, events, runs }: ShownRequest,
+  { paths, names }: TracePlaces,
+): string {
   const record = (topic: string, id: string): Link => linkTo(paths.get(topic), id, id);
   const actor = (text: string): Cell => {
     const [id] = personIn(text);
@@ -33,6 +36,13 @@ export function tracePage({ request_id, changes, events, runs }: ShownRequest, {
     own.map((each) => [event(id), record('webhook_endpoint', each.endpoint_id), each.status, String(each.attempts)]),
   );
   const parts = [
+    table(
+      'HTTP request',
+      ['Method', 'Route', 'Status'],
+      request === null
+        ? []
+        : [[request.method, request.route, request.status === null ? 'not on record' : String(request.status)]],
+    ),
     table(
       'Changes',
       ['When', 'Operation', 'Kind', 'Record', 'Version', 'Fields', 'By'],

@@ -21,6 +21,26 @@ const organization = nullableText('Id of the organization; null for none.');
 const TraceSchema = Type.Object(
   {
     request_id: Type.String({ description: 'Id of the request.' }),
+    request: Type.Unsafe<unknown>({
+      type: ['object', 'null'],
+      description:
+        'The HTTP request; null where only workers acted, without events, and for events that are older than this record of them. Of several requests with the same id, the first.',
+      required: ['method', 'route', 'status'],
+      properties: {
+        method: { type: 'string', description: 'HTTP method.', examples: ['PATCH'] },
+        route: {
+          type: 'string',
+          description: 'Route that answered, with the names of its parameters instead of their values.',
+          examples: ['/v1/tasks/:id'],
+        },
+        status: {
+          type: ['integer', 'null'],
+          description:
+            'Status of the answer; null for a refused request, and where the route has several statuses of success.',
+          examples: [200],
+        },
+      },
+    }),
     changes: Type.Array(
       Type.Object({
         kind: Type.String({ description: 'Kind of the record.' }),

@@ -8,11 +8,12 @@ export type ShownRequest = ReturnType<typeof shownTrace>;
 /** @param runs null while Temporal cannot be reached */
 export function shownTrace(
   requestId: string,
-  { changes, events }: ShownTrace,
+  { request, changes, events }: ShownTrace,
   runs: readonly (EventRun & { readonly url: string | null })[] | null,
 ) {
   return {
     request_id: requestId,
+    request,
     changes: changes.map((change) => ({
       kind: change.kind,
       record_id: change.recordId,

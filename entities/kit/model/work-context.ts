@@ -6,6 +6,8 @@ export interface WorkContext {
   readonly requestId: string;
   /** W3C Trace Context `traceparent` of the span the work belongs to. */
   readonly traceparent?: string;
+  /** The HTTP request to which the work belongs; work of workers has none. */
+  readonly request?: HttpRequest;
   /** The transaction is read-only: PostgreSQL rejects writes. */
   readonly readOnly?: boolean;
   /** Nothing is answered from results that were read before (`db.cachettl`). */
@@ -24,8 +26,17 @@ export interface Precondition {
   check(result: string | null): void;
 }
 
+/** An HTTP request as its events record it. */
+export interface HttpRequest {
+  readonly method: string;
+  /** The pattern of the route, such as `/v1/tasks/:id`: an address can contain secrets. */
+  readonly route: string;
+  /** Status of the answer; null for a request that was refused, and of a route with several statuses of success. */
+  readonly status: number | null;
+}
+
 /** The request to which work belongs. */
-export type Origin = Pick<WorkContext, 'requestId' | 'traceparent'>;
+export type Origin = Pick<WorkContext, 'requestId' | 'traceparent' | 'request'>;
 
 export interface CommitSummary {
   readonly requestId: string;

@@ -1,3 +1,4 @@
+import type { HttpRequest } from '../model/work-context.ts';
 import type { Work } from '../storage/work.ts';
 import type { DeliveryState } from './deliveries.ts';
 
@@ -23,6 +24,8 @@ export interface TracedEvent {
   readonly actor: string;
   readonly occurredAt: Date;
   readonly traceparent: string | null;
+  /** Null for an event that a worker has caused while it worked on behalf of the request. */
+  readonly request: HttpRequest | null;
   /** Whether a listener wanted it. */
   readonly pending: boolean;
   readonly batchId: string | null;
@@ -45,6 +48,8 @@ export interface TracedMessage {
 
 /** What the database keeps of a request. */
 export interface RequestTrace {
+  /** Null when all events that are read were caused by workers, and without events. */
+  readonly request: HttpRequest | null;
   readonly changes: readonly TracedChange[];
   readonly events: readonly TracedEvent[];
 }
@@ -76,12 +81,14 @@ export async function readRequestTrace(
     ),
     session.query<Omit<TracedEvent, 'deliveries' | 'messages'>>(
       `select id, topic, entity_kind as "entityKind", entity_id as "entityId", organization_id as "organizationId", actor,
-         occurred_at as "occurredAt", traceparent, pending, batch_id as "batchId"
+         occurred_at as "occurredAt", traceparent, pending, batch_id as "batchId",
+         case when request_method is not null then
+           json_build_object('method', request_method, 'route', request_route, 'status', request_status) end as request
        from events where request_id = $1 and ${isOwn} order by occurred_at, id limit ${maxTraced}`,
       values,
     ),
   ]);
-  if (events.rows.length === 0) return { changes: changes.rows, events: [] };
+  if (events.rows.length === 0) return { request: null, changes: changes.rows, events: [] };
   const keys = [events.rows.map(({ occurredAt }) => occurredAt), events.rows.map(({ id }) => id)];
   const ofEvents = `join unnest($1::timestamptz[], $2::text[]) as k (at, id) on d.occurred_at = k.at and d.event_id = k.id`;
   const [deliveries, messages] = await Promise.all([
@@ -99,6 +106,7 @@ export async function readRequestTrace(
   const of = <T>(rows: readonly OfEvent<T>[], id: string): T[] =>
     rows.filter(({ eventId }) => eventId === id).map(({ eventId: _eventId, ...row }) => row as unknown as T);
   return {
+    request: events.rows.find(({ request }) => request !== null)?.request ?? null,
     changes: changes.rows,
     events: events.rows.map((event) => ({
       ...event,

@@ -128,9 +128,13 @@ export class Database implements UnitOfWorkHost {
   async recordOutside(
     name: string,
     work: (unit: UnitOfWork) => Promise<void>,
-    { requestId, traceparent }: WorkContext,
+    { requestId, traceparent, request }: WorkContext,
   ): Promise<void> {
-    const origin = { requestId, ...(traceparent ? { traceparent } : {}) };
+    const origin = {
+      requestId,
+      ...(traceparent ? { traceparent } : {}),
+      ...(request ? { request: { ...request, status: null } } : {}),
+    };
     const unit = new UnitOfWork(this, { caller: systemCaller(name), ...origin }, true);
     try {
       await work(unit);

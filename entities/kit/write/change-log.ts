@@ -6,6 +6,7 @@ import { publicKinds } from '../model/event-catalogue.ts';
 import { concernedBy, type ChangePayload } from '../model/events.ts';
 import { soleOrganizationOf, type RecordedChange } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
+import type { Origin } from '../model/work-context.ts';
 import { deduplicateTuples, tupleChanges, type Tuple } from '../model/tuples.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 import type { ChangeCounters } from './change-counters.ts';
@@ -50,7 +51,7 @@ export function prepareRecords(
   const { options, origin } = work;
   const by = { actor: actorOf(work.context.caller), request_id: origin.requestId, at: work.clock.now().toISOString() };
   const tuples = tupleRows(changes, work.counters);
-  const events = eventRows(changes, drafts, by, { hasListener: options.hasListener, traceparent: origin.traceparent });
+  const events = eventRows(changes, drafts, by, { hasListener: options.hasListener, origin });
   const announced = publicKindsIn(events, publicKinds(work.registry));
   const objects = objectRows(changes, by);
   const verdicts = verdictRows(changes);
@@ -237,7 +238,7 @@ function eventRows(
   changes: readonly RecordedChange[],
   drafts: readonly EventDraft[],
   by: RecordedBy,
-  { hasListener, traceparent }: { hasListener: (topic: string) => boolean; traceparent: string | undefined },
+  { hasListener, origin: { traceparent, request } }: { hasListener: (topic: string) => boolean; origin: Origin },
 ): EventRow[] {
   const recorded = [
     ...changes
@@ -260,6 +261,7 @@ function eventRows(
     ...(event.concerns ? { concerns: event.concerns } : {}),
     ...(event.concernsMember === undefined ? {} : { concerns_member: event.concernsMember }),
     traceparent: traceparent ?? null,
+    ...request,
     payload: event.payload ?? {},
     pending: hasListener(event.topic),
   }));
