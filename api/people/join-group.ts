@@ -108,7 +108,10 @@ async function lockedPending({ unit }: Asking, id: string): Promise<Request> {
   const held = await unit.data.privileged('lock join request').findLocked(groupJoinRequest, id);
   if (!held) throw missingRecord(groupJoinRequest, id);
   if (held.status !== 'pending')
-    throw new AppError('rule_violated', `This request is ${held.status}; only pending requests can be answered.`);
+    throw new AppError(
+      'rule_violated',
+      `This request is ${held.status}; only pending requests can be answered or withdrawn.`,
+    );
   return held;
 }
 

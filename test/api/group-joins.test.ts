@@ -120,6 +120,25 @@ test('whoever is declined or withdraws can ask again', async () => {
   expect(await membersOf(id)).not.toContain(person.user.id);
 });
 
+test('of an acceptance, a refusal and a withdrawal at the same time one succeeds, and the others break a rule', async () => {
+  const id = await newGroup('apply');
+  const requestId = (await join(id)).body.request_id as string;
+  const answers = await Promise.all([
+    answer('accept', requestId),
+    answer('decline', requestId, ownerClient),
+    answer('withdraw', requestId, client),
+  ]);
+  const status = ['accepted', 'declined', 'withdrawn'].find((_, at) => answers[at]?.status === 200);
+  const refused = answers.filter((each) => each.status !== 200);
+  expect(refused).toHaveLength(2);
+  for (const each of refused) {
+    expectProblem(each, 'rule_violated');
+    expect(each.body.detail).toBe(`This request is ${status}; only pending requests can be answered or withdrawn.`);
+  }
+  expect((await client.get(`/v1/group-join-requests/${requestId}`)).body).toMatchObject({ status });
+  expect((await membersOf(id)).includes(person.user.id)).toBe(status === 'accepted');
+});
+
 test('rights are those of the moment: a manager who is none any more does not decide, and who has left is not admitted', async () => {
   const id = await newGroup('apply');
   const requestId = (await join(id)).body.request_id as string;
