@@ -49,6 +49,7 @@ import { docs, docsScript, docsStyle, errorDocs, home, openapi } from './service
 import { beginLink, unlinkIdentity } from './providers/identity-routes.ts';
 import { providerRoutes } from './providers/provider-routes.ts';
 import { enforceProvider, putProvider, testProvider, verifyDomains } from './single-sign-on/provider-settings.ts';
+import { discoverSignOn } from './single-sign-on/discover-sign-on.ts';
 import { singleSignOn, singleSignOnCallback } from './single-sign-on/single-sign-on-routes.ts';
 import { tokenAuthorizationRoutes } from './single-sign-on/token-authorization-routes.ts';
 import { transferRoutes } from './transfers/transfer-routes.ts';
@@ -143,6 +144,7 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   transferOwnership,
   ...providerRoutes,
   singleSignOn,
+  discoverSignOn,
   singleSignOnCallback,
   putProvider,
   testProvider,

@@ -35,16 +35,29 @@ async function setWidth(page: Browser, width: number): Promise<void> {
  * the window, and a way on.
  */
 export async function checkSteps(page: Browser): Promise<void> {
+  await checkAll(
+    page,
+    `[...document.querySelectorAll('[data-step]')]`,
+    `for (const each of step.querySelectorAll('.problem')) { each.hidden = false; each.textContent = 'This did not work.'; }
+     for (const each of step.querySelectorAll('[data-fill]')) each.textContent = 'somebody.with.a.long.address@department.example.com';`,
+  );
+}
+
+/** Checks the step that is shown, with what a script has written into it, by the same rules. */
+export async function checkShownStep(page: Browser): Promise<void> {
+  await checkAll(page, `[document.querySelector('[data-step]:not([hidden])')]`);
+}
+
+async function checkAll(page: Browser, steps: string, prepare = ''): Promise<void> {
   await page.evaluate(axeSource);
   for (const width of windowWidths) {
     await setWidth(page, width);
     const found = await page.evaluate(`(async () => {
       const found = [];
-      const steps = [...document.querySelectorAll('[data-step]')];
+      const steps = ${steps};
       for (const step of steps) {
         for (const each of steps) each.hidden = each !== step;
-        for (const each of step.querySelectorAll('.problem')) { each.hidden = false; each.textContent = 'This did not work.'; }
-        for (const each of step.querySelectorAll('[data-fill]')) each.textContent = 'somebody.with.a.long.address@department.example.com';
+        ${prepare}
         const { scrollWidth, clientWidth } = document.documentElement;
         if (scrollWidth > clientWidth) found.push([step.dataset.step, 'is wider than the window']);
         const ways = [...document.querySelectorAll('a, button')].filter((each) => each.checkVisibility());
@@ -103,9 +116,18 @@ export async function type(page: Browser, label: string, text: string): Promise<
 
 /** Presses the button, or follows the link, with this text that is shown now. */
 export async function choose(page: Browser, text: string): Promise<void> {
+  await withWayOn(page, text, 'click');
+}
+
+/** Gives the focus to such a button or link. */
+export async function focus(page: Browser, text: string): Promise<void> {
+  await withWayOn(page, text, 'focus');
+}
+
+async function withWayOn(page: Browser, text: string, does: 'click' | 'focus'): Promise<void> {
   const isFound = await page.evaluate(`{
     const found = [...document.querySelectorAll('button, a')].find((each) => each.checkVisibility() && each.textContent.trim() === ${JSON.stringify(text)});
-    found?.click();
+    found?.${does}();
     found !== undefined
   }`);
   expect(isFound, `there is a way on: ${text}`).toBe(true);

@@ -3,7 +3,18 @@ import { pages } from '#api/rest/pages/pages.ts';
 import { enroll } from '../kit/authenticator.ts';
 import { Browser } from '../kit/browser.ts';
 import { startCertifiedProvider, type CertifiedProvider } from '../kit/certified-provider.ts';
-import { checkSteps, checkTabOrder, choose, press, shownText, type, untilStep } from '../kit/page-checks.ts';
+import { DnsServer } from '../kit/dns-server.ts';
+import {
+  checkShownStep,
+  checkSteps,
+  checkTabOrder,
+  choose,
+  focus,
+  press,
+  shownText,
+  type,
+  untilStep,
+} from '../kit/page-checks.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import {
   emailChangeToken,
@@ -18,6 +29,7 @@ let world: World;
 let started: Browser | string;
 let page: Browser;
 let provider: CertifiedProvider;
+let dns: DnsServer;
 let origin: string;
 
 const password = 'violet kettle marches north';
@@ -39,10 +51,11 @@ beforeAll(async () => {
   started = await Browser.start();
   if (typeof started === 'string') return;
   page = started;
-  world = await openWorld();
+  dns = await DnsServer.start();
+  world = await openWorld({ emailNetwork: { nameServers: [dns.address], limitMs: 1_000 } });
   const { url } = await world.listen();
   origin = `http://localhost:${new URL(url).port}`;
-  provider = await startCertifiedProvider([`${origin}/v1/identity/callback`]);
+  provider = await startCertifiedProvider([`${origin}/v1/identity/callback`, `${origin}/v1/sso/callback`]);
   await world.reconfigure({
     ...hardColors,
     CORE_INTEGRATIONS_EMAIL_APIURL: origin,
@@ -59,6 +72,7 @@ afterAll(async () => {
   await page?.close();
   await provider?.close();
   await world?.close();
+  await dns?.close();
 });
 beforeEach((context: TestContext) => {
   if (typeof started === 'string') context.skip(started);
@@ -245,6 +259,77 @@ test('a sign-in at a provider comes back to the page, which asks for the second 
   await type(page, 'Code', await app.nextCode());
   await choose(page, 'Continue');
   await untilStep(page, 'signed-in');
+});
+
+/** The single sign-on of an organization with a domain, tested by its owner. */
+async function withSignOn(domain: string): Promise<Person> {
+  const owner = await buildPerson(world);
+  const own = await signedIn(world, owner);
+  const { id: client_id, secret: client_secret } = provider.client;
+  const payload = { issuer: provider.url, client_id, client_secret, allowed_domains: [domain] };
+  expect((await own.mutate({ method: 'PUT', url: '/v1/sso/provider', payload })).status).toBe(200);
+  provider.claims = { sub: owner.user.id, email: owner.user.email, email_verified: true, name: 'Owner' };
+  const { pathname, search } = await provider.browse((await own.post('/v1/sso/test')).body.location);
+  expect((await own.get(pathname + search)).status).toBe(302);
+  return owner;
+}
+
+function prove(domain: string, organizationIds: readonly string[]): void {
+  const txt = organizationIds.map((id) => `organization=${id};domain=${domain}`);
+  dns.zone.set(`_core-single-sign-on.${domain}`, { txt });
+}
+
+test('with the keyboard alone, an e-mail address leads to the single sign-on of its organization', async () => {
+  world.clock.advance(Date.now() - world.clock.now().getTime());
+  const { organization } = await withSignOn('signing-on.example');
+  prove('signing-on.example', [organization.id]);
+  const email = 'anna@signing-on.example';
+  provider.claims = { sub: 'anna', email, email_verified: true, name: 'Anna' };
+  await openAnew('/v1/login', 'sign-in');
+  await page.send('Input.insertText', { text: email });
+  await focus(page, 'Single sign-on');
+  await press(page, 'Enter');
+  await untilStep(page, 'single-sign-on');
+  // The address that was entered before is kept.
+  await press(page, 'Tab');
+  await press(page, 'Enter');
+  await untilStep(page, 'signed-in');
+  expect(await whoIsSignedIn()).toMatchObject({ email, organization_id: organization.id });
+});
+
+test('without a domain of an organization, the page offers the id; of several organizations, one is chosen', async () => {
+  world.clock.advance(Date.now() - world.clock.now().getTime());
+  const [one, other] = [await withSignOn('several.example'), await withSignOn('several.example')];
+  provider.claims = { sub: 'bert', email: 'bert@several.example', email_verified: true, name: 'Bert' };
+  await openAnew('/v1/login', 'sign-in');
+  await choose(page, 'Single sign-on');
+  await type(page, 'E-mail address', 'bert@several.example');
+  await choose(page, 'Continue');
+  await expect.poll(() => shownText(page)).toContain('No single sign-on is known for this address.');
+  await choose(page, 'I have the id or the link of my organization');
+  await untilStep(page, 'organization');
+  await choose(page, 'Use my e-mail address');
+  await untilStep(page, 'single-sign-on');
+
+  prove('several.example', [one.organization.id, other.organization.id]);
+  await choose(page, 'Continue');
+  await untilStep(page, 'sign-ons');
+  const text = await shownText(page);
+  for (const { organization } of [one, other]) {
+    expect(text).toContain(organization.id);
+    expect(text).not.toContain(organization.name);
+  }
+  await checkTabOrder(page);
+  await checkShownStep(page);
+  await choose(page, `${new URL(provider.url).host}${other.organization.id}`);
+  await untilStep(page, 'signed-in');
+  expect(await whoIsSignedIn()).toMatchObject({ organization_id: other.organization.id });
+  await openAnew('/v1/login', 'sign-in');
+  await choose(page, 'Single sign-on');
+  await type(page, 'E-mail address', 'bert@several.example');
+  await choose(page, 'Continue');
+  await untilStep(page, 'sign-ons');
+  expect(await shownText(page)).toContain(`${other.organization.id}, used last in this browser`);
 });
 
 test('an address is confirmed with another password, and its link is used then', async () => {

@@ -41,18 +41,61 @@ export function enableSignIn({ email, onSignedIn, before = () => {} }) {
       show('sign-in');
       complain(form, 'This took too long. Sign in again.');
     });
-  whenPressed('show-step', (button) => show(button.dataset['to'] ?? ''));
+  whenPressed('show-step', (button) => {
+    if (button.dataset['to'] === 'single-sign-on') inputOf('single-sign-on').value ||= email();
+    show(button.dataset['to'] ?? '');
+  });
 
   for (const link of document.querySelectorAll('a[data-leaves]')) link.addEventListener('click', before);
-  const organization = /** @type {HTMLInputElement} */ (find('input', formNamed('single-sign-on')));
-  organization.value = localStorage.getItem(organizationKey) ?? '';
-  whenSent(formNamed('single-sign-on'), async ({ organization_id: entered = '' }) => {
-    const id = idIn(entered);
+  inputOf('organization').value = localStorage.getItem(organizationKey) ?? '';
+  /** @param {string} id of the organization at whose provider the sign-in begins */
+  const leave = (id) => {
     localStorage.setItem(organizationKey, id);
     before();
     const query = new URLSearchParams({ organization_id: id, redirect_uri: location.origin + location.pathname });
     location.assign(`/v1/sso/login?${query}`);
+  };
+  whenSent(formNamed('organization'), async ({ organization_id: entered = '' }) => leave(idIn(entered)));
+  whenSent(formNamed('single-sign-on'), async (values) => {
+    const answer = await send('/v1/sso/discover', values);
+    if (!answer.ok) return refuse(formNamed('single-sign-on'), answer);
+    /** @type {SignOn[]} */
+    const [first, ...others] = answer.body.sign_ons;
+    if (first === undefined) return complain(formNamed('single-sign-on'), noSignOn);
+    if (others.length === 0) return leave(first.organization_id);
+    find('#sign-ons').replaceChildren(...[first, ...others].map((each) => buttonFor(each, leave)));
+    show('sign-ons');
   });
+}
+
+/** @typedef {{ organization_id: string, provider: string }} SignOn an organization with its provider */
+
+const noSignOn =
+  'No single sign-on is known for this address. Use the id or the link of your organization, or sign in in another way.';
+
+/**
+ * A button that begins a sign-in. The id tells organizations with one provider apart.
+ * @param {SignOn} signOn
+ * @param {(id: string) => void} leave
+ */
+function buttonFor({ organization_id: id, provider }, leave) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'second';
+  const isLast = id === localStorage.getItem(organizationKey);
+  const small = document.createElement('small');
+  small.textContent = isLast ? `${id}, used last in this browser` : id;
+  button.append(provider, document.createElement('br'), small);
+  button.addEventListener('click', () => leave(id));
+  return button;
+}
+
+/**
+ * The only input of a form.
+ * @param {string} form
+ */
+function inputOf(form) {
+  return /** @type {HTMLInputElement} */ (find('input', formNamed(form)));
 }
 
 /** Whether a provider has sent the browser back to be asked for a second factor: the challenge is in the fragment of the address. */

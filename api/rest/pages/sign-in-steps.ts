@@ -1,7 +1,7 @@
 import { publicApiUrl } from '#config/objects/public-api-url.ts';
 import type { Config } from '#config/objects/root.ts';
 import { html, type Html } from '../../pages/html.ts';
-import { field, form, onward, passwordField, step, toStep } from '../../pages/page-parts.ts';
+import { emailField, field, form, onward, passwordField, step, toStep } from '../../pages/page-parts.ts';
 import { configuredProvider, providerNames } from '../providers/configured-provider.ts';
 
 interface SignIn {
@@ -27,9 +27,7 @@ export function signInSteps({ config, title, lead, email, button, returnTo, othe
         button,
       })}
       ${onward(...others)}
-      <div class="ways">
-        ${otherWays(config, returnTo)} ${toStep('single-sign-on', 'Single sign-on of an organization')}
-      </div>`,
+      <div class="ways">${otherWays(config, returnTo)} ${toStep('single-sign-on', 'Single sign-on')}</div>`,
   })}
   ${step({
     name: 'code',
@@ -71,8 +69,33 @@ export function signInSteps({ config, title, lead, email, button, returnTo, othe
     content: html`<p>Sign in with the account of your organization.</p>
       ${form({
         name: 'single-sign-on',
+        fields: [emailField('single-sign-on')],
+        button: 'Continue',
+        others: [
+          onward(
+            toStep('organization', 'I have the id or the link of my organization'),
+            toStep('sign-in', 'Back to the sign-in'),
+          ),
+        ],
+      })}`,
+  })}
+  ${step({
+    name: 'sign-ons',
+    title: 'Choose your organization',
+    content: html`<p>
+        Several organizations have the domain of your address. The link that your managers gave you contains the id.
+      </p>
+      <div class="ways" id="sign-ons"></div>
+      ${onward(toStep('single-sign-on', 'Use another address'), toStep('sign-in', 'Back to the sign-in'))}`,
+  })}
+  ${step({
+    name: 'organization',
+    title: 'Single sign-on',
+    content: html`<p>Sign in with the account of your organization.</p>
+      ${form({
+        name: 'organization',
         fields: [
-          field('single-sign-on', {
+          field('organization', {
             name: 'organization_id',
             label: 'Organization',
             autocomplete: 'off',
@@ -81,7 +104,7 @@ export function signInSteps({ config, title, lead, email, button, returnTo, othe
           }),
         ],
         button: 'Continue',
-        others: [onward(toStep('sign-in', 'Back to the sign-in'))],
+        others: [onward(toStep('single-sign-on', 'Use my e-mail address'), toStep('sign-in', 'Back to the sign-in'))],
       })}`,
   })}`;
 }

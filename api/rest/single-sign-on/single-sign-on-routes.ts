@@ -5,11 +5,8 @@ import { isManager } from '#entities/presets/roles.ts';
 import { readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { decidingMembership } from '#entities/kit/access/single-sign-on.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
-import { giveBackAttempt, takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import { failed, type ProviderIdentity } from '../../auth/sign-in-providers.ts';
-import { clientNetwork } from '../../http/client-address.ts';
-import { tooManyAttempts } from '../../http/too-many-attempts.ts';
 import type { OpenedState } from '../../auth/sign-in-state.ts';
 import { defineRoute, type Call, type RouteResponse } from '../../http/route.ts';
 import { signInRefusal } from '../../pages/error-page.ts';
@@ -27,8 +24,9 @@ import {
   TargetField,
   targetOf,
 } from '../providers/provider-flow.ts';
+import { countedAsGuess } from './counted-guess.ts';
 import { admitNewcomer, memberOf, realmOf } from './newcomers.ts';
-import { organizationProvider, providerDigest, transactApart, type Provider } from './organization-provider.ts';
+import { organizationProvider, providerDigest, type Provider } from './organization-provider.ts';
 import { idSchema } from '../../http/request-schemas.ts';
 
 export const singleSignOn = defineRoute({
@@ -55,30 +53,14 @@ export const singleSignOn = defineRoute({
     const { organization_id: id, redirect_uri: wanted } = call.query as Record<string, string>;
     const target = targetOf(call.services.config.current, wanted);
     const organizationId = existingId(organization, id ?? '');
-    const { settings, intent } = await countedAsGuess(call, () => organizationProvider(call, organizationId));
+    const { settings, intent } = await countedAsGuess(call, {
+      key: 'sso-guess',
+      tooMany: 'Too many organizations were tried',
+      find: () => organizationProvider(call, organizationId),
+    });
     return redirect(call, await beginFlow(call, settings, { ...intent, purpose: 'sign-in', target, session: null }));
   },
 });
-
-/** Ids that name no single sign-on, from one network within the window, in milliseconds. */
-const guesses = { limit: 30, windowMs: 15 * 60_000 };
-
-/**
- * Counts those who try ids, before they learn anything: beyond the limit, an id that is right gets the same answer as others.
- * @param find fails for an id that is wrong
- * @throws what `find` throws, or AppError too_many_requests
- */
-async function countedAsGuess<T>(call: Call<unknown>, find: () => Promise<T>): Promise<T> {
-  const { services, request } = call;
-  const key = { key: `sso-guess:${clientNetwork(request, services)}`, limit: guesses.limit };
-  await transactApart(call, async (unit) => {
-    const freeAt = await takeAttempt(unit, [key], guesses.windowMs);
-    if (freeAt) throw tooManyAttempts('Too many organizations were tried', freeAt, services.clock.now());
-  });
-  const found = await find();
-  await transactApart(call, (unit) => giveBackAttempt(unit, [key]));
-  return found;
-}
 
 export const singleSignOnCallback = defineRoute({
   method: 'GET',

@@ -16,7 +16,7 @@ export function domainProof(organizationId: string, domain: string): DomainProof
 }
 
 /** Most organizations that a zone can name with effect. */
-const maxNamed = 50;
+export const maxNamed = 50;
 
 /**
  * Ids of the organizations that the zone of a domain names now. It waits for servers elsewhere, so no transaction may be open.
