@@ -15,7 +15,7 @@ const conditions: Readonly<Record<Condition['is'], readonly [printed: string, me
   'member-of': ['member of F', 'The caller is a member of the organization in the field F.'],
   scope: [
     'scope',
-    'The caller is an API token with the scope for this operation on this kind. `given by R`: people with these roles give tokens the scope without having the right.',
+    'The caller is an API token with the scope for this operation on this kind. `given by R`: people with these roles give tokens the scope without having the right. `as F`: the field F is the id of the token.',
   ],
   creators: ['creators', 'A group of the caller may create records of this kind.'],
   related: ['related as R', 'The caller, or one of their groups, has one of these relations to the record.'],

@@ -1,9 +1,10 @@
 import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { currentOrigin, workContext } from '../clients/temporal/work-origin.ts';
 import { readLaterCaller } from '#entities/kit/access/later-caller.ts';
-import { isAppError, isRefusal, type AppError, type FieldProblem } from '#entities/kit/base/errors.ts';
+import { AppError, isAppError, isRefusal, type FieldProblem } from '#entities/kit/base/errors.ts';
 import { systemCaller, type Caller } from '#entities/kit/model/caller.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
+import { isWithinLimits, scopeFor } from '#entities/kit/model/scopes.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import type { export as exportKind, import as importKind } from '#entities/index.ts';
@@ -80,12 +81,16 @@ export class TransferWork<Kind extends TransferKind> {
     return row?.status === 'running' && row.runId === runId ? (row as RowOf<Kind>) : undefined;
   }
 
-  /** The person who started the work, with the rights of now. @throws AppError permission_denied */
+  /** The person or API token that started the work, with the current rights. @throws AppError permission_denied */
   async caller(unit: UnitOfWork, { requestorId, tokenId, organizationId }: TransferRow): Promise<Caller> {
     const context = await this.dependencies.contextOfCallers();
     const { enabled, keys } = this.dependencies.config.current.auth.token.apitokens;
     const acceptsKey = (id: string) => enabled && Object.hasOwn(keys, id) && keys[id]?.status !== 'revoked';
-    return readLaterCaller(unit, { userId: requestorId, tokenId, organizationId }, context, acceptsKey);
+    const caller = await readLaterCaller(unit, { userId: requestorId, tokenId, organizationId }, context, acceptsKey);
+    const asked = { kind: this.kind.kind, operation: 'create' } as const;
+    if (isWithinLimits(caller, asked)) return caller;
+    const lost = `The token with which this work was started does not have the scope ${scopeFor(asked)} any more.`;
+    throw new AppError('permission_denied', lost);
   }
 
   /** Tells how far the work is, at most every two seconds. @returns whether the work goes on */

@@ -127,16 +127,15 @@ async function writeDocument(
   return work.complete(unit, transfer, count);
 }
 
-/** Writing takes long, and the person can lose rights meanwhile. @throws AppError permission_denied */
+/** Writing takes long, and whoever started the work can lose rights meanwhile. @throws AppError permission_denied */
 function refuseLostRights(before: Caller, now: Caller): void {
-  const isKept =
-    before.role === now.role &&
-    before.groupIds.every((id) => now.groupIds.includes(id)) &&
-    before.relations.every((relation) => now.relations.includes(relation));
-  if (!isKept)
+  const isKept = (['groupIds', 'relations', 'limits'] as const).every((name) =>
+    (before[name] ?? []).every((held) => now[name]?.includes(held)),
+  );
+  if (before.role !== now.role || !isKept)
     throw new AppError(
       'permission_denied',
-      'Your rights in the organization have changed while the document was written, so start it again.',
+      'Your rights in the organization, or those of your token, have changed while the document was written, so start it again.',
     );
 }
 

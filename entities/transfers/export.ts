@@ -16,7 +16,7 @@ const exportKind = defineEntityModule({
   kind: 'export',
   table: 'exports',
   description:
-    'Document with records of one kind, which the server writes page by page with the rights that the person has at the time of each page.',
+    'Document with records of one kind, which the server writes page by page with the rights that the person or API token has at the time of each page.',
   fields: {
     recordKind: recordKindField,
     format: choice('Format of the document.', ['csv', 'json'], { default: 'csv', immutable: true }),

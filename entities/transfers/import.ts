@@ -15,7 +15,7 @@ const importKind = defineEntityModule({
   kind: 'import',
   table: 'imports',
   description:
-    'CSV document from which the server creates or changes records of one kind: all of them or none, with the rights of the person who started it.',
+    'CSV document from which the server creates or changes records of one kind: all of them or none, with the rights of the person or API token that started it.',
   fields: {
     recordKind: recordKindField,
     action: choice('Whether the document creates records, or changes those that its rows name.', ['create', 'update'], {

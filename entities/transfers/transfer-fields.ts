@@ -5,7 +5,7 @@ import type { Refusal } from '../kit/model/record-rules.ts';
 
 const maxCount = Number.MAX_SAFE_INTEGER;
 
-/** Fields of work that a person starts and that the server does, with the rights that the person has while it runs. */
+/** Fields of work that a person or an API token starts and that the server does, with the rights that they have while it runs. */
 export function transferFields(done: string) {
   return {
     doneRows: integer(`Number of records that are ${done} so far.`, { min: 0, max: maxCount, default: 0 }),
@@ -20,7 +20,7 @@ export function transferFields(done: string) {
     }),
     errorMessage: text('Why the work failed.', { max: 20_000, lines: true, optional: true }),
     finishedAt: timestamp('When the work ended, in whatever way.', { optional: true }),
-    requestorId: member('Person who started the work.', {
+    requestorId: member('Person who started the work; null for an API token.', {
       optional: true,
       immutable: true,
       onLeave: 'keep',
@@ -28,7 +28,7 @@ export function transferFields(done: string) {
     }),
     tokenId: {
       ...text(
-        'Id of the personal token with which the work was started, within whose scopes it stays; null for a session.',
+        'Id of the API token or personal token with which the work was started, within whose scopes it stays; null for a session.',
         { max: 26, optional: true },
       ),
       credential: true as const,
@@ -37,16 +37,16 @@ export function transferFields(done: string) {
   };
 }
 
-/** Work of one person that can wait or run at the same time: all organizations share the workers that do it. */
+/** Work of one person or API token that can wait or run at the same time: all organizations share the workers that do it. */
 const maxUnfinished = 20;
 
-/** Refuses work that a person starts while too much of theirs has not ended. Of a request that starts several, each counts those before it. */
+/** Refuses work while too much of the same person or API token has not ended. Of a request that starts several, each counts those before it. */
 export function refusedBeyondLimit(table: 'exports' | 'imports'): Refusal<'status'> {
   return {
     on: ['create', 'edit'],
     unlessSystem: true,
     refuseIf: `given.status = 'pending' and row.index + (select count(*) from ${table} as begun where begun.deleted_at is null
-      and begun.requestor_id = row.requestor_id and begun.status in ('pending', 'running')) >= ${maxUnfinished}`,
+      and coalesce(begun.requestor_id, begun.token_id) = coalesce(row.requestor_id, row.token_id) and begun.status in ('pending', 'running')) >= ${maxUnfinished}`,
     field: 'status',
     code: 'limit_exceeded',
     message: `You have ${maxUnfinished} ${table} that have not ended; wait until one has, or cancel one.`,

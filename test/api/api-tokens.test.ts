@@ -444,7 +444,7 @@ describe('whoever creates an API token', () => {
       '*',
       'session:read',
       'api_token:write',
-      'import:write',
+      'notification:write',
       'organization:delete',
     ];
     const answer = await client.post('/v1/api-tokens', { name: 'x', scopes: ['task:read', ...wrong] });

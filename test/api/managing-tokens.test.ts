@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routesOf } from '#api/rest/routes.ts';
 import { registry } from '#entities/index.ts';
-import { asOwner } from '../kit/as-owner.ts';
+import type { TokenSort } from '#entities/kit/model/scopes.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
-import { documentOf, ended, startExport } from '../kit/started-transfers.ts';
 import type { TestClient } from '../kit/test-client.ts';
+import { tokenProgram } from '../kit/token-program.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -29,18 +29,9 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-type Sort = 'api' | 'personal';
-const sorts: readonly Sort[] = ['api', 'personal'];
-
-async function program(sort: Sort, scopes: readonly string[], by = client): Promise<TestClient & { id: string }> {
-  const path = sort === 'api' ? '/v1/api-tokens' : '/v1/personal-access-tokens';
-  const only = sort === 'api' ? {} : { organization_ids: [owner.organization.id] };
-  const { status, body } = await by.post(path, { name: 'a program', scopes, ...only });
-  if (status !== 201) throw new Error(JSON.stringify(body));
-  const made = world.client();
-  made.bearer = body.token;
-  return Object.assign(made, { id: body.id as string });
-}
+const sorts = ['api', 'personal'] as const;
+const program = (sort: TokenSort, scopes: readonly string[], by = client) =>
+  tokenProgram(world, { sort, scopes, by, organizationId: owner.organization.id });
 
 const membershipOf = async ({ user }: Person) =>
   (await client.get(`/v1/memberships?user_id=${user.id}`)).body.data[0].id as string;
@@ -166,82 +157,6 @@ describe('shares, endpoints and history', () => {
       { extensions: { code: 'permission_denied' } },
     ]);
     expect((await (await program(sort, ['task:read'])).graphql(query)).data.taskHistories.edges).toHaveLength(1);
-  });
-});
-
-describe('exports and imports of personal tokens', () => {
-  const upload = async (by: TestClient, text: string): Promise<string> => {
-    const form = new FormData();
-    form.set('uploadFile', new Blob([text], { type: 'text/csv' }), 'tasks.csv');
-    const request = new Request('http://x', { method: 'POST', body: form });
-    const { status, body } = await by.request({
-      method: 'POST',
-      url: '/v1/uploads',
-      headers: { 'content-type': request.headers.get('content-type') ?? '' },
-      payload: Buffer.from(await request.arrayBuffer()),
-    });
-    if (status !== 201) throw new Error(JSON.stringify(body));
-    return body.uploads[0].id as string;
-  };
-  const importOf = async (by: TestClient, title: string) => {
-    const payload = { record_kind: 'task', content: await upload(by, `title\n${title}\n`) };
-    return by.request({ method: 'POST', url: '/v1/imports', payload });
-  };
-
-  test('need their scopes', async () => {
-    const token = await program('personal', ['task:write', 'export:read', 'import:read']);
-    const exported = { method: 'POST', url: '/v1/exports', payload: { record_kind: 'task' } } as const;
-    expectProblem(await token.request(exported), 'permission_denied');
-    expectProblem(await importOf(token, 'x'), 'permission_denied');
-  });
-
-  test('stay within the scopes for the records, also where they start again what a session began', async () => {
-    const token = await program('personal', ['export:write', 'import:write']);
-    expectProblem(await importOf(token, 'beyond the scopes'), 'permission_denied');
-    const payload = { record_kind: 'task' };
-    expectProblem(await token.request({ method: 'POST', url: '/v1/exports', payload }), 'permission_denied');
-    expect(await asOwner(world, `select 1 from tasks where title = 'beyond the scopes'`)).toEqual([]);
-    await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'false' });
-    const { id } = await startExport(client, payload);
-    expect((await client.post(`/v1/exports/${id}/cancel`)).status).toBe(200);
-    await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'true' });
-    world.runtime.wakeRelays();
-    const again = { method: 'POST', url: `/v1/exports/${id}/restart`, payload: {} } as const;
-    expect((await token.request(again)).status).toBe(200);
-    expect(await ended(client, 'exports', id)).toMatchObject({ status: 'failed', error_code: 'permission_denied' });
-    // In a session, the person has all rights again.
-    expect((await client.post(again.url)).status).toBe(200);
-    expect(await ended(client, 'exports', id)).toMatchObject({ status: 'completed' });
-  });
-
-  test('end with the token', async () => {
-    const token = await program('personal', ['task:write', 'import:write']);
-    await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'false' });
-    const { body } = await importOf(token, 'of a token that ended');
-    expect((await client.mutate({ method: 'DELETE', url: `/v1/personal-access-tokens/${token.id}` })).status).toBe(204);
-    await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'true' });
-    world.runtime.wakeRelays();
-    expect(await ended(client, 'imports', body.id)).toMatchObject({
-      status: 'failed',
-      error_code: 'permission_denied',
-    });
-    expect(await asOwner(world, `select 1 from tasks where title = 'of a token that ended'`)).toEqual([]);
-  });
-
-  test('are imported, exported and downloaded with the scopes', async () => {
-    const token = await program('personal', ['task:write', 'import:write', 'export:write']);
-    const { body } = await importOf(token, 'by a program');
-    expect(await ended(token, 'imports', body.id)).toMatchObject({ status: 'completed', done_rows: 1 });
-    const payload = { record_kind: 'task', filters: { title: { eq: 'by a program' } } };
-    const { body: exported } = await token.request({ method: 'POST', url: '/v1/exports', payload });
-    const done = await ended(token, 'exports', exported.id);
-    expect(done).toMatchObject({ status: 'completed', done_rows: 1 });
-    expect(await documentOf(token, done)).toContain('by a program');
-  });
-
-  test('API tokens start none: the work has the rights of a person', async () => {
-    const refused = await client.post('/v1/api-tokens', { name: 'x', scopes: ['export:write'] });
-    expectProblem(refused, 'invalid_input');
   });
 });
 

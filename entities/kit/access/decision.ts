@@ -78,7 +78,8 @@ export class Decisions {
     const decided = decideByCaller(condition, this.#caller, asked);
     if (decided !== undefined) return decided;
     if (condition.is === 'role-in') return row[condition.field] === this.#caller.organizationId;
-    if (condition.is === 'self') return row[condition.field] === this.#caller.subjectId;
+    if (condition.is === 'self' || (condition.is === 'scope' && condition.field !== undefined))
+      return row[condition.field as string] === this.#caller.subjectId;
     if (condition.is === 'related' || condition.is === 'through') return undefined;
     throw new Error(`condition "${condition.is}" cannot decide a change`);
   }

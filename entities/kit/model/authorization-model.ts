@@ -177,6 +177,8 @@ function conditionRewrites(
     case 'role':
       return condition.roles.map((name) => from(name, parentContext));
     case 'scope':
+      // The row decides before the store is asked (decision.ts).
+      if (condition.field !== undefined) return [];
       return [from(scopeRelations({ kind: module.kind, operation })[0] as string, parentContext)];
     case 'related':
       return condition.relations.map(computed);

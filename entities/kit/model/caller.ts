@@ -128,8 +128,9 @@ export function callerOf(known: Pick<Caller, 'kind' | 'subjectId'> & Partial<Cal
   return Object.freeze({ ...noCaller, ...known });
 }
 
-/** Id of the token that limits the rights of a person; null for a session. */
+/** Id of the API token that the caller is, or of the personal token that limits the rights of a person; null for a session. */
 export function limitingToken({ kind, limits, delegation, tokenId }: Caller): string | null {
+  if (kind === 'api_token') return tokenId;
   return kind === 'user' && limits !== null && delegation === null ? tokenId : null;
 }
 

@@ -48,7 +48,7 @@ export interface Field<Value = unknown, Optional extends boolean = boolean, HasD
   readonly formOf?: string;
   /** Defaults to the person who creates the record. */
   readonly creator?: true;
-  /** The data layer sets it to the personal token with which a person creates the record (`limitingToken`). */
+  /** The data layer sets it to the API token or personal token with which the record is created (`limitingToken`). */
   readonly credential?: true;
   /** For `decimal` fields: the number of digits after the point. */
   readonly scale?: number;

@@ -91,6 +91,7 @@ function describeAllowed(condition: Condition, operation: Operation): string[] {
     case 'through':
       return [`those who may ${operationAbove(operation)} its ${inWords(condition.field.replace(/Id$/, ''))}`];
     case 'scope':
+      if (condition.field !== undefined) return ['the API token that created it'];
       return condition.givenBy ? ['API tokens with its scope'] : [];
     case 'system':
     case 'about-hidden':

@@ -35,9 +35,9 @@ export type Condition =
   | { readonly is: 'member-of'; readonly field: string }
   /**
    * The caller is an API token with the required scope: `<kind>:read`, `:write` or `:delete`. People with the roles of `givenBy` may give
-   * tokens the scope without having the right themselves.
+   * tokens the scope without having the right themselves. With `field`: and the named field holds the id of the token.
    */
-  | { readonly is: 'scope'; readonly givenBy?: readonly Role[] }
+  | { readonly is: 'scope'; readonly field?: string; readonly givenBy?: readonly Role[] }
   /** The caller belongs to a group that may create records of this kind. */
   | { readonly is: 'creators' }
   /** The caller, or one of its groups, has one of these relations to the record; `grants` of the kinds declare who has them. */
@@ -66,6 +66,8 @@ export const memberOf = (field: string): Condition => ({ is: 'member-of', field 
 export const scope: Condition = { is: 'scope' };
 /** For what only programs do. */
 export const scopeGivenBy = (...names: readonly Role[]): Condition => ({ is: 'scope', givenBy: names });
+/** For records that belong to one API token, whose id the field holds. */
+export const ownScope = (field: string, ...givenBy: readonly Role[]): Condition => ({ is: 'scope', field, givenBy });
 export const creators: Condition = { is: 'creators' };
 export const related = (...relations: readonly string[]): Condition => ({ is: 'related', relations });
 export const through = (field: string): Condition => ({ is: 'through', field });
@@ -119,12 +121,13 @@ export function decideByCaller(condition: Condition, caller: Caller, asked: Aske
       return callerKinds[caller.kind].isPerson;
     case 'role':
       return caller.role !== null && condition.roles.includes(caller.role) && !isOutOfContext(caller, asked);
-    case 'scope':
-      return (
+    case 'scope': {
+      const isHeld =
         caller.kind === 'api_token' &&
         scopeRelations(asked).some((relation) => caller.relations.includes(relation)) &&
-        !isOutOfContext(caller, asked)
-      );
+        !isOutOfContext(caller, asked);
+      return isHeld && condition.field !== undefined ? undefined : isHeld;
+    }
     case 'creators':
       return caller.relations.includes(creatorRelation(asked.kind)) && !isReadOnly(caller, asked);
     case 'role-in':

@@ -12,7 +12,11 @@ function printCondition(condition: Condition): string {
     case 'creators':
       return condition.is;
     case 'scope':
-      return condition.givenBy ? `scope given by ${condition.givenBy.join(' / ')}` : condition.is;
+      return [
+        condition.is,
+        ...(condition.field === undefined ? [] : [`as ${condition.field}`]),
+        ...(condition.givenBy ? [`given by ${condition.givenBy.join(' / ')}`] : []),
+      ].join(' ');
     case 'signed-in':
       return 'signedIn';
     case 'role':

@@ -28,23 +28,38 @@ export function feedRows(
   }));
 }
 
-/** The person without whom nobody views the record, so that nobody else is asked about it; null if there can be others. It gives no right. */
+/** The person or API token without whom nobody views the record, so that nobody else is asked about it; null if there can be others. It gives no right. */
 function viewerOf({ module, after, changedFields, operation }: RecordedChange): string | null {
-  const { field } = soleViewer(module);
+  const { field, tokenField = '' } = soleViewer(module);
   // The person before may have to be told as well.
   if (field === undefined || (operation !== 'created' && changedFields.includes(field))) return null;
-  const id = after[field];
+  const id = after[field] ?? after[tokenField];
   // Nobody has this id.
   return typeof id === 'string' ? id : '-';
 }
 
+interface SoleViewer {
+  readonly field: string | undefined;
+  /** Holds the id of the API token of a record without a person. */
+  readonly tokenField?: string;
+}
+
 /** The field with the id of the only person whom the rules let view a record. */
-const soleViewer = onceForEach((module: EntityModule): { readonly field: string | undefined } => {
+const soleViewer = onceForEach((module: EntityModule): SoleViewer => {
   if (module.tenancy === 'user') return { field: 'userId' };
   const fields = new Set<string | undefined>();
+  let tokenField: string | undefined;
   for (const { effect, when } of module.policy?.view ?? []) {
-    if (effect === 'deny' && when.is === 'anyone') return { field: fields.size === 1 ? [...fields][0] : undefined };
+    if (effect === 'deny' && when.is === 'anyone')
+      return {
+        field: fields.size === 1 ? [...fields][0] : undefined,
+        ...(tokenField === undefined ? {} : { tokenField }),
+      };
     if (effect === 'deny' || when.is === 'system') continue;
+    if (when.is === 'scope' && when.field !== undefined) {
+      tokenField = when.field;
+      continue;
+    }
     fields.add(when.is === 'self' ? when.field : when.is === 'related' ? personIn(module, when.relations) : undefined);
   }
   return { field: undefined };

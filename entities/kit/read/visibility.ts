@@ -242,6 +242,9 @@ class RuleCompiler {
         return sql`${column(alias, condition.field)} = ${organizationId}`;
       case 'self':
         return sql`${column(alias, condition.field)} = ${subjectId}`;
+      case 'scope':
+        // Without a field, the caller alone decides.
+        return sql`${column(alias, condition.field as string)} = ${subjectId}`;
       case 'member-of':
         return sql`exists (select 1 from memberships m where m.organization_id = ${column(alias, condition.field)}
           and m.user_id = ${subjectId} and m.deleted_at is null)`;
@@ -257,7 +260,6 @@ class RuleCompiler {
       case 'system':
       case 'signed-in':
       case 'role':
-      case 'scope':
       case 'creators':
         throw new Error(`condition "${condition.is}" is decided by the caller alone`);
       default:
