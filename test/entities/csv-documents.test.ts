@@ -326,13 +326,18 @@ describe('any value of any kind', () => {
 /** Values of a field as answers have them; undefined for those that no cell has. */
 function valuesOf(field: Field): fc.Arbitrary<unknown> | undefined {
   const text = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    // PostgreSQL stores no U+0000.
+    fc.string({ unit: 'binary' }).map((value) => value.replaceAll('\0', '')),
     fc.constantFrom('', "'", '=1', clearingCell, ' a', 'a\tb', '[a', 'a;b', 'null', '\r\n'),
   );
   const some = {
     text,
     textList: fc.array(text, { maxLength: 4 }),
-    json: fc.jsonValue().filter((value) => value !== null && !JSON.stringify(value).includes('__proto__')),
+    json: fc
+      .jsonValue()
+      .filter((value) => value !== null && !/__proto__|\\u0000/.test(JSON.stringify(value)))
+      // JSON has no negative zero.
+      .map((value): unknown => JSON.parse(JSON.stringify(value))),
     integer: fc.maxSafeInteger(),
     boolean: fc.boolean(),
     choice: fc.constantFrom(...(field.values ?? [''])),
