@@ -1,7 +1,5 @@
 import { isAppError } from '#entities/kit/base/errors.ts';
-import { newId } from '#entities/kit/base/ids.ts';
-import { systemCaller } from '#entities/kit/model/caller.ts';
-import { countFailingWork } from '#entities/kit/outbox/failing-work-list.ts';
+import { failingWorkLines } from './failing-work-lines.ts';
 import { openTool } from './open-tool.ts';
 import { verifyInstallation } from './verify.ts';
 
@@ -21,20 +19,16 @@ try {
     },
   });
   for (const line of lines) console.log(line);
-  const failing = await runtime.database.transact(
-    { caller: systemCaller('verify'), requestId: `verify-${newId()}`, readOnly: true },
-    countFailingWork,
-  );
-  for (const { kind, count } of failing)
-    console.log(`${count} of the kind ${kind} fail or wait: npm run work -- list --kind ${kind}`);
   console.log(
     lines.length === 0
       ? 'Rows, history, events, deliveries, tuples, workflows and stored files agree.'
       : `${lines.length} disagreements.`,
   );
-  // Endpoints of customers fail for their own reasons.
-  const isWell = lines.length === 0 && failing.every(({ kind }) => kind === 'message');
-  process.exitCode = isWell ? 0 : 1;
+  const failing = await failingWorkLines(runtime);
+  for (const line of failing.lines) console.log(line);
+  if (!failing.isWell)
+    console.log('Work fails: "npm run work -- list" shows all of it, and how it is retried or stopped.');
+  process.exitCode = lines.length === 0 && failing.isWell ? 0 : 1;
 } catch (error) {
   if (!isAppError(error)) throw error;
   console.error(

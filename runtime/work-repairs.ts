@@ -19,6 +19,7 @@ export function actionsOn({
   kind,
   status,
   workflowId,
+  activity,
 }: FailingWork): Readonly<Record<WorkOperation, string | null>> {
   if (id.startsWith('delivery.'))
     return {
@@ -26,6 +27,9 @@ export function actionsOn({
       stop: 'The delivery is given up; later events of the record follow.',
     };
   if (workflowId === null) return { retry: null, stop: null };
+  // Temporal tries it again by itself; only other code helps.
+  if (status === 'failing' && activity === null)
+    return { retry: null, stop: 'Its workflow is terminated, and it is listed no more.' };
   if (status === 'failing')
     return {
       retry: 'The next attempt begins now; the work is listed again when it has failed five times more.',
@@ -107,7 +111,11 @@ export class WorkRepairs {
       else await this.#beginAgain(execution, reason);
     } else if (work.status === 'failing') {
       const handle = this.#temporal.client.workflow.getHandle(execution.workflowId, execution.runId);
-      await this.#temporal.call('cancel a workflow', () => handle.cancel()).catch(ignoreUnknown);
+      // Code that fails cannot handle that it is cancelled.
+      const end = async (): Promise<void> => {
+        await (work.activity === null ? handle.terminate(reason) : handle.cancel());
+      };
+      await this.#temporal.call('end a workflow', end).catch(ignoreUnknown);
     }
     await this.#transact((unit) => endFailure(unit, work.id.slice('work.'.length)));
   }

@@ -1,6 +1,6 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
-import { isUnknownWorkflow } from '../clients/temporal/temporal-client.ts';
-import { searchValuesOf } from '../clients/temporal/search-values.ts';
+import { isRefused, isUnknownWorkflow } from '../clients/temporal/temporal-client.ts';
+import { problemsOf, searchValuesOf } from '../clients/temporal/search-values.ts';
 import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { isScheduled, placeOfWork } from '../kit/work-kind.ts';
 import { newId } from '#entities/kit/base/ids.ts';
@@ -16,7 +16,7 @@ import {
 } from '#entities/kit/outbox/failing-work.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 
-type Dependencies = Pick<ActivityDependencies, 'database' | 'temporal'>;
+type Dependencies = Pick<ActivityDependencies, 'database' | 'temporal' | 'logger'>;
 
 /** Most runs that one pass lists, and most rows that it compares with their workflows. */
 const listed = 200;
@@ -28,7 +28,7 @@ const lookBackMs = 86_400_000;
 /** Rows that were looked at within this time are left out, in milliseconds. */
 const freshMs = 60_000;
 
-/** Notes workflows that ended without success, and ends the rows of work that has succeeded or was cancelled. */
+/** Notes workflows that ended without success and those whose code fails again and again, and ends the rows of work that has succeeded or was cancelled. */
 export async function reconcileWork(deps: Dependencies): Promise<void> {
   const transact = <T>(work: (unit: UnitOfWork) => Promise<T>) =>
     deps.database.transact({ caller: systemCaller('failing work'), requestId: `work-${newId()}` }, work);
@@ -37,7 +37,8 @@ export async function reconcileWork(deps: Dependencies): Promise<void> {
   const noted = await Promise.all(
     unknown.slice(0, compared).map(async (failure) => ({ ...failure, error: await reasonOf(failure, deps) })),
   );
-  await transact((unit) => noteFailures(unit, noted));
+  const stuck = await stuckRuns(deps);
+  await transact((unit) => noteFailures(unit, [...noted, ...stuck]));
 
   const before = new Date(deps.database.options.clock.now().getTime() - freshMs);
   const rows = await transact((unit) => oldestFailures(unit, { before, limit: compared }));
@@ -64,7 +65,7 @@ async function endedRuns({ database, temporal }: Dependencies): Promise<WorkFail
   });
 }
 
-function failureOf(run: WorkflowExecutionInfo): WorkFailure {
+function failureOf(run: Omit<WorkflowExecutionInfo, 'raw'>): WorkFailure {
   const { workflowId, runId, type, status, closeTime, startTime } = run;
   return {
     ...placeOfWork({ workflowId, runId, workflowType: type }, null),
@@ -75,6 +76,32 @@ function failureOf(run: WorkflowExecutionInfo): WorkFailure {
     nextAttemptAt: null,
     at: closeTime ?? startTime,
   };
+}
+
+/** Runs of which Temporal reports that attempt after attempt at their code fails. It tries them again until they are terminated. */
+async function stuckRuns({ database, temporal, logger }: Dependencies): Promise<WorkFailure[]> {
+  const { workflow } = temporal.client;
+  const query = `WorkflowId STARTS_WITH "${temporal.settings.prefix}/" AND ExecutionStatus = "Running" AND TemporalReportedProblems IN ("category=WorkflowTaskFailed", "category=WorkflowTaskTimedOut")`;
+  const at = database.options.clock.now();
+  const found: WorkFailure[] = [];
+  try {
+    await temporal.call('list workflows', async () => {
+      for await (const { workflowId, runId } of workflow.list({ query, pageSize: compared })) {
+        // The list may be older than what an operator has done since.
+        const run = await workflow.getHandle(workflowId, runId).describe();
+        const problems = problemsOf(run);
+        if (run.status.name === 'RUNNING' && problems.length > 0) {
+          const error = `its code fails: ${problems.join(', ')}`.slice(0, 500);
+          found.push({ ...failureOf(run), status: 'failing', error, at });
+        }
+        if (found.length === compared) break;
+      }
+    });
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    logger.warn({ err: error }, 'Temporal reports no problems of workflows; those whose code fails are not listed');
+  }
+  return found;
 }
 
 /** Why a run ended; its failures carry codes, and messages that are safe to show. */
@@ -106,7 +133,10 @@ async function verdictOn(
         ? latest
         : await temporal.call('find a workflow', () => workflow.getHandle(workflowId, runId).describe());
     if (run.status.name === 'CANCELLED') return 'ended';
+    if (activity === null && (run.status.name === 'COMPLETED' || run.status.name === 'CONTINUED_AS_NEW'))
+      return 'ended';
     if (run.status.name === 'RUNNING') {
+      if (activity === null && status === 'failing') return problemsOf(run).length > 0 ? 'open' : 'ended';
       // An activity that is not pending has succeeded, or is a local one, which is noted again when it fails again.
       const isPending = (run.raw.pendingActivities ?? []).some(({ activityType }) => activityType?.name === activity);
       return status === 'failed' || isPending ? 'open' : 'ended';

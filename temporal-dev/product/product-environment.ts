@@ -65,13 +65,20 @@ export class PersonalSettings {
     return providerNames.some((name) => this.flag(`objectstorage.providers.${name}.enabled`) === true);
   }
 
-  /** Whether the user configured keys of API tokens, or whether they are accepted. */
-  get hasTokenKeys(): boolean {
-    const prefix = this.text('auth.token.apitokens.envprefix') ?? 'CORE_API_TOKEN_KEY_';
-    const isKey = (name: string) => prefix !== '' && name.startsWith(prefix) && name !== localTokenKey;
+  /** Prefix of variables with keys of API tokens; empty where none are read. */
+  get tokenKeyPrefix(): string {
+    return this.text('auth.token.apitokens.envprefix') ?? 'CORE_API_TOKEN_KEY_';
+  }
+
+  /** Whether the user configured a key with which API tokens can be signed. */
+  get hasActiveTokenKey(): boolean {
+    const prefix = this.tokenKeyPrefix;
+    const named = valueAt(this.#file, ['auth', 'token', 'apitokens', 'keys']) ?? {};
     return (
-      ['auth.token.apitokens', 'auth.token.apitokens.enabled'].some((path) => this.has(path)) ||
-      Object.keys(this.#variables).some(isKey)
+      Object.values(named).some((key) => (valueAt(key, ['status']) ?? 'active') === 'active') ||
+      Object.entries(this.#variables).some(
+        ([name, value]) => prefix !== '' && name.startsWith(prefix) && !/^(?:deprecated|revoked):/.test(value ?? ''),
+      )
     );
   }
 
@@ -94,6 +101,7 @@ export function productEnvironment(
   const listen = withPort(personal.text('server.listen') ?? '127.0.0.1:0', apiPort);
   const metrics = withPort(personal.text('server.metricsport') ?? '127.0.0.1:0', metricsPort);
   const url = listenUrl(listen);
+  const { tokenKeyPrefix } = personal;
   const local: Record<string, string | undefined> = {
     'server.dev': 'true',
     'server.listen': listen,
@@ -116,21 +124,21 @@ export function productEnvironment(
     'server.enablegraphsubscriptions': 'true',
     // Receivers of a developer are on the same machine.
     'workflows.webhookallowprivateaddresses': 'true',
-    'auth.token.apitokens.enabled': personal.hasTokenKeys ? undefined : 'true',
+    // Without a key they cannot be accepted.
+    'auth.token.apitokens.enabled': personal.hasActiveTokenKey || tokenKeyPrefix !== '' ? 'true' : undefined,
   };
   const filled = Object.entries(local).flatMap(([path, value]) =>
     value === undefined || (personal.has(path) && !personal.isPortOpen(path))
       ? []
       : [[`CORE_${path.toUpperCase().replaceAll('.', '_')}`, value] as const],
   );
-  const keys: Record<string, string> = personal.hasTokenKeys ? {} : { [localTokenKey]: keptTokenKey(stateDir) };
+  const needsKey =
+    tokenKeyPrefix !== '' && !personal.hasActiveTokenKey && personal.flag('auth.token.apitokens.enabled') !== false;
+  const keys: Record<string, string> = needsKey ? { [`${tokenKeyPrefix}LOCAL`]: keptTokenKey(stateDir) } : {};
   return { ...definedOnly(variables), ...keys, ...Object.fromEntries(filled) };
 }
 
-/** The key of API tokens and personal tokens, unless the user has configured some. */
-const localTokenKey = 'CORE_API_TOKEN_KEY_LOCAL';
-
-/** The same at each start, so that tokens stay valid. */
+/** The key of API tokens and personal tokens, unless the user has configured one. The same at each start, so that tokens stay valid. */
 function keptTokenKey(stateDir: string): string {
   const file = join(stateDir, 'api-token-key');
   if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('base64url'), { mode: 0o600 });

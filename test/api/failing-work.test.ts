@@ -1,5 +1,7 @@
+import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { reconcileWork } from '#activities/maintenance/reconcile-work.ts';
+import { failingWorkLines } from '#runtime/failing-work-lines.ts';
 import { runOperatorCommand } from '#runtime/operator-commands.ts';
 import { readWorkCommand } from '#runtime/work-arguments.ts';
 import { runWorkCommand } from '#runtime/work-commands.ts';
@@ -14,6 +16,7 @@ import { openWorld, type World } from '../kit/world.ts';
 
 const url = '/v1/operations/work';
 const reason = 'the cause is removed';
+const logger = pino({ enabled: false });
 
 let world: World;
 let operator: Person;
@@ -85,6 +88,10 @@ test('a programming error ends an export at once, with the id of its request, an
   });
   expect(await command('list --kind export')).toContain(`request ${requestId}`);
   expect(await command('list --kind import')).toBe('No work fails or waits.');
+  const summary = await failingWorkLines(world.runtime);
+  expect(summary.isWell).toBe(false);
+  expect(summary.lines).toContain('1 of the kind export fail or wait: npm run work -- list --kind export');
+  expect(summary.lines).toContain(`  ${work.id} (failed): ${work.error}`);
   await prove();
   expectProblem(await client.post(`${url}/${work.id}/retry`, { reason }), 'rule_violated');
   expect(await client.post(`${url}/${work.id}/stop`, { reason })).toMatchObject({ status: 202, body: { id: work.id } });
@@ -132,7 +139,7 @@ test('whoever stops a failing activity cancels its workflow', async () => {
 
 test('a workflow that was terminated is listed once, begins again, and is listed no more when it has completed', async () => {
   const { runtime, name } = world;
-  const deps = { database: runtime.database, temporal: runtime.temporal };
+  const deps = { database: runtime.database, temporal: runtime.temporal, logger };
   const handle = await runtime.temporal.client.workflow.start('sweepOutbox', {
     workflowId: `${name}/terminated`,
     taskQueue: `${name}/workflows`,
@@ -162,6 +169,40 @@ test('a workflow that was terminated is listed once, begins again, and is listed
   );
   await runtime.temporal.client.workflow.getHandle(`${name}/terminated`).cancel();
   await reconcileWork(deps);
+  expect(await all()).toEqual([]);
+});
+
+test('a workflow whose code fails again and again is listed until somebody terminates it', async () => {
+  const { runtime, name } = world;
+  const { database, temporal } = runtime;
+  // Its code reads properties of an input that is not there.
+  const handle = await temporal.client.workflow.start('sweepOutbox', {
+    workflowId: `${name}/stuck`,
+    taskQueue: `${name}/workflows`,
+    args: [],
+  });
+  const all = async () => {
+    await reconcileWork({ database, temporal, logger });
+    return (await client.get(`${url}?kind=other`)).body.data;
+  };
+  const [work] = await eventually(async () => {
+    const found = await all();
+    return found.length > 0 && found;
+  });
+  expect(work).toMatchObject({
+    status: 'failing',
+    workflow_id: `${name}/stuck`,
+    workflow_type: 'sweepOutbox',
+    activity: null,
+    retry: null,
+    stop: 'Its workflow is terminated, and it is listed no more.',
+  });
+  expect(work.error).toContain('category=WorkflowTaskFailed');
+  expect(await all()).toHaveLength(1);
+  await prove();
+  expectProblem(await client.post(`${url}/${work.id}/retry`, { reason }), 'rule_violated');
+  expect((await client.post(`${url}/${work.id}/stop`, { reason })).status).toBe(202);
+  expect((await handle.describe()).status.name).toBe('TERMINATED');
   expect(await all()).toEqual([]);
 });
 
