@@ -117,7 +117,9 @@ export class WorkRepairs {
       };
       await this.#temporal.call('end a workflow', end).catch(ignoreUnknown);
     }
-    await this.#transact((unit) => endFailure(unit, work.id.slice('work.'.length)));
+    // An activity that is tried again leaves its run as it is.
+    const isRunSettled = operation === 'stop' || work.status !== 'failing';
+    await this.#transact((unit) => endFailure(unit, work.id.slice('work.'.length), isRunSettled));
   }
 
   /** The activity is tried at once, as for the first time: its attempts are numbered from one again. */

@@ -1,4 +1,5 @@
 import type { accountEmail } from '#entities/email/account-email.ts';
+import { addressHashOf } from '#entities/email/address-hash.ts';
 import type { ChangesOf } from '#entities/kit/model/define.ts';
 import { organizationSetting } from '#entities/organizations/organization-setting.ts';
 import { newId } from '#entities/kit/base/ids.ts';
@@ -74,7 +75,14 @@ export async function beginAttempt(
   const message = held?.message ?? settings.render(mail, id, await themeOf(unit));
   const { values, body } = attemptOf({ row, held, message, transport, at: unit.clock.now() });
   if (row) await unit.data.update(kind, id, values);
-  else await unit.data.create(kind, { id, ...identity(input), topics, ...values });
+  else
+    await unit.data.create(kind, {
+      id,
+      ...identity(input),
+      ...addressedTo(input, id, to, settings),
+      topics,
+      ...values,
+    });
   return body === undefined ? { isWithoutProvider: true } : { message, body };
 }
 
@@ -121,6 +129,16 @@ export async function themeOf({ data }: UnitOfWork): Promise<EmailThemeName> {
   if (data.caller.organizationId === null) return 'modern';
   const settings = await data.findOne(organizationSetting, {});
   return settings?.emailTheme ?? 'modern';
+}
+
+/** What the record of an e-mail of an organization keeps of the address to which it goes. @param id of the record */
+export function addressedTo(
+  { organizationId }: Pick<SendEmailInput, 'organizationId'>,
+  id: string,
+  address: string,
+  { links }: AttemptSettings,
+): { readonly addressHash?: string } {
+  return organizationId === undefined ? {} : { addressHash: addressHashOf(links.tokenKey, id, address) };
 }
 
 /** What an e-mail is, as its record has it. */

@@ -8,7 +8,7 @@ import { emailOfDigest, type DigestToSend } from '#workflows/email/send-digests.
 import type { RenderedEmail } from '../clients/email/transport.ts';
 import { settleDigests } from '../listeners/notifications/settle-digests.ts';
 import { suppressAddress, suppressionsOf } from '../listeners/suppress-address.ts';
-import { attemptOf, identity, themeOf, type AttemptSettings } from './begin-attempt.ts';
+import { addressedTo, attemptOf, identity, themeOf, type AttemptSettings } from './begin-attempt.ts';
 import {
   acceptedAs,
   isOpen,
@@ -83,7 +83,13 @@ export async function beginBatch(
     const record = (values: ChangesOf<typeof accountEmail>) =>
       row
         ? void changes.set(id, values)
-        : void creations.push({ id, ...identity(emailOfDigest(digest)), topics, ...values });
+        : void creations.push({
+            id,
+            ...identity(emailOfDigest(digest)),
+            ...addressedTo({ organizationId }, id, addressOf(digest.id), settings),
+            topics,
+            ...values,
+          });
     if (!found || name === undefined) {
       if (row) record({ status: 'outdated', content: null });
       continue;

@@ -15,6 +15,8 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 export interface FailedAttempt extends Pick<WorkFailure, 'status' | 'attempts' | 'error'> {
   /** Time until the next attempt, in milliseconds; null where there is none, or nobody knows. */
   readonly pauseMs: number | null;
+  /** Nobody has reported it: the attempts before took too long, or their worker was lost. */
+  readonly isGuess?: true;
 }
 
 /** Where it is kept which activities fail. */
@@ -28,14 +30,14 @@ export class FailingWorkNotes {
   }
 
   /** Keeps that work has failed, with what its workflow says about whose it is. */
-  async failed(place: WorkPlace, { pauseMs, ...failure }: FailedAttempt): Promise<void> {
+  async failed(place: WorkPlace, { pauseMs, isGuess, ...failure }: FailedAttempt): Promise<void> {
     const { database, temporal } = this.#parts;
     const handle = temporal.client.workflow.getHandle(place.workflowId, place.runId);
     const run = await temporal.call('find a workflow', () => handle.describe());
     const at = database.options.clock.now();
     const nextAttemptAt = pauseMs === null ? null : new Date(at.getTime() + pauseMs);
     await this.#transact((unit) =>
-      noteFailures(unit, [{ ...place, ...searchValuesOf(run), ...failure, nextAttemptAt, at }]),
+      noteFailures(unit, [{ ...place, ...searchValuesOf(run), ...failure, nextAttemptAt, at }], isGuess),
     );
   }
 

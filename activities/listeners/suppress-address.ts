@@ -1,6 +1,7 @@
 import { accountEmailSuppression } from '#entities/email/account-email-suppression.ts';
 import { emailSuppression } from '#entities/email/email-suppression.ts';
 import { everyTopic, optionalReasons, type SuppressionReason } from '#entities/email/suppression-fields.ts';
+import { notificationTopics } from '#entities/notifications/notification-topics.ts';
 import { emailForm } from '#entities/kit/base/email-address.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 
@@ -61,4 +62,27 @@ export async function suppressionsOf(
       suppressedEmail === null ? [] : [[suppressedEmail, reason]],
     ),
   );
+}
+
+/**
+ * Topics that addresses have ended in organizations, of people who were no members when they did: members have preferences.
+ * @returns whether an address gets no e-mails about a topic
+ */
+export async function suppressedTopicsOf(
+  { data }: Pick<UnitOfWork, 'data'>,
+  organizationIds: readonly string[],
+  addresses: readonly string[],
+): Promise<(organizationId: string, address: string, topic: string) => boolean> {
+  const wanted = [...new Set(addresses.map(emailForm))];
+  const topics = [...notificationTopics];
+  const limit = organizationIds.length * wanted.length * topics.length;
+  const found =
+    limit === 0
+      ? []
+      : await data.find(emailSuppression, {
+          where: { organizationId: { in: organizationIds }, suppressedEmail: { in: wanted }, topic: { in: topics } },
+          limit,
+        });
+  const keys = new Set(found.map((row) => [row.organizationId, row.suppressedEmail, row.topic].join('/')));
+  return (organizationId, address, topic) => keys.has([organizationId, emailForm(address), topic].join('/'));
 }

@@ -2,7 +2,7 @@ import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { isRefused, isUnknownWorkflow } from '../clients/temporal/temporal-client.ts';
 import { problemsOf, searchValuesOf } from '../clients/temporal/search-values.ts';
 import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
-import { isScheduled, placeOfWork } from '../kit/work-kind.ts';
+import { placeOfWork } from '../kit/work-kind.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import {
@@ -18,8 +18,10 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 
 type Dependencies = Pick<ActivityDependencies, 'database' | 'temporal' | 'logger'>;
 
-/** Most runs that one pass lists, and most rows that it compares with their workflows. */
+/** Runs that are listed at once. */
 const listed = 200;
+
+/** Most runs that one pass notes, and most rows that it compares with their workflows. */
 const compared = 50;
 
 /** How far back ended runs are listed, in milliseconds: longer than workers are usually away. */
@@ -32,8 +34,11 @@ const freshMs = 60_000;
 export async function reconcileWork(deps: Dependencies): Promise<void> {
   const transact = <T>(work: (unit: UnitOfWork) => Promise<T>) =>
     deps.database.transact({ caller: systemCaller('failing work'), requestId: `work-${newId()}` }, work);
-  const ended = await endedRuns(deps);
-  const unknown = await transact((unit) => unknownFailures(unit, ended));
+  const unknown: WorkFailure[] = [];
+  for await (const page of endedRuns(deps)) {
+    unknown.push(...(await transact((unit) => unknownFailures(unit, page))));
+    if (unknown.length >= compared) break;
+  }
   const noted = await Promise.all(
     unknown.slice(0, compared).map(async (failure) => ({ ...failure, error: await reasonOf(failure, deps) })),
   );
@@ -50,19 +55,25 @@ export async function reconcileWork(deps: Dependencies): Promise<void> {
   });
 }
 
-/** Runs of schedules are left out: the next run does the same work, and its activities are noted when they fail. */
-async function endedRuns({ database, temporal }: Dependencies): Promise<WorkFailure[]> {
+/** Pages of runs, the newest first. Runs of schedules are left out: the next run does the same work, and its activities are noted when they fail. */
+async function* endedRuns({ database, temporal }: Dependencies): AsyncGenerator<WorkFailure[]> {
   const since = new Date(database.options.clock.now().getTime() - lookBackMs).toISOString();
-  const query = `WorkflowId STARTS_WITH "${temporal.settings.prefix}/" AND ExecutionStatus IN ("Failed", "TimedOut", "Terminated") AND CloseTime > "${since}"`;
-  return temporal.call('list workflows', async () => {
-    const found: WorkFailure[] = [];
-    let count = 0;
-    for await (const run of temporal.client.workflow.list({ query, pageSize: listed })) {
-      if (!isScheduled(run.workflowId)) found.push(failureOf(run));
-      if (++count === listed) break;
-    }
-    return found;
-  });
+  const query = `WorkflowId STARTS_WITH "${temporal.settings.prefix}/" AND ExecutionStatus IN ("Failed", "TimedOut", "Terminated") AND TemporalScheduledById IS NULL AND CloseTime > "${since}"`;
+  const runs = temporal.client.workflow.list({ query, pageSize: listed })[Symbol.asyncIterator]();
+  let hasMore = true;
+  while (hasMore) {
+    const page = await temporal.call('list workflows', async () => {
+      const found: WorkFailure[] = [];
+      while (found.length < listed) {
+        const { done, value } = await runs.next();
+        if (done) break;
+        found.push(failureOf(value));
+      }
+      return found;
+    });
+    hasMore = page.length === listed;
+    yield page;
+  }
 }
 
 function failureOf(run: Omit<WorkflowExecutionInfo, 'raw'>): WorkFailure {

@@ -104,7 +104,7 @@ function mergedDigest(digests: readonly NewDigest[]): NewDigest[] {
   return first ? [{ ...first, sendings: digests.flatMap(({ sendings }) => sendings) }] : [];
 }
 
-/** Several that were held back until now are told together. */
+/** One digest of several that are due at once: they came within a minute, or were held back by quiet hours or a pause. */
 function heldDigest(sendings: readonly Sending[], now: Date): NewDigest[] {
   const [first] = sendings;
   if (!first) return [];

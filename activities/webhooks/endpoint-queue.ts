@@ -1,6 +1,7 @@
 import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
 import { callerIn, readMembershipState } from '#entities/kit/access/principal-state.ts';
+import { isMembershipLive } from '#entities/kit/access/single-sign-on.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { callerOf, type Caller } from '#entities/kit/model/caller.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
@@ -158,7 +159,8 @@ async function tellOf(
 }
 
 /**
- * Whether the person who answers for an endpoint has the rights that it needs. `suspended`: they are a member who lacks a second factor that
+ * Whether the person who answers for an endpoint is still there with the membership with which they took that on, and has the rights that
+ * it needs. `suspended`: they are a member who lacks a second factor that
  * the organization requires, and have their rights again as soon as they have set one up.
  */
 async function rightsBehind(
@@ -166,8 +168,9 @@ async function rightsBehind(
   unit: UnitOfWork,
   endpoint: Endpoint,
 ): Promise<'held' | 'suspended' | 'lost'> {
-  const { responsibleId, organizationId, scopes } = endpoint;
+  const { responsibleId, responsibleMembershipId, organizationId, scopes } = endpoint;
   if (responsibleId === null) return 'held';
+  if (responsibleMembershipId === null || !(await isMembershipLive(unit, responsibleMembershipId))) return 'lost';
   const state = await readMembershipState(unit, responsibleId, organizationId);
   if (state.lacksSecondFactor) return 'suspended';
   const caller = callerIn(responsibleId, organizationId, state, await contextOfCallers());

@@ -8,8 +8,7 @@ import {
 } from 'graphql';
 import type { RecordJson } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
-import { inputError } from '#entities/kit/base/input-error.ts';
-import { searchReach, searchTextDescription, searchTextProblem } from '#entities/kit/read/search-text.ts';
+import { searchReach, searchTextDescription, wantedText } from '#entities/kit/read/search-text.ts';
 import { pluralOf } from '#entities/kit/read/relations.ts';
 import { defaultPageSize } from '../http/page-slice.ts';
 import type { GraphqlContext } from './graphql-context.ts';
@@ -49,7 +48,7 @@ export function searchFields(modules: readonly EntityModule[], parts: SearchPart
       first: { type: GraphQLInt, description: `Maximum number of records of each kind. Default: ${defaultPageSize}.` },
     },
     resolve: (_source, args: { query: string; first?: number | null }, context, info) => {
-      const text = checked(args.query);
+      const text = wantedText(args.query, '/query');
       return context.unit.data.answers.lists(
         parts.readerOf(context, info).searches(modules, text, args.first ?? undefined),
       );
@@ -67,15 +66,8 @@ function searchField(module: EntityModule, parts: SearchParts): FieldConfig {
     description: `Searches ${module.typeName} records; the best come first. ${searchReach}`,
     args: { query, ...parts.argumentsOf(module) },
     resolve: (_source, args: PageArguments & { query: string }, context, info) => {
-      const found = checked(args.query);
+      const found = wantedText(args.query, '/query');
       return context.unit.data.answers.page(parts.readerOf(context, info).page(module, args, info.fieldNodes, found));
     },
   };
-}
-
-/** @throws AppError invalid_input */
-function checked(text: string): string {
-  const problem = searchTextProblem(text);
-  if (problem !== undefined) throw inputError([{ path: '/query', message: problem }]);
-  return text;
 }

@@ -144,7 +144,7 @@ export const organizationHeader = 'x-organization-id';
 function headerHint({ headers }: FastifyRequest): string {
   return headers[organizationHeader] === undefined
     ? ''
-    : ' The header X-Organization-ID must name an organization in which the token counts.';
+    : ' The header X-Organization-ID must name an organization in which the token is valid.';
 }
 
 /** Whether the request is refused unless the state has changed. */

@@ -66,15 +66,18 @@ export async function withSavedView(
   };
 }
 
-/** Most views of one kind among which a name is looked for. */
-const maxViews = 1_000;
+/** Most views with one name that are counted. */
+const maxViews = 100;
 
 /** The view with this name, in the form in which names are compared, among those of the kind that the caller may use. */
 async function viewNamed(data: DataClient, { kind, topic, typeName }: EntityModule, name: string): Promise<View> {
-  const views = await data.find(savedView, { where: { recordKind: { in: [kind, topic] } }, limit: maxViews });
-  const known = views.filter((view) => nameForm(view.name) === nameForm(name));
-  const own = known.filter(({ ownerId }) => ownerId !== null && ownerId === data.caller.subjectId);
-  const [view, ...others] = own.length > 0 ? own : known;
+  const where = { recordKind: { in: [kind, topic] }, nameForm: { eq: nameForm(name) } };
+  const { subjectId } = data.caller;
+  const own =
+    subjectId === null
+      ? []
+      : await data.find(savedView, { where: { ...where, ownerId: { eq: subjectId } }, limit: maxViews });
+  const [view, ...others] = own.length > 0 ? own : await data.find(savedView, { where, limit: maxViews });
   const problem =
     view === undefined
       ? undefined

@@ -1,3 +1,4 @@
+import { isHashOfAddress } from '#entities/email/address-hash.ts';
 import { everyTopic } from '#entities/email/suppression-fields.ts';
 import { email } from '#entities/email/email.ts';
 import { emailSuppression } from '#entities/email/email-suppression.ts';
@@ -5,7 +6,7 @@ import { user } from '#entities/identity/user.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { notificationPreference } from '#entities/notifications/notification-preference.ts';
-import { notificationTopics, topicInWords } from '#entities/notifications/notification-topics.ts';
+import { notificationTopics, patternsOf, topicInWords } from '#entities/notifications/notification-topics.ts';
 import { invite } from '#entities/organizations/invite.ts';
 import { membership } from '#entities/organizations/membership.ts';
 import { organization } from '#entities/organizations/organization.ts';
@@ -14,6 +15,8 @@ import { subscriber } from '#entities/organizations/subscriber.ts';
 /** What the link to unsubscribe of an e-mail ends: e-mails of an organization to an address. */
 interface Subscription {
   readonly address: string;
+  /** The same; null where the e-mail went to a former address of the person: whoever reads that one is not shown the present one. */
+  readonly shownAddress: string | null;
   readonly organizationId: string;
   /** Topics of the e-mail, or its sort; none: the link ends all e-mails of the organization. */
   readonly topics: readonly string[];
@@ -32,18 +35,31 @@ export type EndedPart = 'nothing' | 'topics' | 'organization';
 
 const isNotificationTopic = (topic: string) => (notificationTopics as readonly string[]).includes(topic);
 
-/** @param id of the subscriber or of the e-mail @returns undefined when its recipient is gone */
-export async function readSubscription(data: DataClient, id: string): Promise<Subscription | undefined> {
+/**
+ * @param id of the subscriber or of the e-mail
+ * @param key with which the tokens of links are made
+ * @returns undefined when its recipient is gone
+ */
+export async function readSubscription(data: DataClient, id: string, key: Buffer): Promise<Subscription | undefined> {
   const held = await data.findLocked(subscriber, id);
   if (held) {
     const { email: address, organizationId } = held;
-    return { address, organizationId, topics: [], userId: null, emailId: null, subscriber: held };
+    return {
+      address,
+      shownAddress: address,
+      organizationId,
+      topics: [],
+      userId: null,
+      emailId: null,
+      subscriber: held,
+    };
   }
   const sent = await data.findOne(email, { id: { eq: id } });
   const address = sent && (await addressOf(sent, data));
   if (!sent || address === undefined) return undefined;
-  const { organizationId, topics, recipientId: userId } = sent;
-  return { address, organizationId, topics, userId, emailId: id, subscriber: undefined };
+  const { organizationId, topics, recipientId: userId, addressHash } = sent;
+  const shownAddress = isHashOfAddress(key, id, address, addressHash) ? address : null;
+  return { address, shownAddress, organizationId, topics, userId, emailId: id, subscriber: undefined };
 }
 
 /** The address that the e-mail goes to now; undefined when its recipient is deleted. */
@@ -102,8 +118,17 @@ async function endTopic(data: DataClient, subscription: Subscription, topic: str
     userId !== null &&
     (await data.findOne(membership, { userId: { eq: userId }, organizationId: { eq: organizationId } })) !== undefined;
   if (!isMember || !isNotificationTopic(topic)) return suppress(data, subscription, topic);
-  const values = { organizationId, userId, channel: 'email', topicPattern: topic, isUnsubscribed: true } as const;
-  await data.create(notificationPreference, values);
+  const { cadence, muteUntil, quietHoursStart, quietHoursEnd } =
+    (await appliedPreference(data, subscription, topic)) ?? {};
+  await data.create(notificationPreference, {
+    organizationId,
+    userId,
+    channel: 'email',
+    topicPattern: topic,
+    isUnsubscribed: true,
+    // Once its person takes that back, they get such e-mails as before.
+    ...(cadence && { cadence, muteUntil, quietHoursStart, quietHoursEnd }),
+  });
 }
 
 /**
@@ -142,12 +167,21 @@ function suppressionOn(data: DataClient, { organizationId, address }: Subscripti
 }
 
 /** The preference for this topic alone, of the person to whom the e-mail went. */
-async function preferenceOn(data: DataClient, { organizationId, userId }: Subscription, topic: string) {
+async function preferenceOn(data: DataClient, subscription: Subscription, topic: string) {
+  const applied = await appliedPreference(data, subscription, topic);
+  return applied?.topicPattern === topic ? applied : undefined;
+}
+
+/** The preference of the person to whom the e-mail went that applies to a topic: the one with the longest pattern. */
+async function appliedPreference(data: DataClient, { organizationId, userId }: Subscription, topic: string) {
   if (userId === null || !isNotificationTopic(topic)) return undefined;
-  return data.findOne(notificationPreference, {
+  const patterns = patternsOf(topic);
+  const where = {
     organizationId: { eq: organizationId },
     userId: { eq: userId },
     channel: { eq: 'email' },
-    topicPattern: { eq: topic },
-  });
+    topicPattern: { in: patterns },
+  } as const;
+  const fitting = await data.find(notificationPreference, { where, limit: patterns.length });
+  return fitting.toSorted((a, b) => b.topicPattern.length - a.topicPattern.length)[0];
 }

@@ -3,6 +3,7 @@ import type { Config } from '#config/objects/root.ts';
 import { customerReach } from '#activities/clients/outbound/customer-reach.ts';
 import { notEncrypted, notPublic, outboundUrlProblem } from '#activities/clients/outbound/check-outbound-url.ts';
 import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
+import { decidingMembership } from '#entities/kit/access/single-sign-on.ts';
 import { AppError, type FieldProblem } from '#entities/kit/base/errors.ts';
 import { inputError, limitExceeded } from '#entities/kit/base/input-error.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
@@ -59,7 +60,7 @@ export async function createEndpoint(asking: Asking, input: EndpointSettings): P
   const { organizationId } = unit.context.caller;
   if (organizationId !== null) await lockEndpointsOf(unit, organizationId);
   const secret = newSecret();
-  const { id } = await unit.data.create(webhookEndpoint, { ...settings, secret, responsibleId: subjectOf(asking) });
+  const { id } = await unit.data.create(webhookEndpoint, { ...settings, secret, ...(await responsibleOf(asking)) });
   // After the creation, which says why somebody may not create endpoints at all.
   await requireOrganizationProof(asking);
   refuseScopesBeyond(unit.registry, 'endpoint', settings.scopes, unit.context.caller);
@@ -107,7 +108,7 @@ export async function changeEndpoint(
     ...settings,
     ...(isSwitched ? stateOf[status] : {}),
     ...(isMoved ? { urlChangedAt: services.clock.now() } : {}),
-    ...(sendsMore || isEnabled ? { responsibleId: subjectOf(asking) } : {}),
+    ...(sendsMore || isEnabled ? await responsibleOf(asking) : {}),
   };
   const changed = await unit.data.update(webhookEndpoint, held.id, values, recordVersion);
   if (isSwitched && status === 'disabled') await keepMessages(unit, held.id);
@@ -139,9 +140,15 @@ export async function rotateEndpoint(asking: Asking, wanted: string): Promise<Is
   return { id: held.id, secret };
 }
 
-/** The person who asks. */
-function subjectOf({ unit: { context } }: Asking): string | null {
-  return context.caller.kind === 'user' ? context.caller.subjectId : null;
+/** Who answers for what the caller changes; null for a program, whose token has rights of its own. */
+async function responsibleOf({ unit }: Asking): Promise<Pick<Endpoint, 'responsibleId' | 'responsibleMembershipId'>> {
+  const { kind, subjectId, organizationId } = unit.context.caller;
+  if (kind !== 'user' || subjectId === null || organizationId === null)
+    return { responsibleId: null, responsibleMembershipId: null };
+  return {
+    responsibleId: subjectId,
+    responsibleMembershipId: await decidingMembership(unit, subjectId, organizationId),
+  };
 }
 
 /** An endpoint that the caller may change, locked. @throws AppError not_found, permission_denied */

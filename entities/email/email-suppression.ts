@@ -14,7 +14,8 @@ export const emailSuppression = defineEntityModule({
     ...suppressionFields(),
     topic: text('Which e-mails are not sent: one sort, for example invite, or * for all of the organization.', {
       max: 64,
-      pattern: /^(\*|[a-z][a-z-]*)$/,
+      // A sort of e-mails, or the topic of a notification.
+      pattern: /^(\*|[a-z][a-z-]*|[a-z_]+\.[a-z_]+)$/,
       default: everyTopic,
       immutable: true,
     }),

@@ -1,4 +1,4 @@
-import { timestamp } from '../kit/model/fields.ts';
+import { text, timestamp } from '../kit/model/fields.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { allow, anyone, deny, scope, system } from '../kit/model/policy.ts';
@@ -13,6 +13,10 @@ export const email = defineEntityModule({
     'E-mail that the server sends for the organization. Managers see what became of it, and have it sent again. E-mails about the account of a person are not among them. It is removed after 180 days; one that waits or was given up, and was not sent again, after a year.',
   fields: {
     ...emailFields(),
+    addressHash: text(
+      'Keyed hash of the address to which it went: the link to unsubscribe names the address while it is still that of the recipient.',
+      { max: 43, optional: true, immutable: true },
+    ),
     resentAt: timestamp('When somebody last asked to send it again, as a further e-mail.', { optional: true }),
   },
   unique: [{ fields: ['organizationId', 'key'], message: 'This e-mail is recorded already.' }],

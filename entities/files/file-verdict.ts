@@ -8,7 +8,7 @@ import { owners } from '../presets/roles.ts';
 export const fileVerdict = defineEntityModule({
   kind: 'fileVerdict',
   table: 'file_verdicts',
-  description: 'Verdict of a scanner on one stored file. The latest one counts.',
+  description: 'Verdict of a scanner on one stored file. The latest one applies.',
   fields: {
     objectId: text(
       'Id of the stored file on which the verdict is: `id` of a StoredFile, not of the record that has it.',

@@ -32,7 +32,7 @@ export const groupMembership = defineEntityModule({
       unlessSystem: true,
       refuseIf: `given.role = 'admin' and ${isAuditor('row.user_id', 'row.organization_id')}`,
       field: 'role',
-      code: 'invalid_input',
+      code: 'rule_violated',
       message: 'The person is an auditor, who only reads and cannot manage the group. Add them with the role member.',
     },
   ],

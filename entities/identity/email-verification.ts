@@ -16,7 +16,7 @@ export const emailVerification = defineEntityModule({
   fields: {
     email: email('E-mail address to verify.', { immutable: true }),
     passwordHash: text(
-      'argon2id hash of the password that counts once this link is confirmed; null: the link is void.',
+      'argon2id hash of the password that is valid once this link is confirmed; null: the link is void.',
       {
         max: 256,
         optional: true,

@@ -28,7 +28,7 @@ export const personalAccessToken = defineEntityModule({
       maxItems: 100,
     }),
     singleSignOnIds: textList(
-      'Ids of the organizations in which, and in whose parts, the token counts although single sign-on is enforced: its owner has authorized it in a session of their single sign-on. Each is valid until the provider of the organization changes, or the membership of the owner ends.',
+      'Ids of the organizations in which, and in whose parts, the token is valid although single sign-on is enforced: its owner has authorized it in a session of their single sign-on. Each is valid until the provider of the organization changes, or the membership of the owner ends.',
       { max: 26, maxItems: 100 },
     ),
     singleSignOnRevisions: textList('`revision` of the provider of each of these organizations at that time.', {
@@ -60,7 +60,8 @@ export const personalAccessToken = defineEntityModule({
       payload: payload({}),
     },
     authorized: {
-      description: 'A personal token counts in an organization from now on although single sign-on is enforced there.',
+      description:
+        'A personal token is valid in an organization from now on although single sign-on is enforced there.',
       payload: payload({
         userId: Type.String({ description: 'Id of the person.' }),
         organizationId: Type.String({ description: 'Id of the organization.' }),

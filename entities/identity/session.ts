@@ -18,7 +18,7 @@ export const session = defineEntityModule({
       immutable: true,
     }),
     singleSignOnId: text(
-      'Id of the organization whose single sign-on began it, in which alone it counts; null for other ways to sign in.',
+      'Id of the organization whose single sign-on began it, in which alone it is valid; null for other ways to sign in.',
       { max: 26, optional: true, immutable: true },
     ),
     singleSignOnRevision: text(

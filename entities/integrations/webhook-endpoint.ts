@@ -59,6 +59,10 @@ export const webhookEndpoint = defineEntityModule({
       'Id of the person who answers for the endpoint: who made it, enabled it, or last changed what is sent where. When that person no longer manages the organization, or lacks rights that its scopes give, the endpoint is disabled.',
       { max: 26, optional: true },
     ),
+    responsibleMembershipId: text(
+      'Id of the membership with which that person took this on: it ends with this membership, and no later one restores it.',
+      { max: 26, optional: true },
+    ),
     secret: sealed('Secret with which messages are signed.', { max: 200 }),
     formerSecret: sealed('Secret before the last rotation.', { max: 200, optional: true }),
     rotatedAt: timestamp(

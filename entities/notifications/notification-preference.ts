@@ -8,12 +8,12 @@ import { noTopic, topicPatterns } from './notification-topics.ts';
 const pattern = /^(\*|[a-z_]+\.(\*|[a-z_]+))$/;
 
 const topics = text(
-  'Topics that it is about: one topic such as task.assigned, all of a kind such as task.*, or * for all others.',
+  'Topics to which it applies: one topic such as task.assigned, all of a kind such as task.*, or * for all others.',
   { max: 100, pattern, default: '*', immutable: true },
 );
 
 const channels = choice(
-  'Channel that it is about. The chat of an organization cannot be connected yet, so `chat` is refused.',
+  'Channel to which it applies. The chat of an organization cannot be connected yet, so `chat` is refused.',
   ['in_app', 'email', 'chat'],
   {
     immutable: true,
@@ -22,12 +22,12 @@ const channels = choice(
 
 const timeOfDay = /^([01][0-9]|2[0-3]):[0-5][0-9]$/;
 
-/** It is read when something is sent, so a change counts from then on. */
+/** It is read when something is sent, so a change applies from then on. */
 export const notificationPreference = defineEntityModule({
   kind: 'notificationPreference',
   table: 'notification_preferences',
   description:
-    'How a person wants to be told of notifications of an organization on one channel. Of several whose patterns fit, the longest pattern counts.',
+    'How a person receives notifications of an organization on one channel. Of several whose patterns fit, the one with the longest pattern applies.',
   fields: {
     userId: member('Person whose preference it is.', {
       immutable: true,
@@ -46,16 +46,16 @@ export const notificationPreference = defineEntityModule({
       ),
     },
     cadence: choice(
-      'When the person is told: at once (immediate), collected once a day, a week or a month, or never (mute). The list in the app interrupts nobody, so there everything but mute means at once.',
+      'When notifications are sent: at once (immediate), collected once a day, a week or a month, or never (mute). The list in the app interrupts nobody, so there every cadence except mute has the effect of immediate.',
       ['immediate', 'daily', 'weekly', 'monthly', 'mute'],
       { default: 'immediate' },
     ),
-    muteUntil: timestamp('The person is told nothing before this time; what was held back is told then.', {
+    muteUntil: timestamp('No notifications are sent before this time; those held back are sent then.', {
       optional: true,
     }),
     quietHoursStart: {
       ...text(
-        'Time of day as HH:MM from which the person is told nothing, in their time zone: that of their settings, otherwise that of the organization.',
+        'Time of day as HH:MM from which no notifications are sent, in the time zone of the person: that of their settings, otherwise that of the organization.',
         {
           max: 5,
           pattern: timeOfDay,
@@ -66,7 +66,7 @@ export const notificationPreference = defineEntityModule({
     },
     quietHoursEnd: {
       ...text(
-        'Time of day as HH:MM from which the person is told again; earlier than the start, it is on the next day.',
+        'Time of day as HH:MM from which notifications are sent again; earlier than the start, it is on the next day.',
         {
           max: 5,
           pattern: timeOfDay,
@@ -106,7 +106,7 @@ export const notificationPreference = defineEntityModule({
       refuseIf: 'given.quiet_hours_start = given.quiet_hours_end',
       field: 'quietHoursEnd',
       code: 'rule_violated',
-      message: 'The quiet hours end when they begin; to be told nothing at all, set the cadence to mute.',
+      message: 'The quiet hours end when they begin; to receive no notifications at all, set the cadence to mute.',
     },
   ],
   expose: {

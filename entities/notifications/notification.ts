@@ -8,7 +8,7 @@ export const notification = defineEntityModule({
   kind: 'notification',
   table: 'notifications',
   description:
-    'What a person is told in an organization. Only its recipient views it, and only while they may view the record that it is about.',
+    'Notification of a person in an organization. Only its recipient views it, and only while they may view the record that it is about.',
   fields: {
     userId: member('Recipient.', { immutable: true, onLeave: 'keep', reverse: 'notifications' }),
     shownTo: text('Id of the recipient; null when they have muted such notifications in the app.', {
@@ -55,7 +55,7 @@ export const notification = defineEntityModule({
     }),
     eventId: text('Id of the event that it tells of.', { max: 26, immutable: true }),
   },
-  unique: [{ fields: ['eventId', 'userId'], message: 'The person is told of this event already.' }],
+  unique: [{ fields: ['eventId', 'userId'], message: 'The person is notified of this event already.' }],
   indexes: [['organizationId', 'shownTo', 'isRead']],
   tenancy: 'organization',
   policy: {

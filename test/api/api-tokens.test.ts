@@ -249,7 +249,7 @@ describe('an API token', () => {
     expectProblem(await removed(`/v1/tasks/${id}`, program(token)), 'not_found');
     await expectRefused(token, { 'x-organization-id': stranger.organization.id });
     const misled = await program(token).get('/v1/tasks', { 'x-organization-id': stranger.organization.id });
-    expect(misled.body.detail).toContain('X-Organization-ID must name an organization in which the token counts');
+    expect(misled.body.detail).toContain('X-Organization-ID must name an organization in which the token is valid');
     await expectAccepted(token, { 'x-organization-id': owner.organization.id });
     expectProblem(await program(token).get('/v1/tasks', { 'x-organization-id': 'theirs' }), 'invalid_input');
   });

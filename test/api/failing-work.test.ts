@@ -1,7 +1,11 @@
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { reconcileWork } from '#activities/maintenance/reconcile-work.ts';
 import { failingWorkLines } from '#runtime/failing-work-lines.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import { endFailure, endFailures, noteFailures, unknownFailures } from '#entities/kit/outbox/failing-work.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { runOperatorCommand } from '#runtime/operator-commands.ts';
 import { readWorkCommand } from '#runtime/work-arguments.ts';
 import { runWorkCommand } from '#runtime/work-commands.ts';
@@ -15,6 +19,7 @@ import type { TestClient } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const url = '/v1/operations/work';
+const minute = 60_000;
 const reason = 'the cause is removed';
 const logger = pino({ enabled: false });
 
@@ -204,6 +209,62 @@ test('a workflow whose code fails again and again is listed until somebody termi
   expect((await client.post(`${url}/${work.id}/stop`, { reason })).status).toBe(202);
   expect((await handle.describe()).status.name).toBe('TERMINATED');
   expect(await all()).toEqual([]);
+});
+
+describe('of an activity that failed', () => {
+  const transact = <T>(work: (unit: UnitOfWork) => Promise<T>) =>
+    world.runtime.database.transact({ caller: systemCaller('test'), requestId: newId() }, work);
+  const at = (ms: number) => new Date(world.clock.now().getTime() + ms);
+
+  /** A failure of an activity, and one of its whole workflow later in the same run. */
+  function failuresOf(run: string) {
+    const common = {
+      kind: 'other',
+      workflowId: run,
+      runId: run,
+      workflowType: 'sweepOutbox',
+      organizationId: null,
+      recordId: null,
+      requestId: null,
+      attempts: 5,
+      nextAttemptAt: null,
+    } as const;
+    const failing = { ...common, key: `${run}/sweep`, activity: 'sweep', status: 'failing', error: 'true' } as const;
+    const failed = { ...common, key: run, activity: null, status: 'failed', error: 'FAILED', at: at(minute) } as const;
+    return { failing: { ...failing, at: at(-minute) }, failed };
+  }
+  const rowOf = async (key: string) =>
+    (
+      await asOwner<{ id: string; error: string }>(world, 'select id, error from failing_work where key = $1', [key])
+    )[0];
+
+  test('and succeeded, the run is listed when it fails later; not while it fails, or once an operator has ended it', async () => {
+    const { failing, failed } = failuresOf(newId());
+    const isUnknown = async () => (await transact((unit) => unknownFailures(unit, [failed]))).length === 1;
+    expect(await isUnknown()).toBe(true);
+    await transact((unit) => noteFailures(unit, [failing]));
+    expect(await isUnknown()).toBe(false);
+    await transact((unit) => endFailures(unit, [failing.key]));
+    expect(await isUnknown()).toBe(true);
+    const { id = '' } = (await rowOf(failing.key)) ?? {};
+    await transact((unit) => endFailure(unit, id, true));
+    expect(await isUnknown()).toBe(false);
+    await transact((unit) => endFailure(unit, id, false));
+    expect(await isUnknown()).toBe(true);
+  });
+
+  test('the reported error stays when an attempt is guessed to be lost, and only an ended one is replaced', async () => {
+    const { failing } = failuresOf(newId());
+    const guess = (ms: number) =>
+      transact((unit) => noteFailures(unit, [{ ...failing, error: 'lost', at: at(ms) }], true));
+    await transact((unit) => noteFailures(unit, [failing]));
+    await guess(0);
+    expect((await rowOf(failing.key))?.error).toBe('true');
+    await transact((unit) => endFailures(unit, [failing.key]));
+    await guess(minute);
+    expect((await rowOf(failing.key))?.error).toBe('lost');
+    await transact((unit) => endFailures(unit, [failing.key]));
+  });
 });
 
 test('only operators of the installation see it, and change it with a recent proof', async () => {

@@ -83,7 +83,8 @@ describe('a search finds', () => {
   test('a record by its display id', async () => {
     const [{ display_id: displayId }] = (await client.get('/v1/tasks?first=1')).body.data;
     expect(displayId).toMatch(/^TSK-/);
-    expect(await found(client, displayId.toLowerCase())).toEqual([inputs[0]?.title]);
+    for (const text of [displayId.toLowerCase(), ` ${displayId}\t`])
+      expect(await found(client, text)).toEqual([inputs[0]?.title]);
   });
 });
 

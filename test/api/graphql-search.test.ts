@@ -85,7 +85,7 @@ describe('a search', () => {
 
   test('finds a record by its id and its short name, in any case', async () => {
     const [{ id, displayId } = { id: '', displayId: '' }] = tasks;
-    for (const query of [id, displayId, displayId.toLowerCase()])
+    for (const query of [id, ` ${id} `, displayId, displayId.toLowerCase()])
       expect(await found(client, query)).toEqual([inputs[0]?.title]);
     expect(await found(client, displayId.slice(0, -1))).toEqual([]);
     expect(await found(strangerClient, id)).toEqual([]);

@@ -77,18 +77,18 @@ test('an auditor with an editor share is told that auditors only read', async ()
 test('what can have no effect is refused: shares and rights for groups of auditors alone, and auditors as their managers', async () => {
   await becomesAuditor();
   const refused = await share('editor');
-  expectProblem(refused, 'invalid_input');
+  expectProblem(refused, 'rule_violated');
   expect(refused.body.errors).toMatchObject([{ path: '/group_id', message: expect.stringContaining('auditors') }]);
   expect((await share('viewer')).status).toBe(201);
   expectProblem(
     await client.post('/v1/creator-grants', { group_id: groupId, relation: 'task_creator' }),
-    'invalid_input',
+    'rule_violated',
   );
   const { data } = (await client.get(`/v1/group-memberships?group_id=${groupId}`)).body;
-  expectProblem(await patch(client, `/v1/group-memberships/${data[0].id}`, { role: 'admin' }), 'invalid_input');
+  expectProblem(await patch(client, `/v1/group-memberships/${data[0].id}`, { role: 'admin' }), 'rule_violated');
   const other = await created('/v1/groups', { name: 'Managed' });
   const asAdmin = { group_id: other, user_id: reader.user.id, role: 'admin' };
-  expectProblem(await client.post('/v1/group-memberships', asAdmin), 'invalid_input');
+  expectProblem(await client.post('/v1/group-memberships', asAdmin), 'rule_violated');
 
   // With one member who can use it, it has an effect.
   const colleague = await buildPerson(world, { organization: owner.organization, role: 'member' });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { asOwner } from '../kit/as-owner.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
@@ -126,6 +127,22 @@ describe('a saved view', () => {
     expect(ambiguous.body.errors[0].message).toContain('is the name of 2 views');
     await created(others, 'saved-views', { name: 'hidden', ...titled('c') });
     expectProblem(await client.get('/v1/tasks?view=hidden'), 'not_found');
+  });
+
+  test('is found by its name among more than a thousand', async () => {
+    await created(client, 'tasks', { title: 'a' });
+    await created(client, 'saved-views', { name: 'the  One', record_kind: 'task', filter: { title: { eq: 'a' } } });
+    await asOwner(
+      world,
+      `insert into saved_views select (jsonb_populate_record(v, jsonb_build_object('id', '0' || substr(v.id, 2, 21) || lpad(n::text, 4, '0'),
+         'name', 'view ' || n, 'name_form', 'view ' || n))).* from saved_views v, generate_series(1, 1001) as n
+       where v.organization_id = $1 and v.name_form = 'the one'`,
+      [owner.organization.id],
+    );
+    expect(titles(await client.get('/v1/tasks?view=The%20one'))).toEqual(['a']);
+    await asOwner(world, `delete from saved_views where organization_id = $1 and name_form like 'view %'`, [
+      owner.organization.id,
+    ]);
   });
 
   test('orders a search only where the request does', async () => {

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { accountEmailSuppression, emailSuppression, membership } from '#entities/index.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
 import { asOwner } from '../kit/as-owner.ts';
+import { asSystem } from '../kit/as-person.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { mailsTo, unfolded } from '../kit/mailbox.ts';
 import { eventually } from '../kit/eventually.ts';
@@ -106,6 +110,71 @@ describe('a link to unsubscribe', () => {
     expect(await preferences()).toMatchObject([{ cadence: 'daily', is_unsubscribed: false }]);
   });
 
+  test('leaves the rhythm that applied to a person when they take it back themselves', async () => {
+    const rhythm = { cadence: 'weekly', quiet_hours_start: '20:00', quiet_hours_end: '08:00' };
+    await prefer(member.client, { channel: 'email', topic_pattern: '*', cadence: 'daily' });
+    await prefer(member.client, { channel: 'email', topic_pattern: 'task.*', ...rhythm });
+    await post('', { token });
+    const made = (await preferences()).find((one: { topic_pattern: string }) => one.topic_pattern === 'task.assigned');
+    const url = `/v1/notification-preferences/${made.id}`;
+    const { body } = await member.client.mutate({ method: 'PATCH', url, payload: { is_unsubscribed: false } });
+    expect(body).toMatchObject({ ...rhythm, is_unsubscribed: false });
+  });
+
+  test('ends the topic for somebody who has left, also after they were admitted again', async () => {
+    const { organization } = owner.person;
+    const [row] = await asOwner<{ id: string }>(
+      world,
+      'select id from memberships where user_id = $1 and deleted_at is null',
+      [member.person.user.id],
+    );
+    await owner.client.mutate({ method: 'DELETE', url: `/v1/memberships/${row?.id}` });
+    // As mail programs send it (RFC 8058).
+    const answer = await world.client().mutate({
+      method: 'POST',
+      url: `/v1/unsubscribe?token=${token}`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      payload: 'List-Unsubscribe=One-Click',
+    });
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    expect((await post('/show', { token })).body).toMatchObject({ ended: 'topics' });
+    expect(await suppressions()).toMatchObject([
+      { about: 'e-mails about tasks that are assigned to you', reason: 'unsubscribed', can_release: true },
+    ]);
+    await asSystem(world, organization.id, (data) =>
+      data.create(membership, { userId: member.person.user.id, role: 'member' }),
+    );
+    const before = (await mails()).length;
+    await mentionIn(await assign(owner.client, member.person, 'after the return'));
+    await assign(owner.client, member.person, 'another one');
+    const after = await mails();
+    // The digest of the three leaves out what was ended.
+    expect(after).toHaveLength(before + 1);
+    const added = after.find((mail) => mail.includes('mentioned you in a comment'));
+    expect(added).not.toContain('another one');
+    expect((await post('/undo', { token })).status).toBe(200);
+    expect(await suppressions()).toEqual([]);
+  });
+
+  test('shows nobody who reads a former address the present one', async () => {
+    const former = member.person.user.email;
+    const present = `new-${former}`;
+    await asOwner(world, 'update users set email = $2 where id = $1', [member.person.user.id, present]);
+    const { name } = owner.person.organization;
+    const shown = await post('/show', { token });
+    expect(shown.body).toMatchObject({
+      message: `${name} sends e-mails about tasks that are assigned to you to the present address of this person.`,
+      email: null,
+    });
+    const answers = [shown, await post('', { token }), await post('', { token, scope: 'organization' })];
+    for (const { status, body } of [...answers, await post('/undo', { token })]) {
+      expect(status).toBe(200);
+      expect(JSON.stringify(body)).not.toContain(present);
+    }
+    await asOwner(world, 'update users set email = $2 where id = $1', [member.person.user.id, former]);
+    expect((await post('/show', { token })).body.email).toBe(former);
+  });
+
   test('is refused with the token of something else', async () => {
     for (const path of ['', '/show', '/undo'])
       expectProblem(await post(path, { token: `${token.slice(0, -1)}_` }), 'invalid_token');
@@ -140,6 +209,37 @@ describe('a person', () => {
     expect((await post('/undo', { token })).body.message).toMatch(/suppressed for another reason/);
     await asOwner(world, `update email_suppressions set reason = 'hard_bounce' where id = $1`, [entered.body.id]);
     expect(await suppressions()).toMatchObject([{ reason: 'hard_bounce', can_release: false }]);
+  });
+
+  test('sees at most a hundred suppressions of all sorts, the newest first', async () => {
+    const address = member.person.user.email;
+    const { id: organizationId } = owner.person.organization;
+    const context = { caller: systemCaller('test'), requestId: newId() };
+    const ofAccount = () =>
+      world.runtime.database.transact(context, ({ data }) =>
+        data.create(accountEmailSuppression, { email: address, reason: 'hard_bounce' }),
+      );
+    const ofTopics = (from: number, count: number) =>
+      asSystem(world, organizationId, (data) =>
+        data.createAll(
+          Array.from({ length: count }, (_, n) => ({
+            module: emailSuppression,
+            input: {
+              email: address,
+              topic: `sort-${String.fromCodePoint(97 + Math.floor((from + n) / 26), 97 + ((from + n) % 26))}`,
+            },
+            path: '',
+          })),
+        ),
+      );
+    await ofTopics(0, 60);
+    await ofAccount();
+    await ofTopics(60, 50);
+    const all = await suppressions();
+    expect(all).toHaveLength(100);
+    const ids = all.map(({ id }: { id: string }) => id);
+    expect(ids).toEqual(ids.toSorted().toReversed());
+    expect(all[50]).toMatchObject({ organization_id: null, reason: 'hard_bounce' });
   });
 
   test('who is invited ends the invitations of the organization, and nothing else that it may send later', async () => {

@@ -101,6 +101,7 @@ describe('a task', () => {
     const id = await due('moved');
     await at(-9 * hour);
     await remind();
+    expect(await reminders(member)).toEqual(['A task is due today']);
     await change(id, { due_at: new Date(dueAt.getTime() + dayMs).toISOString() });
     await remind();
     expect(await reminders(member)).toEqual(['A task is due today', 'A task is due tomorrow']);
@@ -135,6 +136,22 @@ describe('a task', () => {
     await at(60_000);
     expect(await remind()).toEqual({ reminded: 0 });
     expect(await reminders(member)).toEqual([]);
+  });
+
+  test('of an archived organization is not told, until the archiving is taken back', async () => {
+    await due('archived');
+    const archive = async (is: boolean) => {
+      const client = await signedIn(world, owner.person);
+      const url = `/v1/organizations/${owner.person.organization.id}`;
+      const { status, body } = await client.mutate({ method: 'PATCH', url, payload: { is_archived: is } });
+      expect(status, JSON.stringify(body)).toBe(200);
+    };
+    await archive(true);
+    await at(-9 * hour);
+    expect(await remind()).toEqual({ reminded: 0 });
+    await archive(false);
+    expect(await remind()).toEqual({ reminded: 1 });
+    expect(await reminders(member)).toEqual(['A task is due today']);
   });
 
   test('is told to nobody who has muted the topic', async () => {

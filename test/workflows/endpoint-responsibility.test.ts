@@ -6,6 +6,7 @@ import { eventually } from '../kit/eventually.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { WebhookSink } from '../kit/fakes/webhook-sink.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
+import { readmit } from '../kit/readmit.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -44,6 +45,10 @@ async function membershipOf({ user }: Person): Promise<string> {
 const changes = {
   'leaves the organization': async () =>
     ownerClient.mutate({ method: 'DELETE', url: `/v1/memberships/${await membershipOf(admin)}` }),
+  'leaves and is admitted again': async () => {
+    await readmit(world, owner.organization.id, admin);
+    return { status: 200 };
+  },
   'is no manager any more': async () =>
     patch(ownerClient, `/v1/memberships/${await membershipOf(admin)}`, { role: 'member' }),
   'manages it with fewer rights': async () =>

@@ -119,6 +119,51 @@ describe('a request whose events are not all delivered', () => {
     expect(await mails()).toHaveLength(1);
   });
 
+  /** What the request goes on to cause: copies of the first sending that the member has, due now. @returns their ids */
+  async function addCopies(count: number): Promise<string[]> {
+    const ids = Array.from({ length: count }, () => newId());
+    await asOwner(
+      world,
+      `insert into notification_sendings (notification_id, channel, organization_id, user_id, topic, is_default, is_urgent, due_at, request_id,
+         state, round, told_at, updated_at)
+       select copy.id, channel, organization_id, user_id, topic, is_default, is_urgent, $3, request_id, 'due', 1, $3, $3
+       from (select * from notification_sendings where user_id = $1 order by notification_id limit 1) as first, unnest($2::text[]) as copy (id)`,
+      [member.person.user.id, ids, world.clock.now()],
+    );
+    return ids;
+  }
+
+  test('delays the oldest for a quarter of an hour at most, however long more keep coming', async () => {
+    await assign(owner.client, member.person, 'one of many');
+    await settled();
+    await withheldEvent();
+    for (let n = 1; n <= 2; n++) {
+      world.clock.advance(7 * minute);
+      await addCopies(1);
+      expect(await sendDue(world)).toMatchObject({ due: 0 });
+    }
+    world.clock.advance(2 * minute);
+    await addCopies(1);
+    expect(await sendDue(world)).toMatchObject({ due: 4 });
+    await settle();
+    expect(await mails()).toHaveLength(1);
+  });
+
+  test('keeps nobody else waiting, however much it has caused for one person', async () => {
+    const other = await ownerAndMember(world);
+    await assign(owner.client, member.person, 'one of many');
+    await assign(other.owner.client, other.member.person, 'for somebody else');
+    await settled();
+    await withheldEvent();
+    const copies = await addCopies(20_000);
+    world.clock.advance(minute);
+    expect(await sendDue(world)).toMatchObject({ due: 1, single: 1 });
+    await asOwner(world, 'delete from notification_sendings where notification_id = any($1)', [copies]);
+    await settle();
+    await allSent(world);
+    expect(await mailsOf(world, other.member.person)).toHaveLength(1);
+  });
+
   test('delays a mail for a quarter of an hour at most', async () => {
     await assign(owner.client, member.person, 'one of many');
     await settled();

@@ -275,7 +275,7 @@ describe('preferences', () => {
     expect(answer.body.errors).toEqual([
       {
         path: '/quiet_hours_end',
-        message: 'The quiet hours end when they begin; to be told nothing at all, set the cadence to mute.',
+        message: 'The quiet hours end when they begin; to receive no notifications at all, set the cadence to mute.',
       },
     ]);
   });

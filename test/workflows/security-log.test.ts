@@ -95,6 +95,13 @@ test('sign-ins and tokens are told to the organizations that they concern, and t
   expect(switched.status).toBe(200);
   await arrived('session.switched');
   expect(received('session.switched')).toMatchObject([{ data: { details: { user_id: guest.user.id } } }]);
+  // The organization that they leave learns of it as well.
+  const back = await elsewhere.post('/v1/switch', { target_organization_id: guest.organization.id });
+  expect(back.status).toBe(200);
+  await arrived('session.switched', 2);
+  const again = await elsewhere.post('/v1/switch', { target_organization_id: owner.organization.id });
+  expect(again.status).toBe(200);
+  await arrived('session.switched', 3);
   expect((await personal([])).status).toBe(201);
   await arrived('personal_access_token.created');
   await theirs.post('/v1/logout', {});

@@ -31,7 +31,7 @@ export function failingActivityInterceptor(notes: FailingWorkNotes, logger: Logg
         async execute(input, next) {
           // Whoever had the attempt before can have been lost without a word.
           if (attempt === notes.shownAttempts + 1)
-            await note({ status: 'failing', attempts: attempt - 1, error: lost, pauseMs: null });
+            await note({ status: 'failing', attempts: attempt - 1, error: lost, pauseMs: null, isGuess: true });
           try {
             const result = await next(input);
             if (attempt > notes.shownAttempts || isScheduled(place.workflowId))

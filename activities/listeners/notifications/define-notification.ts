@@ -5,7 +5,7 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SentChannelName } from './channels.ts';
 
 /** An event and its record, as they are when people are told. */
-export interface Told<Kind = EntityModule, Payload = unknown> {
+export interface NotificationContext<Kind = EntityModule, Payload = unknown> {
   readonly record: RowOf<Kind>;
   readonly payload: Payload;
   /** Who caused the event, as history names them. */
@@ -37,13 +37,13 @@ interface Definition<Kind, Payload, Name extends string> {
   /** Name of the listener: kebab-case, unique; it is part of keys and ids and never changes. */
   readonly listener: string;
   /** Ids of those who would be told. Who cannot view the record, is no member or has acted is left out afterwards. */
-  readonly audience: (told: Told<Kind, Payload>) => readonly string[] | Promise<readonly string[]>;
+  readonly audience: (told: NotificationContext<Kind, Payload>) => readonly string[] | Promise<readonly string[]>;
   /** Whether the person who acted is told as well: they wait for what the server does for them. */
   readonly tellsActor?: true;
   readonly text: NotificationText;
   /** Values of the variables, in the way in which one of the recipients reads dates and numbers. Empty: there is none. */
   readonly values: (
-    told: Told<Kind, Payload>,
+    told: NotificationContext<Kind, Payload>,
   ) => ((locale: Locale) => Values<NoInfer<Name>>) | Promise<(locale: Locale) => Values<NoInfer<Name>>>;
   /** Whether it is still to be sent to a recipient, of the record as it is now; always when left out. */
   readonly stillApplies?: (record: RowOf<Kind>, reader: Reader) => boolean;

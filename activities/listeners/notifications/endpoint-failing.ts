@@ -2,7 +2,7 @@ import { disabledAfterMs, webhookEndpoint } from '#entities/integrations/webhook
 import { localInstant } from '#entities/kit/base/localized.ts';
 import { membership } from '#entities/organizations/membership.ts';
 import { managerRoles } from '#entities/presets/roles.ts';
-import { defineNotification, type Told } from './define-notification.ts';
+import { defineNotification, type NotificationContext } from './define-notification.ts';
 
 /** Maximum number of managers of an organization who are told. */
 const maxManagers = 100;
@@ -56,7 +56,7 @@ export const endpointDisabled = defineNotification(webhookEndpoint, 'disabled', 
   isUrgent: true,
 });
 
-async function managersOf({ unit }: Pick<Told, 'unit'>): Promise<string[]> {
+async function managersOf({ unit }: Pick<NotificationContext, 'unit'>): Promise<string[]> {
   const managers = await unit.data.find(membership, { where: { role: { in: [...managerRoles] } }, limit: maxManagers });
   return managers.map(({ userId }) => userId);
 }

@@ -9,14 +9,17 @@ const pageSize = 5_000;
 
 type Notification = Pick<RowOf<typeof notification>, 'id' | 'topic' | 'targetId'>;
 
-/** What somebody would be told. */
-interface Told {
+/** Notifications of one recipient. */
+interface AddressedNotifications {
   readonly recipient: Pick<Recipient, 'person' | 'locale'>;
   readonly about: readonly Notification[];
 }
 
 /** Ids of those of some notifications that no longer apply to their record: they are sent no more (`stillApplies`). */
-export async function outdatedAmong({ data, clock }: UnitOfWork, told: readonly Told[]): Promise<ReadonlySet<string>> {
+export async function outdatedAmong(
+  { data, clock }: UnitOfWork,
+  told: readonly AddressedNotifications[],
+): Promise<ReadonlySet<string>> {
   const outdated = new Set<string>();
   const now = clock.now();
   const notifications = told.flatMap(({ recipient: { person, locale }, about }) =>

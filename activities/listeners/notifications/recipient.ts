@@ -65,8 +65,8 @@ export async function recipientsIn(
   return recipients;
 }
 
-/** What somebody would be told. */
-interface Told<One> {
+/** What notifications of one recipient are about. */
+interface AddressedRecords<One> {
   readonly recipient: Recipient;
   readonly about: readonly One[];
 }
@@ -75,7 +75,10 @@ interface Told<One> {
  * Of what each of some people would be told, what is about a record that they may view, or about none. Members see their organization: its
  * rows are found by the session of a person, and here is none.
  */
-export async function visibleToEach<One extends About>(unit: UnitOfWork, told: readonly Told<One>[]): Promise<One[][]> {
+export async function visibleToEach<One extends About>(
+  unit: UnitOfWork,
+  told: readonly AddressedRecords<One>[],
+): Promise<One[][]> {
   const visible = told.map(({ recipient }) => new Set([recipient.organizationId]));
   for (const topic of new Set(told.flatMap(({ about }) => about.map(({ targetKind }) => targetKind)))) {
     const module = unit.registry.modules.find((one) => one.topic === topic);

@@ -13,6 +13,7 @@ import {
   type SendingChange,
 } from '#entities/kit/outbox/notification-sendings.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { suppressedTopicsOf } from '../suppress-address.ts';
 import { outdatedAmong } from './outdated-notifications.ts';
 import { readPreferences } from './read-preferences.ts';
 import { recipientsIn, visibleToEach, type Recipient } from './recipient.ts';
@@ -113,17 +114,25 @@ async function settleNewest(
   );
   const viewable = await visibleOf(unit, looked, told, recipients);
   const preferences = await readPreferences(unit, all);
+  const people = digests.flatMap(({ id }) => recipients.get(id) ?? []);
+  const isSuppressed = await suppressedTopicsOf(
+    unit,
+    [...new Set(people.map(({ organizationId }) => organizationId))],
+    people.map(({ person }) => person.email),
+  );
   const now = unit.clock.now();
   const newest = new Map<string, Newest>();
   const changes: SendingChange[] = [];
-  for (const { id, state } of digests) {
+  for (const { id, state, organizationId } of digests) {
     const sendings = looked.get(id) ?? [];
+    const address = recipients.get(id)?.person.email ?? '';
     const visible = viewable.get(id) ?? [];
     const visibleById = new Map(visible.map((one) => [one.id, one]));
     const own = sendings.flatMap((sending): SendingChange[] => {
       const found = visibleById.get(sending.notificationId);
       // A message that was made keeps what has been read since: it says nothing that its recipient may not know.
-      if (!found || (found.isRead && state !== 'sent')) return [{ sending, state: 'dropped' }];
+      if (!found || (found.isRead && state !== 'sent') || isSuppressed(organizationId, address, found.topic))
+        return [{ sending, state: 'dropped' }];
       return changeOf(sending, preferences.for(sending), now);
     });
     changes.push(...own);

@@ -38,7 +38,7 @@ function ofToken(
             organizationId: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the organization.' },
             isAuthorized: {
               type: new GraphQLNonNull(GraphQLBoolean),
-              description: 'Whether the token counts there although single sign-on is enforced.',
+              description: 'Whether the token is valid there although single sign-on is enforced.',
             },
           },
         }),

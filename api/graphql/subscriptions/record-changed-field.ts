@@ -22,7 +22,7 @@ import { selectionsOf, type VisibleNews } from './visible-news.ts';
 const maxIds = 100;
 
 export const afterDescription =
-  'Goes on after the last `cursor` of an earlier subscription, on any process: nothing is lost, and nothing is sent twice. A cursor counts for a day. Without it, the subscription begins now.';
+  'Goes on after the last `cursor` of an earlier subscription, on any process: nothing is lost, and nothing is sent twice. A cursor is valid for a day. Without it, the subscription begins now.';
 
 interface Message {
   readonly operation: 'CREATED' | 'UPDATED' | 'DELETED' | 'POSITION';

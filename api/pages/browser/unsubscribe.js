@@ -27,7 +27,11 @@ async function look() {
   if (answer.ok) {
     const { email, organization, topics, ended } = answer.body;
     const names = topics.map((/** @type {{ name: string }} */ { name }) => name).join(' and ');
-    fill({ email, organization, about: names === '' ? 'e-mails' : `e-mails about ${names}` });
+    fill({
+      email: email ?? 'the present address of this person',
+      organization,
+      about: names === '' ? 'e-mails' : `e-mails about ${names}`,
+    });
     return ended;
   }
   const end = endOfLink(answer);

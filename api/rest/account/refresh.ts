@@ -39,7 +39,7 @@ export const refresh = defineRoute({
           minLength: 1,
           maxLength: maxTokenLength,
           writeOnly: true,
-          description: 'Refresh token. Without it, the cookie counts.',
+          description: 'Refresh token. Without it, the cookie is used.',
         }),
       ),
     },

@@ -67,7 +67,7 @@ export const switchOrganization = defineRoute({
       lastSeenAt: services.clock.now(),
     });
     await noteSeen(unit, userId, wanted);
-    if (held.activeOrganizationId !== wanted) unit.emit(customEvent(session, 'switched', switched, { userId }));
+    if (held.activeOrganizationId !== wanted) unit.emit(customEvent(session, 'switched', switched, { userId }, held));
     const next = { userId, sessionId, home: { organizationId: wanted, productModules } };
     return accessAnswer(call, await issueAccess(call, next, held.expiresAt));
   },

@@ -62,7 +62,7 @@ export const tokenRoutes: readonly Route[] = [
   ...routesOf(apiToken, {
     body: Type.Object(bodyFields('ApiTokenScope'), { additionalProperties: false }),
     about:
-      'Creates an API token of the current organization. It can do what its scopes say with all records of a kind, and nobody can give it more rights than they have. Managers of the organization are told by e-mail.',
+      'Creates an API token of the current organization. It can do what its scopes say with all records of a kind, and nobody can give it more rights than they have. Managers of the organization are notified by e-mail.',
     create: createApiToken,
     rotate: rotateApiToken,
   }),
@@ -72,7 +72,7 @@ export const tokenRoutes: readonly Route[] = [
       { additionalProperties: false },
     ),
     about:
-      'Creates a token that acts for the signed-in user: it can do what the user can do, as far as its scopes allow it. With several organizations, name one in the header X-Organization-ID of each request. A request that names none is not refused: it acts in the first of `organization_ids`, or without that list in the organization that the user joined first, usually the personal one. The header X-Organization-ID of each response names the organization in which the token acted. The user is told by e-mail.',
+      'Creates a token that acts for the signed-in user: it can do what the user can do, as far as its scopes allow it. With several organizations, name one in the header X-Organization-ID of each request. A request that names none is not refused: it acts in the first of `organization_ids`, or without that list in the organization that the user joined first, usually the personal one. The header X-Organization-ID of each response names the organization in which the token acted. The user is notified by e-mail.',
     create: createPersonalToken,
     rotate: rotatePersonalToken,
   }),

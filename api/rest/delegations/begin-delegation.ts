@@ -24,7 +24,7 @@ export const DelegationSchema = Type.Object(
     token_type: Type.Literal('Bearer', { description: 'Type of the token.' }),
     expires_in: Type.Integer({ description: 'Seconds until the access ends.' }),
     delegation_id: Type.String({ description: 'Id of the record of the access; see /v1/delegations.' }),
-    organization_id: Type.String({ description: 'Id of the organization in which alone the token counts.' }),
+    organization_id: Type.String({ description: 'Id of the organization in which alone the token is valid.' }),
     subject_id: Type.String({ description: 'Id of the person, or of the support identity, as whom it acts.' }),
   },
   { title: 'DelegationToken' },

@@ -91,7 +91,9 @@ export const listOwnSuppressions = defineRoute({
           about:
             row.topic === everyTopic ? 'all e-mails of the organization' : `e-mails about ${topicInWords(row.topic)}`,
         })),
-      ];
+      ]
+        .toSorted((a, b) => (a.id < b.id ? 1 : -1))
+        .slice(0, maxListed);
     });
     return {
       status: 200,

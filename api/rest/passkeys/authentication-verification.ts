@@ -34,7 +34,7 @@ export const authenticationVerification = defineRoute({
   tag: 'Passkeys',
   summary: 'Sign in with a passkey',
   description:
-    'Begins a session, like /v1/login, with what `navigator.credentials.get` has returned for the options of /v1/authentication/options. Options count once, for the browser that asked for them. The passkey takes the place of the password, not of a second factor. After fifty refusals within a quarter of an hour, the network address waits.',
+    'Begins a session, like /v1/login, with what `navigator.credentials.get` has returned for the options of /v1/authentication/options. Options are valid once, for the browser that asked for them. The passkey takes the place of the password, not of a second factor. After fifty refusals within a quarter of an hour, the network address waits.',
   access: 'public',
   limitClass: 'flow',
   body: AssertionSchema,

@@ -20,7 +20,7 @@ export const registrationVerification = defineRoute({
   tag: 'Passkeys',
   summary: 'Register a passkey',
   description:
-    'Stores the passkey that `navigator.credentials.create` has made for the options of /v1/registration/options. Options count once, for the session that asked for them. /v1/passkeys lists, renames and deletes the passkeys of the user.',
+    'Stores the passkey that `navigator.credentials.create` has made for the options of /v1/registration/options. Options are valid once, for the session that asked for them. /v1/passkeys lists, renames and deletes the passkeys of the user.',
   access: 'required',
   limitClass: 'flow',
   body: RegistrationSchema,

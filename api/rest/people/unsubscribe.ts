@@ -14,7 +14,7 @@ import {
 import { workOf } from '../../http/request-context.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
-import { checkLink } from '../account/mailed-link.ts';
+import { checkLink, linkKey } from '../account/mailed-link.ts';
 
 const purpose = 'unsubscribe';
 
@@ -53,7 +53,7 @@ async function withSubscription<T>(
   const context = workOf(request.core, systemCaller('unsubscribe'));
   const run = () =>
     services.database.transact(context, async ({ data }) => {
-      const subscription = await readSubscription(data, id);
+      const subscription = await readSubscription(data, id, linkKey(services));
       return subscription && work(data, subscription);
     });
   // Another request with the link has done it at the same time.
@@ -64,6 +64,11 @@ async function withSubscription<T>(
 }
 
 const nothingLeft = 'The recipient of this e-mail is gone; no more e-mails are sent to them.';
+
+/** Recipient of the e-mails, in a sentence. */
+function recipientOf({ shownAddress }: { readonly shownAddress: string | null }): string {
+  return shownAddress ?? 'the present address of this person';
+}
 
 /** “e-mails about tasks that are assigned to you” */
 function aboutOf(topics: readonly { readonly name: string }[]): string {
@@ -108,7 +113,7 @@ export const unsubscribe = defineRoute({
       await endSubscription(data, subscription, body.scope ?? 'topics');
       const { organization, topics } = await subscriptionInWords(data, subscription);
       const about = aboutOf(body.scope === 'organization' ? [] : topics);
-      return `${organization} sends no more ${about} to ${subscription.address}.`;
+      return `${organization} sends no more ${about} to ${recipientOf(subscription)}.`;
     });
     return { status: 200, body: { message: message ?? nothingLeft } };
   },
@@ -124,12 +129,15 @@ export const showSubscription = defineRoute({
   operationId: 'showSubscription',
   summary: 'Show what a link to unsubscribe ends',
   description:
-    'The address, the organization and the topics of the e-mail whose link has the token. It changes nothing.',
+    'The address, the organization and the topics of the e-mail whose link has the token. The address is shown only while it is the one to which the e-mail was sent. It changes nothing.',
   body: TokenSchema,
   answers: {
     200: Type.Object({
       message: Type.String({ description: 'What the link ends, or has ended, as a sentence.' }),
-      email: Type.String({ description: 'Address to which the e-mails go.' }),
+      email: Type.Union([Type.String(), Type.Null()], {
+        description:
+          'Address to which the e-mails go; null when the person has changed their address since the e-mail was sent.',
+      }),
       organization: Type.String({ description: 'Name of the organization.' }),
       topics: Type.Array(
         Type.Object({
@@ -148,10 +156,9 @@ export const showSubscription = defineRoute({
       const part = await endedOf(data, subscription);
       const about = aboutOf(part === 'organization' ? [] : topics);
       const verb = part === 'nothing' ? 'sends' : 'sends no more';
-      const { address } = subscription;
       return {
-        message: `${organization} ${verb} ${about} to ${address}.`,
-        email: address,
+        message: `${organization} ${verb} ${about} to ${recipientOf(subscription)}.`,
+        email: subscription.shownAddress,
         organization,
         topics,
         ended: part,
@@ -178,8 +185,8 @@ export const resubscribe = defineRoute({
       const { organization, topics } = await subscriptionInWords(data, subscription);
       const part = await endedOf(data, subscription);
       return part === 'nothing'
-        ? `${organization} sends ${aboutOf(topics)} to ${subscription.address} again.`
-        : `${organization} still sends no e-mails to ${subscription.address}: the address is suppressed for another reason.`;
+        ? `${organization} sends ${aboutOf(topics)} to ${recipientOf(subscription)} again.`
+        : `${organization} still sends no e-mails to ${recipientOf(subscription)}: the address is suppressed for another reason.`;
     });
     return { status: 200, body: { message: message ?? nothingLeft } };
   },

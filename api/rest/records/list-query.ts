@@ -24,7 +24,8 @@ import {
 import { filterableFields, orderableFields } from '#entities/kit/read/where.ts';
 import { viewColumnsDescription, viewDescription } from '../../people/apply-saved-view.ts';
 import { pageSlice, defaultPageSize, type SliceArguments } from '../../http/page-slice.ts';
-import { bestFirst, pageParts, searched, searchText } from './record-pages.ts';
+import { wantedText } from '#entities/kit/read/search-text.ts';
+import { bestFirst, pageParts, searchText } from './record-pages.ts';
 import { inRestNames, valueSchema, type JsonSchema } from './record-schema.ts';
 import { idSchema, idText } from '../../http/request-schemas.ts';
 
@@ -113,7 +114,7 @@ export function listSelection(
   return {
     module,
     ...listFilter(registry, module, query),
-    ...(query.search === undefined ? {} : { found: searched(query.search, 'search') }),
+    ...(query.search === undefined ? {} : { found: wantedText(query.search, '/search') }),
     orderBy:
       query.order_by === undefined && query.search !== undefined ? bestFirst : orderTerms(module, query.order_by),
     ...pageSlice(query, largestPage),

@@ -1,10 +1,9 @@
 import { Type, type TObject } from 'typebox';
-import { inputError } from '#entities/kit/base/input-error.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { searchPosition, type OrderTerm } from '#entities/kit/read/order.ts';
-import { maxSearchLength, searchTextDescription, searchTextProblem } from '#entities/kit/read/search-text.ts';
+import { maxSearchLength, searchTextDescription } from '#entities/kit/read/search-text.ts';
 import type { PagePart, PageSelection, RecordSelection } from '#entities/kit/read/selection.ts';
 import { pageSlice, type SliceArguments } from '../../http/page-slice.ts';
 import { visibleText } from '../../http/request-schemas.ts';
@@ -59,13 +58,6 @@ export const searchText = Type.String({
   examples: ['renew'],
   description: searchTextDescription,
 });
-
-/** The text of a search. @throws AppError invalid_input */
-export function searched(text: string, parameter: string): string {
-  const problem = searchTextProblem(text);
-  if (problem !== undefined) throw inputError([{ path: `/${parameter}`, message: problem }]);
-  return text;
-}
 
 /** Response schema of a record in a list: a saved view may show less than the whole record. */
 export function listedSchema(module: EntityModule, { properties }: TObject): TObject {

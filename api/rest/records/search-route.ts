@@ -7,7 +7,8 @@ import { pluralOf } from '#entities/kit/read/relations.ts';
 import { searchReach } from '#entities/kit/read/search-text.ts';
 import { defaultPageSize } from '../../http/page-slice.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { foundSelection, listedSchema, pageSchema, searched, searchText } from './record-pages.ts';
+import { wantedText } from '#entities/kit/read/search-text.ts';
+import { foundSelection, listedSchema, pageSchema, searchText } from './record-pages.ts';
 import { selectionOf } from './record-selection.ts';
 import { recordSchema } from './record-schema.ts';
 
@@ -60,7 +61,7 @@ export function searchRoute(registry: Registry, bases: DownloadBases): Route {
     errors: ['invalid_input', 'limit_exceeded', 'no_current_organization'],
     handle: async ({ unit, query, services }) => {
       const { maxresultlimit } = services.config.current.server;
-      const text = searched(query['query'] as string, 'query');
+      const text = wantedText(query['query'] as string, '/query');
       const slice = query['first'] === undefined ? {} : { first: query['first'] as number };
       const wanted = (query['kinds'] ?? names) as readonly string[];
       const parts = kinds

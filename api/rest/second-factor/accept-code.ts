@@ -120,7 +120,7 @@ function counterOf(userId: string, singleSignOnId: string | null): string {
 function wrongCode({ code }: GivenCode): AppError {
   const message =
     code === undefined
-      ? 'The recovery code is wrong or has been used: each counts once. Send another one of the newest list as recovery_code.'
+      ? 'The recovery code is wrong or has been used: each is valid once. Send another one of the newest list as recovery_code.'
       : 'The code is wrong, has expired, or has been used. Send as code the digits that your app shows now; if they are refused, too, check the clock of its device, or send a recovery_code.';
   return new AppError('invalid_credentials', message);
 }

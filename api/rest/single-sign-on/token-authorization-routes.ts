@@ -12,7 +12,7 @@ const AuthorizationSchema = Type.Object(
     token_id: Type.String({ description: 'Id of the token.' }),
     organization_id: Type.String({ description: 'Id of the organization.' }),
     is_authorized: Type.Boolean({
-      description: 'Whether the token counts there although single sign-on is enforced.',
+      description: 'Whether the token is valid there although single sign-on is enforced.',
     }),
   },
   { title: 'TokenAuthorization' },

@@ -38,7 +38,7 @@ export const portalAccess = {
   acceptsSingleSignOn: true,
   headers: Type.Object({
     [portalHeader]: Type.Optional(
-      Type.String({ maxLength: 2_048, description: 'Token of the link; other credentials do not count.' }),
+      Type.String({ maxLength: 2_048, description: 'Token of the link; other credentials are ignored.' }),
     ),
   }),
   prepare: readPortalLink,

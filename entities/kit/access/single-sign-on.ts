@@ -52,6 +52,15 @@ export async function decidingMembership(work: Work, userId: string, organizatio
   return rows[0]?.id ?? null;
 }
 
+/** Whether a membership has not ended, in whichever organization. */
+export async function isMembershipLive(work: Work, membershipId: string): Promise<boolean> {
+  const session = await work.readAs('system');
+  const { rows } = await session.query('select 1 from memberships where id = $1 and deleted_at is null', [
+    membershipId,
+  ]);
+  return rows.length > 0;
+}
+
 /**
  * Whether somebody has been a member of an organization before, left it or was removed: the person, or whoever has linked the identity
  * of its single sign-on or has had the address before them, with an account that was deleted, for example.

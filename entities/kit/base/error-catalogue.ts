@@ -70,7 +70,7 @@ export const errorCatalogue = {
   cursor_expired: entry(
     'invalid',
     'The cursor of the subscription is too old.',
-    'Changes are kept for subscribers for a day, and a cursor counts only in the database that it comes from.',
+    'Changes are kept for subscribers for a day, and a cursor is valid only in the database that it comes from.',
     'Subscribe without a cursor, then read the records again: what happened meanwhile is in them.',
   ),
   invalid_token: entry(
@@ -82,7 +82,7 @@ export const errorCatalogue = {
   token_not_yet_valid: entry(
     'invalid',
     'The token cannot be used yet.',
-    'A refresh token counts from a quarter of an hour before its access token expires, unless the server is configured otherwise.',
+    'A refresh token is valid from a quarter of an hour before its access token expires, unless the server is configured otherwise.',
     'Use the access token until the time in the message, then refresh.',
   ),
   token_expired: entry(

@@ -19,7 +19,7 @@ export function elsewhereHint(
     .find((id) => typeof id === 'string');
   if (typeof theirs !== 'string' || theirs === organizationId) return '';
   const own = organizationId === null ? 'you act in none' : `you act in ${organizationId}`;
-  return ` Roles count in the organization in which you act: ${own}, and this belongs to ${theirs}. If you have such a role there, ${switchTo(theirs)}.`;
+  return ` Roles apply in the organization in which you act: ${own}, and this belongs to ${theirs}. If you have such a role there, ${switchTo(theirs)}.`;
 }
 
 /** How a person acts in another organization: the end of a sentence. */

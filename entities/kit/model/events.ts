@@ -88,15 +88,23 @@ export function topicOf<S extends EventSource>(kind: S, verb: VerbOf<S>): string
   return topic;
 }
 
-/** Which organizations besides that of the record an event concerns. */
+/**
+ * Which organizations besides that of the record an event concerns: those of the record, and those that it has left with the change.
+ * @param before the record before the change; null for a new one
+ */
 export function concernedBy(
   { announced }: EventSource,
   row: Readonly<Record<string, unknown>>,
+  before: Readonly<Record<string, unknown>> | null,
 ): Pick<EventDraft, 'concerns' | 'concernsMember'> {
   const { concerns, allIfEmpty } = announced ?? {};
   if (!concerns) return {};
-  const ids = concerns.flatMap((name) => row[name] ?? []).filter((id) => typeof id === 'string');
-  const ofAll = allIfEmpty !== undefined && ids.length === 0 && typeof row['userId'] === 'string';
+  const idsIn = (held: Readonly<Record<string, unknown>>) =>
+    concerns.flatMap((name) => held[name] ?? []).filter((id) => typeof id === 'string');
+  const rows = before === null ? [row] : [row, before];
+  const ids = rows.flatMap(idsIn);
+  const ofAll =
+    allIfEmpty !== undefined && typeof row['userId'] === 'string' && rows.some((held) => idsIn(held).length === 0);
   return {
     ...(ids.length > 0 ? { concerns: [...new Set(ids)] } : {}),
     ...(ofAll ? { concernsMember: row['userId'] as string } : {}),

@@ -51,8 +51,11 @@ export interface WorkFailure extends WorkPlace {
   readonly at: Date;
 }
 
-/** Keeps that work has failed; of failures of the same work the last one. One that is older than what the row says changes nothing. */
-export async function noteFailures(work: Work, failures: readonly WorkFailure[]): Promise<void> {
+/**
+ * Keeps that work has failed; of failures of the same work the last one. One that is older than what the row says changes nothing.
+ * @param isGuess nobody has reported these failures: a reported one of the same run stays
+ */
+export async function noteFailures(work: Work, failures: readonly WorkFailure[], isGuess = false): Promise<void> {
   const session = await work.readAs('system');
   for (const failure of failures)
     await session.query(
@@ -61,9 +64,10 @@ export async function noteFailures(work: Work, failures: readonly WorkFailure[])
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $15, $14, $15, $15)
        on conflict (key) do update set workflow_id = excluded.workflow_id, run_id = excluded.run_id, organization_id = excluded.organization_id,
          record_id = excluded.record_id, request_id = excluded.request_id, status = excluded.status, attempts = excluded.attempts,
-         error = excluded.error, next_attempt_at = excluded.next_attempt_at, updated_at = excluded.updated_at, looked_at = excluded.looked_at, ended_at = null,
+         error = excluded.error, next_attempt_at = excluded.next_attempt_at, updated_at = excluded.updated_at, looked_at = excluded.looked_at, ended_at = null, is_run_settled = false,
          since = case when held.ended_at is null then held.since else excluded.since end
-       where held.updated_at < excluded.updated_at`,
+       where held.updated_at < excluded.updated_at
+         and not ($16 and held.ended_at is null and held.run_id = excluded.run_id)`,
       [
         newId(),
         failure.key,
@@ -80,14 +84,23 @@ export async function noteFailures(work: Work, failures: readonly WorkFailure[])
         failure.error,
         failure.nextAttemptAt,
         failure.at,
+        isGuess,
       ],
     );
 }
 
-/** What an operator has retried or stopped is listed no more until it fails again. @param id of its row */
-export async function endFailure(work: Work, id: string): Promise<void> {
+/**
+ * What an operator has retried or stopped is listed no more until it fails again.
+ * @param id of its row
+ * @param isRunSettled whether whatever else its run reports is settled with it: unless the run continues
+ */
+export async function endFailure(work: Work, id: string, isRunSettled: boolean): Promise<void> {
   const session = await work.readAs('system');
-  await session.query('update failing_work set ended_at = $2, updated_at = $2 where id = $1', [id, work.clock.now()]);
+  await session.query('update failing_work set ended_at = $2, updated_at = $2, is_run_settled = $3 where id = $1', [
+    id,
+    work.clock.now(),
+    isRunSettled,
+  ]);
 }
 
 /** Work that has succeeded is listed no more until it fails again. */
@@ -99,17 +112,21 @@ export async function endFailures(work: Work, keys: readonly string[]): Promise<
   );
 }
 
-/** Of these, the keys whose rows know no failure from then on, and the runs whose activities are listed already. */
+/**
+ * Of these, what is neither known nor listed: the row of its key has a failure or an end from then on, or its run has a row that fails still, or
+ * that an operator has ended. A run whose activity failed and then succeeded can fail for another reason.
+ */
 export async function unknownFailures<Failure extends Pick<WorkFailure, 'key' | 'runId' | 'at'>>(
   work: Work,
   failures: readonly Failure[],
 ): Promise<Failure[]> {
   const session = await work.readAs('system');
-  const { rows } = await session.query<{ key: string; runId: string; updatedAt: Date }>(
-    `select key, run_id as "runId", updated_at as "updatedAt" from failing_work where key = any($1) or run_id = any($2)`,
+  const { rows } = await session.query<{ key: string; runId: string; updatedAt: Date; hidesRun: boolean }>(
+    `select key, run_id as "runId", updated_at as "updatedAt", ended_at is null or is_run_settled as "hidesRun"
+     from failing_work where key = any($1) or run_id = any($2)`,
     [failures.map(({ key }) => key), failures.map(({ runId }) => runId)],
   );
-  const runs = new Set(rows.map(({ runId }) => runId));
+  const runs = new Set(rows.flatMap(({ runId, hidesRun }) => (hidesRun ? runId : [])));
   const known = new Map(rows.map(({ key, updatedAt }) => [key, updatedAt]));
   return failures.filter(({ key, runId, at }) => !runs.has(runId) && (known.get(key) ?? new Date(0)) < at);
 }

@@ -10,7 +10,7 @@ export type DigestState = 'claimed' | 'sent' | 'empty' | 'failed';
 /** What a person is told at once of several notifications. */
 export interface Digest extends SendingAddress {
   readonly id: string;
-  /** How often the person is told: daily, weekly or monthly; `held` for what was held back by quiet hours or a pause. */
+  /** How often the person is told: daily, weekly or monthly; `held` for several that are due at once. */
   readonly cadence: string;
   /** Which day, week or month: the day on which it is sent, in the person's time zone. */
   readonly period: string;

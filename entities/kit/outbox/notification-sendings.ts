@@ -9,7 +9,7 @@ const maxWaitMs = 366 * 86_400_000;
 /** A message is sent this long after the first notification that it tells of, with all those that came until then, in milliseconds. */
 export const gatheredMs = 60_000;
 
-/** A message waits this long at most for notifications that the same request still causes, in milliseconds. */
+/** The oldest notification of a message waits this long at most for others that the same request still causes, in milliseconds. */
 const maxGatheredMs = 15 * 60_000;
 
 /** Rows that one statement removes. */
@@ -92,7 +92,7 @@ export async function lockSending(work: Work, notificationId: string, channel: s
 /**
  * Takes what is due to some people, and what has come to them since: all of it for each of them, in one transaction, from those on who have
  * waited longest. People whom another transaction has taken are left out, so that nobody's digest is made twice at a time; so are those
- * whom the same request still tells of more: events of it are not delivered yet.
+ * to whom the same request still sends more, since events of it are not delivered yet, unless their oldest notification has waited too long.
  * @param limit number of people
  * @param topics of events of which people are told
  */
@@ -100,18 +100,27 @@ export async function claimDueSendings(work: Work, limit: number, topics: readon
   const now = work.clock.now();
   const session = await work.readAs('system');
   const { rows: people } = await session.query<SendingAddress>(
-    `with due as materialized (
+    `with young as materialized (
+       select distinct organization_id, user_id, channel, request_id from notification_sendings where state = 'due' and told_at > $3
+     ), requests as materialized (
+       select organization_id, request_id from (select distinct organization_id, request_id from young) as r
+       where exists (select 1 from events e where e.request_id = r.request_id and e.organization_id = r.organization_id and e.topic = any($4)
+         and e.pending and e.settled_at is null)
+     ), held as materialized (
        select organization_id, user_id, channel
-       from (select organization_id, user_id, channel, due_at from notification_sendings where state = 'due' and due_at <= $1
+       from (select distinct organization_id, user_id, channel from young join requests using (organization_id, request_id)) as p
+       where not exists (select 1 from notification_sendings s where s.state = 'due' and s.due_at <= $1 and s.told_at <= $3
+         and s.organization_id = p.organization_id and s.user_id = p.user_id and s.channel = p.channel)
+     ), due as materialized (
+       select organization_id, user_id, channel
+       from (select organization_id, user_id, channel, due_at from notification_sendings s where state = 'due' and due_at <= $1
+         and not exists (select 1 from held h
+           where h.organization_id = s.organization_id and h.user_id = s.user_id and h.channel = s.channel)
          order by due_at limit ${maxClaimed}) as oldest
        group by organization_id, user_id, channel order by min(due_at), organization_id, user_id, channel
      )
      select organization_id as "organizationId", user_id as "userId", channel from due
-     where not exists (select 1 from notification_sendings s join events e on e.request_id = s.request_id
-         and e.organization_id = s.organization_id and e.topic = any($4) and e.pending and e.settled_at is null
-       where s.state = 'due' and s.told_at > $3 and s.organization_id = due.organization_id and s.user_id = due.user_id
-         and s.channel = due.channel)
-       and pg_try_advisory_xact_lock(hashtextextended(concat_ws('/', 'notification', organization_id, user_id, channel), 0))
+     where pg_try_advisory_xact_lock(hashtextextended(concat_ws('/', 'notification', organization_id, user_id, channel), 0))
      limit $2`,
     [now, limit, new Date(now.getTime() - maxGatheredMs), topics],
   );

@@ -245,7 +245,7 @@ function eventRows(
       .filter((change) => !change.isCascaded && change.module.events.includes(change.operation))
       .map((change) => ({
         ...draftOf(change.module, change.operation, change, changePayloadOf(change)),
-        ...concernedBy(change.module, change.after),
+        ...concernedBy(change.module, change.after, change.before),
       })),
     ...changes.flatMap(draftsOfFields),
     ...drafts,

@@ -12,6 +12,7 @@ interface EventSubject {
 
 /**
  * A custom event, which a handler records besides the events of changes.
+ * @param before the record before the change that the event reports: organizations that it has left are concerned as well
  * @throws TypeError when the kind does not declare it
  */
 export function customEvent<S extends EventSource, V extends CustomVerbOf<S>>(
@@ -19,9 +20,10 @@ export function customEvent<S extends EventSource, V extends CustomVerbOf<S>>(
   verb: V,
   record: EventSubject,
   payload: PayloadOf<S, V>,
+  before: EventSubject | null = null,
 ): EventDraft {
   if (!Object.hasOwn(kind.customEvents ?? {}, verb)) throw new TypeError(`"${kind.topic}" declares no event "${verb}"`);
-  return { ...draftOf(kind, verb, record, payload), ...concernedBy(kind, { ...record }) };
+  return { ...draftOf(kind, verb, record, payload), ...concernedBy(kind, { ...record }, before && { ...before }) };
 }
 
 /** An event of a record with the topic `<kind>.<verb>`. */

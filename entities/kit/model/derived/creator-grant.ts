@@ -28,7 +28,7 @@ export function creatorGrantOf(modules: readonly EntityModule[]): EntityModule {
         unlessSystem: true,
         refuseIf: hasOnlyAuditors,
         field: 'groupId',
-        code: 'invalid_input',
+        code: 'rule_violated',
         message: 'All members of the group are auditors, who create nothing.',
       },
     ],

@@ -41,7 +41,7 @@ export function shareOf(module: EntityModule): EntityModule {
         unlessSystem: true,
         refuseIf: `row.relation = 'editor' and ${hasOnlyAuditors}`,
         field: 'groupId',
-        code: 'invalid_input',
+        code: 'rule_violated',
         message: 'All members of the group are auditors, who only read. Share the record with the relation viewer.',
       },
     ],
