@@ -251,6 +251,16 @@ describe('columns and rows of spreadsheets', () => {
     expect((await read('title,priority,,\n,,,\na,1,,\n,,\n')).inputs).toEqual([{ title: 'a', priority: 1 }]);
   });
 
+  test('may lack the cells of columns without a name that the header ends with', async () => {
+    const { inputs, problems } = await read('title,details,,\r\nA,B\r\nC,D,\r\n');
+    expect(problems).toEqual([]);
+    expect(inputs).toEqual([
+      { title: 'A', details: 'B' },
+      { title: 'C', details: 'D' },
+    ]);
+    await expect(rowsOf('title,details,\nA\n')).rejects.toThrow('the number of cells differs from the header');
+  });
+
   test('a cell with a value in a column without a name is a problem', async () => {
     const { problems } = await read('title,,priority\na,x,1\n');
     expect(problems).toEqual([{ path: '/0/', message: 'column 2 has a value but no name; name it in the header' }]);

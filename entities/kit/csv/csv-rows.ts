@@ -56,8 +56,8 @@ class RowReader {
   #rows: CsvRow[] = [];
   #last = 0;
   #failure: unknown;
-  /** Cells of the header. */
-  #width: number | undefined;
+  /** Of the header: its cells, and those up to the last one with a name. */
+  #header: { readonly width: number; readonly named: number } | undefined;
   /** The pieces that do not end before the next row, and where they begin. */
   #unread: Buffer[] = [];
   #unreadAt = 0;
@@ -134,11 +134,12 @@ class RowReader {
     this.#last = Math.max(this.#last + 1, lines - height);
     const used = cells.findLastIndex((cell) => cell.trim() !== '') + 1;
     if (used === 0 || this.#failure) return;
-    this.#width ??= cells.length;
-    // Spreadsheets end rows with empty cells that the header does not have.
-    if (cells.length < this.#width || used > this.#width)
+    this.#header ??= { width: cells.length, named: used };
+    const { width, named } = this.#header;
+    // Spreadsheets end rows with empty cells that the header does not have, and headers with cells that rows do not have.
+    if (cells.length < named || used > width)
       this.#failure = refusalOf(`line ${this.#last}: ${wrongWidth(this.#delimiter)}`);
-    else this.#rows.push({ cells: cells.slice(0, this.#width), line: this.#last });
+    else this.#rows.push({ cells: cells.slice(0, width), line: this.#last });
   }
 }
 
