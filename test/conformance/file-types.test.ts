@@ -108,6 +108,14 @@ describe('the type', () => {
       await expect(detected).rejects.toMatchObject({ code: 'file_type_refused' });
     });
 
+  test('of a text in an older encoding that begins like something else is told to be saved as UTF-8', async () => {
+    const text = Buffer.from('BMW;Größe\n', 'latin1');
+    const named = detectType(text, { name: 'cars.csv', type: 'text/csv' });
+    await expect(named).rejects.toThrow('It begins like image/bmp; if it is a text, save it as UTF-8.');
+    expect(await detectType(text, { name: 'cars.bmp' })).toBe('image/bmp');
+    expect(await detectType(Buffer.from('VW;Größe\n', 'latin1'), { name: 'cars.csv' })).toBe('text/csv');
+  });
+
   test('must be in the list of the field', async () => {
     const allowed = ['image/png'];
     expect(await detectType(png, { name: 'a.png' }, types, allowed)).toBe('image/png');

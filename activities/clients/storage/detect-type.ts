@@ -75,6 +75,7 @@ function agree(said: string, found: string, byName: string | undefined): boolean
  * The type that the content of a file has. The name decides only which kind of text a text is, and where a PDF may begin. Of an archive
  * whose beginning does not say so, `ZipParts` finds whether it is an office document.
  * @param head the first `headBytes` bytes, or all
+ * @throws AppError file_type_refused for what may be a text of an older encoding
  */
 export async function typeOfContent(head: Buffer, name: string, types: FileTypes): Promise<string> {
   const byName = types.ofName(name);
@@ -85,11 +86,15 @@ export async function typeOfContent(head: Buffer, name: string, types: FileTypes
   if (byName === pdf && hasPdfMark(head)) return pdf;
   const signature = await fileTypeFromBuffer(head);
   const known = usualType(signature?.mime ?? '');
-  if (known !== '' && known !== 'application/xml') return known;
-  if (text === undefined && !isNamedText && hasPdfMark(head)) return pdf;
   // What is not UTF-8 may still be text of an older encoding.
   const characters = text ?? head.toString('latin1');
-  if (known === '' && binaryCharacter.test(characters)) return types.ofUnknown;
+  const isBinary = binaryCharacter.test(characters);
+  if (known !== '' && known !== 'application/xml') {
+    if (isNamedText && !isBinary) throw refused(`It begins like ${known}; if it is a text, save it as UTF-8.`);
+    return known;
+  }
+  if (text === undefined && !isNamedText && hasPdfMark(head)) return pdf;
+  if (known === '' && isBinary) return types.ofUnknown;
   return markupOf(characters, { isNamedText, isPart }) ?? (isNamedText ? byName : 'text/plain');
 }
 
