@@ -60,7 +60,7 @@ export interface EventTool {
 
 /**
  * Runs a command and prints what it has found or done. Deliveries are repaired by workers; interrupting the command does not stop it.
- * @returns whether something was found, or done
+ * @returns whether the event or repair was found and something was done; a list may be empty
  * @throws AppError workflows_unavailable, database_unavailable
  */
 export async function runEventCommand(command: EventCommand, tool: EventTool): Promise<boolean> {
@@ -96,7 +96,7 @@ async function list(
   const last = found.at(-1);
   if (!last) tool.print('There are no such deliveries.');
   else if (found.length === limit) tool.print(`for the next ones: --after ${positionText(last)}`);
-  return last !== undefined;
+  return true;
 }
 
 async function count(selection: DeliverySelection, tool: EventTool): Promise<boolean> {
@@ -104,7 +104,7 @@ async function count(selection: DeliverySelection, tool: EventTool): Promise<boo
   await printHeld(selection, tool);
   printGroups(groups, tool);
   tool.print(`${total} in all`);
-  return total > 0;
+  return true;
 }
 
 async function show(eventId: string, tool: EventTool): Promise<boolean> {

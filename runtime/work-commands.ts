@@ -14,13 +14,13 @@ export interface WorkTool {
   readonly print: (line: string) => void;
 }
 
-/** @returns whether something was found, or done @throws AppError */
-export async function runWorkCommand(command: WorkCommand, tool: WorkTool): Promise<boolean> {
+/** @throws AppError */
+export async function runWorkCommand(command: WorkCommand, tool: WorkTool): Promise<void> {
   const { runtime, print } = tool;
   if (command.name !== 'list') {
     const { name, id, operator, reason } = command;
     print(`${id}: ${await new WorkRepairs(runtime).do(name, id, { operator, reason })}`);
-    return true;
+    return;
   }
   const { selection, limit, after } = command;
   const context = { caller: systemCaller('operator of work'), requestId: `work-${newId()}`, readOnly: true };
@@ -31,7 +31,6 @@ export async function runWorkCommand(command: WorkCommand, tool: WorkTool): Prom
   const last = found.at(-1);
   if (!last) print('No work fails or waits.');
   else if (found.length === limit) print(`for the next ones: --after ${workPosition(last)}`);
-  return last !== undefined;
 }
 
 function linesOf(work: FailingWork, { runtime, temporalUi }: WorkTool): string[] {

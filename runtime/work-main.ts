@@ -18,6 +18,7 @@ function commandOf(args: readonly string[]): WorkCommand | undefined {
 const args = process.argv.slice(2);
 const command = commandOf(args);
 if (!command) process.exit(2);
-await runTool('work', args, 'Database and Temporal', (runtime) =>
-  runWorkCommand(command, { runtime, temporalUi: readTemporalUi(), print: (line) => console.log(line) }),
-);
+await runTool('work', args, 'Database and Temporal', async (runtime) => {
+  await runWorkCommand(command, { runtime, temporalUi: readTemporalUi(), print: (line) => console.log(line) });
+  return true;
+});

@@ -87,7 +87,7 @@ class StrengthThread {
     if (this.#waiting >= maxWaiting)
       throw new AppError(
         'overloaded',
-        `${this.#waiting} other passwords wait to be judged; try again in a few seconds, or use a longer password of more different characters.`,
+        `${this.#waiting} other passwords wait to be judged; try again in a few seconds.`,
         { details: { retryAfterSeconds: 5 } },
       );
     this.#waiting++;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
 import { runEventCommand } from '#runtime/event-commands.ts';
 import { announce, notingListener } from '../kit/event-fixtures.ts';
@@ -107,6 +107,15 @@ test('each filter of the list keeps what it names, and nothing else', async () =
     expect(await count(query), query).toBe(0);
   const { body } = await client.get('/v1/event-deliveries');
   expect(await count(`after=${encodeURIComponent(body.data[0].position)}`)).toBe(0);
+});
+
+test('a list and a count of no deliveries succeed; an event that is not there fails', async () => {
+  const selection = { states: ['failing'], listener: 'nobody' } as const;
+  const tool = { runtime: world.runtime, print: vi.fn() };
+  expect(await runEventCommand({ name: 'list', selection, limit: 1 }, tool)).toBe(true);
+  expect(await runEventCommand({ name: 'count', selection }, tool)).toBe(true);
+  expect(tool.print.mock.calls).toEqual([['There are no such deliveries.'], ['0 in all']]);
+  expect(await runEventCommand({ name: 'show', eventId: newId() }, tool)).toBe(false);
 });
 
 test('what an operator did is shown, without who it was and why', async () => {
