@@ -80,4 +80,11 @@ export const accountContents = {
     ],
     action: { text: 'Reactivate the account', url },
   })),
+  'reactivation-expired': defineMail({}, () => ({
+    subject: 'Your account is deactivated',
+    paragraphs: [
+      'Somebody tried to sign in, to sign up or to set a new password with this address. If this was not you, ignore this e-mail.',
+      'The account with this address was deactivated, and the time in which a link reactivates it has ended. Nothing is deleted. To use the account again, contact our support.',
+    ],
+  })),
 } as const;

@@ -12,6 +12,7 @@ const templates = [
   'email-change-requested',
   'email-changed',
   'account-deactivated',
+  'reactivation-expired',
   'account-deleted',
 ] as const;
 
@@ -32,6 +33,7 @@ export async function accountMail(
   const { about } = input;
   if (!about) return undefined;
   if (template === 'account-deactivated') return deactivatedMail(about, unit, links);
+  if (template === 'reactivation-expired') return expiredMail(about, unit);
   const change = await unit.data.findOne(emailChange, { id: { eq: about.id } });
   if (!change) return undefined;
   const { email, newEmail, usedAt, expiresAt } = change;
@@ -76,4 +78,14 @@ async function deactivatedMail(
       until: localInstant(until, await localeOf({ userId: person.id }, unit)),
     }),
   };
+}
+
+/** Without a link: none works any more. */
+async function expiredMail(
+  { id, round }: NonNullable<SendEmailInput['about']>,
+  unit: UnitOfWork,
+): Promise<Mail | undefined> {
+  const person = await unit.data.findOne(user, { id: { eq: id } });
+  if (person?.status !== 'deactivated' || person.recordVersion !== round) return undefined;
+  return { to: person.email, name: person.displayName, content: accountContents['reactivation-expired'].content({}) };
 }

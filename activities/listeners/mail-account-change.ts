@@ -1,5 +1,5 @@
 import { emailChange } from '#entities/identity/email-change.ts';
-import { user } from '#entities/identity/user.ts';
+import { reactivationEnd, user } from '#entities/identity/user.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
 import { defineListener, on, type Delivery } from './listener.ts';
@@ -51,17 +51,18 @@ export const mailAccountDeactivated = defineListener(
 const intervalMs = 60_000;
 
 /**
- * Mails the link again to whoever tries to get into an account that is deactivated: only the mail says so.
+ * Mails the owner of a deactivated account who tries to use it the link again, or that only support can help: only the mail says so.
  * @returns whether the account is deactivated
  */
 export function remindOfReactivation(
   account: RowOf<typeof user> | undefined,
-  { event: { occurredAt }, start }: Pick<Delivery<object>, 'event' | 'start'>,
+  { event: { occurredAt }, unit: { clock }, start }: Pick<Delivery<object>, 'event' | 'unit' | 'start'>,
 ): boolean {
   if (account?.status !== 'deactivated') return false;
   const { id, recordVersion: round } = account;
   const key = `${id}/reactivation/${Math.floor(occurredAt.getTime() / intervalMs)}`;
-  start(sendEmailContract, { key, template: 'account-deactivated', userId: id, about: { id, round } });
+  const template = reactivationEnd(account) <= clock.now() ? 'reactivation-expired' : 'account-deactivated';
+  start(sendEmailContract, { key, template, userId: id, about: { id, round } });
   return true;
 }
 

@@ -21,6 +21,7 @@ export type EmailTemplate =
   | 'email-change-requested'
   | 'email-changed'
   | 'account-deactivated'
+  | 'reactivation-expired'
   | 'account-reactivated'
   | 'account-deleted'
   | 'invite'
