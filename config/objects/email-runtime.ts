@@ -25,7 +25,7 @@ const theme = {
   PrivacyURL: page('the privacy policy in the footer'),
   UnsubscribeURL: text({
     description:
-      'Unsubscribe link in the footer. When empty, it is made of producturl and the address of the recipient.',
+      'Unsubscribe link in the footer. When empty, it is <producturl>/unsubscribe?email=<address of the recipient>#token=<token>, or without producturl the page of this server. Your page sends the token to POST /v1/unsubscribe.',
     format: httpUrl,
   }),
   HeaderText: text({ description: 'Text at the upper right of the modern theme. When empty, it is omitted.' }),

@@ -75,12 +75,12 @@ function actionOf(action: NonNullable<EmailContent['action']>, { rootUrl }: Emai
   return rootUrl === '' ? undefined : { text: action.text, url: `${rootUrl}${action.path}` };
 }
 
-/** The link for people. A page of the product knows the address only, which ends nothing by itself; ours has a button. */
+/** The link for people: a page that ends the mails with the token. */
 function unsubscribePage(token: string, to: string, { unsubscribeUrl, productUrl, apiUrl }: EmailBrand): string {
   if (unsubscribeUrl !== '') return unsubscribeUrl;
-  return productUrl === ''
-    ? `${apiUrl}/v1/unsubscribe#token=${token}`
-    : `${productUrl}/unsubscribe?email=${encodeURIComponent(to)}`;
+  const page =
+    productUrl === '' ? `${apiUrl}/v1/unsubscribe` : `${productUrl}/unsubscribe?email=${encodeURIComponent(to)}`;
+  return `${page}#token=${token}`;
 }
 
 function linkTo(text: string, url: string): { readonly text: string; readonly url: string }[] {
