@@ -201,6 +201,12 @@ describe('rights', () => {
     // This instance does not know where the Temporal UI is.
     expect(body.runs.every((run: { url: unknown }) => run.url === null)).toBe(true);
     expectProblem(await home.get(`/trace/${newId()}`), 'not_found');
+    // Links of the page lead to what the operator may see.
+    const { body: html } = await home.get(url, { accept: 'text/html' });
+    const links = Array.from(String(html).matchAll(/href="(\/v1\/[^"]+)"/g), ([, to]) => to ?? '');
+    expect(new Set(links.map((to) => to.replace(/[^/]+$/, '')))).toEqual(new Set(['/v1/operations/events/']));
+    for (const to of links) expect((await home.get(to)).status, to).toBe(200);
+    expect(html).toContain(foreignTaskId);
   });
 });
 

@@ -16,24 +16,33 @@ export interface TracePlaces {
   readonly paths: ReadonlyMap<string, string>;
   /** Names of the people whom the caller may view, by their ids. */
   readonly names: ReadonlyMap<string, string>;
+  /** Path of events. */
+  readonly events: string;
+  /** The organization in which the caller acts: links lead to records of no other one. */
+  readonly organizationId: string | null;
 }
 
 /** The trace as a page without scripts: it works offline and with the content security policy `default-src 'self'`. */
-export function tracePage(
-  { request_id, request, changes, events, runs }: ShownRequest,
-  { paths, names }: TracePlaces,
-): string {
-  const record = (topic: string, id: string): Link => linkTo(paths.get(topic), id, id);
+export function tracePage({ request_id, request, changes, events, runs }: ShownRequest, places: TracePlaces): string {
+  const { paths, names } = places;
+  const record = (topic: string, id: string, { organization_id }: { readonly organization_id: string | null }): Link =>
+    linkTo(organization_id === places.organizationId ? paths.get(topic) : undefined, id, id);
   const actor = (text: string): Cell => {
     const [id] = personIn(text);
-    return id === undefined ? text : linkTo(paths.get('user'), id, names.get(id) ?? text);
+    const name = id === undefined ? undefined : names.get(id);
+    return id === undefined || name === undefined ? text : linkTo(paths.get('user'), id, name);
   };
-  const event = (id: string): Link => linkTo('/v1/events', id, id);
+  const event = (id: string): Link => linkTo(places.events, id, id);
   const deliveries = events.flatMap(({ id, deliveries: own }) =>
     own.map((each) => [event(id), each.listener, each.status, each.error ?? '', each.updated_at]),
   );
-  const messages = events.flatMap(({ id, messages: own }) =>
-    own.map((each) => [event(id), record('webhook_endpoint', each.endpoint_id), each.status, String(each.attempts)]),
+  const messages = events.flatMap((of) =>
+    of.messages.map((each) => [
+      event(of.id),
+      record('webhook_endpoint', each.endpoint_id, of),
+      each.status,
+      String(each.attempts),
+    ]),
   );
   const parts = [
     table(
@@ -50,7 +59,7 @@ export function tracePage(
         each.at,
         each.operation,
         each.kind,
-        record(each.kind, each.record_id),
+        record(each.kind, each.record_id, each),
         String(each.version),
         each.fields.join(', '),
         actor(each.actor),
@@ -63,7 +72,7 @@ export function tracePage(
         each.occurred_at,
         each.type,
         event(each.id),
-        record(each.kind, each.record_id),
+        record(each.kind, each.record_id, each),
         each.trace_id ?? '',
         actor(each.actor),
       ]),

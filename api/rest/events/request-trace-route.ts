@@ -146,12 +146,17 @@ export const requestTrace = defineRoute({
 });
 
 /** Where the records of a trace are, and the names of its people whom the caller may view. */
-async function placesOf({ data, registry }: UnitOfWork, { changes, events }: ShownTrace): Promise<TracePlaces> {
+async function placesOf(
+  { data, registry, context }: UnitOfWork,
+  { changes, events, ofAll }: ShownTrace,
+): Promise<TracePlaces> {
   const ids = [...new Set([...changes, ...events].flatMap(({ actor }) => personIn(actor)))];
   const people = ids.length === 0 ? [] : await data.find(user, { where: { id: { in: ids } }, limit: ids.length });
   return {
     paths: new Map(registry.modules.filter(isExposed).map((module) => [module.topic, recordNames(module).path])),
     names: new Map(people.map(({ id, displayName }) => [id, displayName])),
+    events: ofAll ? '/v1/operations/events' : '/v1/events',
+    organizationId: context.caller.organizationId,
   };
 }
 
