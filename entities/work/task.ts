@@ -62,8 +62,8 @@ export const task = defineEntityModule({
     externalUrls: urlList('Addresses of the task in other systems.', { max: 2_048, maxItems: 20 }),
     metadata: json('Further values of the caller.', { maxBytes: 16_384, optional: true }),
   },
-  // People are reminded of tasks of all organizations in the order of their due dates.
-  indexes: [['dueAt']],
+  // People are reminded of tasks of all organizations in the order of their due dates; lists of one organization have other indexes.
+  indexes: [{ fields: ['dueAt'], where: 'completed_at is null' }],
   displayId: 'TSK',
   unique: [
     {

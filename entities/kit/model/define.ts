@@ -43,6 +43,13 @@ export type Mutation = 'create' | 'update' | 'delete';
  * The whole definition of one kind of record: its fields, tenancy, policy, exposed fields and events. Storage, row-level
  * security, history, tuples and GraphQL are derived from it.
  */
+/** An index over some of the live rows. */
+export interface PartialIndex<Name extends string = string> {
+  readonly fields: readonly Name[];
+  /** Which rows, as an SQL condition over their columns. */
+  readonly where: string;
+}
+
 export interface EntityDefinition<
   F extends Fields,
   T extends Tenancy,
@@ -60,7 +67,7 @@ export interface EntityDefinition<
   readonly displayId?: string;
   readonly unique?: readonly UniqueKey<Name>[];
   /** Further indexes over live rows, besides references and unique keys. */
-  readonly indexes?: readonly (readonly Name[])[];
+  readonly indexes?: readonly (readonly Name[] | PartialIndex<Name>)[];
   readonly tenancy: T;
   /** The organization needs one of these product modules to use the kind. */
   readonly productModules?: readonly [ProductModule, ...ProductModule[]];

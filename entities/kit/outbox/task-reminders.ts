@@ -50,7 +50,7 @@ export async function dueTasks(work: Work, after: DueCursor | undefined, limit: 
        join organizations home on home.id = t.organization_id and home.deleted_at is null and not home.is_archived
        left join user_settings u on u.user_id = t.assignee_id and u.deleted_at is null
        left join organization_settings o on o.organization_id = t.organization_id and o.deleted_at is null
-     where t.deleted_at is null and t.status not in ${ended} and (t.assignee_id is not null or t.assigner_id is not null)
+     where t.deleted_at is null and t.completed_at is null and t.status not in ${ended} and (t.assignee_id is not null or t.assigner_id is not null)
        and t.due_at > $1 and t.due_at <= $2 and (t.due_at, t.id) > ($3, $4)
        and not exists (select 1 from task_reminders r where r.task_id = t.id and r.due_at = t.due_at and r.stage = 'overdue')
      order by t.due_at, t.id limit $5`,

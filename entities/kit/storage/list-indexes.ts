@@ -24,7 +24,9 @@ const live = 'deleted_at is null';
  */
 export function listIndexes(module: EntityModule): (ColumnsIndex | NamedExpression)[] {
   const { indexes = [], tenancy, rlsUsing, unique = [] } = module;
-  const declared = indexes.map((fields) => columnsIndex(module, fields));
+  const declared = indexes.map((index) =>
+    'where' in index ? columnsIndex(module, index.fields, `${live} and ${index.where}`) : columnsIndex(module, index),
+  );
   if (tenancy !== 'organization') return declared;
   const orders = [...new Set([...module.order, 'createdAt', 'updatedAt'])];
   const keys = new Set(unique.map(({ fields }) => fields.join()));
@@ -47,8 +49,8 @@ export function listIndexes(module: EntityModule): (ColumnsIndex | NamedExpressi
   ];
 }
 
-function columnsIndex({ table }: EntityModule, fields: readonly string[]): ColumnsIndex {
-  return { name: `${table}_${fields.map(snakeCase).join('_')}_index`, properties: [...fields], where: live };
+function columnsIndex({ table }: EntityModule, fields: readonly string[], where = live): ColumnsIndex {
+  return { name: `${table}_${fields.map(snakeCase).join('_')}_index`, properties: [...fields], where };
 }
 
 function listIndex(module: EntityModule, before: readonly string[], name: string): ColumnsIndex | NamedExpression {
