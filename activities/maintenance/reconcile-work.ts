@@ -152,6 +152,8 @@ async function verdictOn(
       const isPending = (run.raw.pendingActivities ?? []).some(({ activityType }) => activityType?.name === activity);
       return status === 'failed' || isPending ? 'open' : 'ended';
     }
+    // A run that has succeeded has no failing activity.
+    if (run.status.name === 'COMPLETED' && status === 'failing') return 'ended';
     // The next run of a schedule has the same work to do.
     return status === 'failed' || kind === 'schedule' ? 'open' : 'failed';
   } catch (error) {

@@ -127,6 +127,16 @@ test('an activity is listed from its fifth attempt on, can be tried at once, and
   expect(await listed()).toEqual([]);
   expect(await ended(client, 'exports', id)).toMatchObject({ status: 'completed' });
   expect(await listed()).toEqual([]);
+  // The report of an attempt can be written after the end of the run.
+  await asOwner(
+    world,
+    `update failing_work set ended_at = null, status = 'failing', looked_at = looked_at - interval '1 hour' where record_id = $1`,
+    [id],
+  );
+  expect(await listed()).toHaveLength(1);
+  const { database, temporal } = world.runtime;
+  await reconcileWork({ database, temporal, logger });
+  expect(await listed()).toEqual([]);
 });
 
 test('whoever stops a failing activity cancels its workflow', async () => {
@@ -272,6 +282,13 @@ test('only operators of the installation see it, and change it with a recent pro
   expectProblem(await other.get(url), 'permission_denied');
   expectProblem(await other.post(`${url}/work.x/stop`, { reason }), 'permission_denied');
   expectProblem(await client.get(`${url}?after=nowhere`), 'invalid_input');
+  await prove();
+  expectProblem(await client.post(`${url}/work.x/stop`, { reason }), 'not_found');
+  await asOwner(world, `update sessions set proven_at = proven_at - interval '11 minutes' where user_id = $1`, [
+    operator.user.id,
+  ]);
+  for (const verb of ['retry', 'stop'])
+    expectProblem(await client.post(`${url}/work.x/${verb}`, { reason }), 'step_up_required');
 });
 
 test.each([
