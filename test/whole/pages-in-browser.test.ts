@@ -93,6 +93,18 @@ test('in a real browser: /docs shows every operation, without any other host, an
   expect(hosts).toEqual([origin]);
   expect(await page.evaluate('document.querySelectorAll("*").length')).toBeLessThan(10_000);
   expect(await page.evaluate('document.body.textContent')).toContain('Sign in with a password');
+  const samples = await page.evaluate(
+    `(async () => {
+      const { withSamples } = await import('/pages/reference.js');
+      const { paths } = withSamples(await (await fetch('/openapi.json')).json());
+      return [paths['/v1/search'].get, paths['/v1/tasks/{id}'].get].map((each) => each['x-codeSamples'][0].source);
+    })()`,
+  );
+  expect(samples).toEqual([
+    expect.stringContaining('ok(api.search(query))'),
+    expect.stringMatching(/ok\(api\.\w+\(id\)\)/),
+  ]);
+  for (const sample of samples) expect(sample).toContain(`npx oazapfts ${origin}/openapi.json api.ts`);
   // What the page sends has the CSRF token of its cookie, and after a sign-in the access token.
   const sent = (path: string, body: object) =>
     `(async () => {

@@ -2,7 +2,7 @@
 
 /**
  * @typedef {{ operationId?: string, tags?: string[], requestBody?: { content?: Record<string, { schema?: { $ref?: string } }> },
- *   parameters?: { $ref?: string, in?: string, name?: string }[], 'x-codeSamples'?: object[] }} Operation
+ *   parameters?: { $ref?: string, name?: string, required?: boolean }[], 'x-codeSamples'?: object[] }} Operation
  * @typedef {{ paths: Record<string, Record<string, Operation>>, components: Record<string, Record<string, any>> }} Description
  */
 
@@ -28,28 +28,36 @@ function csrfNames({ components }) {
   return { cookie: String(csrfCookie?.name), header: String(csrfHeader?.name) };
 }
 
+/** Name of an argument that oazapfts makes of a parameter. @param {string} name */
+function argument(name) {
+  return name
+    .split(/[^A-Za-z0-9]+/)
+    .map((word, index) => (index === 0 ? word : word.slice(0, 1).toUpperCase() + word.slice(1)))
+    .join('');
+}
+
 /**
- * A call of the function that oazapfts generates for the operation.
+ * A call of the function that oazapfts generates for the operation: its arguments are the required parameters, then the body.
  * @param {Description} description @param {Operation} operation
  */
 function typescriptSample(description, { operationId = '', parameters = [], requestBody }) {
-  const inPath = parameters.map((each) => target(description, each)).filter((each) => each.in === 'path');
+  const required = parameters.map((each) => target(description, each)).filter((each) => each.required === true);
   const schema = target(description, requestBody?.content?.['application/json']?.schema ?? {});
   const [body] = schema.examples ?? [];
   const given = [
-    ...inPath.map(({ name }) => name),
+    ...required.map(({ name }) => argument(String(name))),
     ...(body === undefined ? [] : [JSON.stringify(body, undefined, 2).replaceAll(/"(\w+)":/g, '$1:')]),
   ];
   return [
     "import { ok } from '@oazapfts/runtime';",
-    "import * as api from './api.ts'; // npx oazapfts /openapi.json api.ts",
+    `import * as api from './api.ts'; // npx oazapfts ${location.origin}/openapi.json api.ts`,
     '',
     `const answer = await ok(api.${operationId}(${given.join(', ')}));`,
   ].join('\n');
 }
 
 /** @param {Description} description */
-function withSamples(description) {
+export function withSamples(description) {
   for (const methods of Object.values(description.paths)) {
     for (const operation of Object.values(methods))
       operation['x-codeSamples'] = [

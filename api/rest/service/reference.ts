@@ -1,6 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { escapeHtml } from '#entities/kit/base/escape-html.ts';
+import { loadedOnce } from '#entities/kit/base/loaded-once.ts';
 import { onceForEach } from '#entities/kit/base/once-for-each.ts';
 import { errorCatalogue, type ErrorCode } from '#entities/kit/base/error-catalogue.ts';
 import { statusOf } from '#entities/kit/base/errors.ts';
@@ -111,16 +112,14 @@ export const docs = defineRoute({
 });
 
 /** The script of the reference, as its package serves it. It has 4 MB, so it is loaded with the first request. */
-let referenceScript: Promise<Buffer> | undefined;
-
-async function loadReferenceScript(): Promise<Buffer> {
+const referenceScript = loadedOnce(async (): Promise<Buffer> => {
   const { default: scalar } = await import('@scalar/fastify-api-reference');
   const app = Fastify();
   await app.register(scalar, { routePrefix: '/docs', configuration: { url: '/openapi.json' } });
   const { rawPayload } = await app.inject('/docs/js/scalar.js');
   await app.close();
   return rawPayload;
-}
+});
 
 export const docsScript = defineRoute({
   method: 'GET',
@@ -134,10 +133,7 @@ export const docsScript = defineRoute({
   answers: { 200: Type.String(), 304: notModified },
   produces: 'text/javascript; charset=utf-8',
   errors: [],
-  handle: async () => {
-    referenceScript ??= loadReferenceScript();
-    return { status: 200, document: await referenceScript };
-  },
+  handle: async () => ({ status: 200, document: await referenceScript() }),
 });
 
 const errorPage = documentOf(() => page('Core server: errors', errorTable()));
