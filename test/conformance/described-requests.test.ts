@@ -11,7 +11,7 @@ const version = '4.32.5';
 const folder = join(import.meta.dirname, 'openapi');
 const environmentFolder = join(import.meta.dirname, '..', '..', '.local', `schemathesis-${version}`);
 
-/** Operations that end the sign-in of the demo for good; they are tried last, each on its own. */
+/** Operations that are left out, because they end the sign-in of the demo for good. */
 const ending = '^/v1/(change-password|account($|/deactivate|/password)|2fa|organizations/[^/]+$)';
 
 /** Runs a program to its end. @returns its exit code and what it printed */
