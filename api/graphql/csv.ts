@@ -1,5 +1,4 @@
-import type { CsvTarget } from '#entities/kit/csv/csv-columns.ts';
-import { readHeader } from '#entities/kit/csv/csv-columns.ts';
+import { readHeader, type CsvTarget } from '#entities/kit/csv/csv-columns.ts';
 import { refuseNoRows } from '#entities/kit/csv/csv-problems.ts';
 import { writeRows } from '#entities/kit/csv/csv-changes.ts';
 import { csvRows, type CsvRow } from '#entities/kit/csv/csv-rows.ts';

@@ -1,8 +1,7 @@
 import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
 import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
-import { newId } from '#entities/kit/base/ids.ts';
+import { isId, newId } from '#entities/kit/base/ids.ts';
 import { inputError, limitExceeded } from '#entities/kit/base/input-error.ts';
-import { isId } from '#entities/kit/base/ids.ts';
 import { parseInstant } from '#entities/kit/base/instant.ts';
 import { found, mismatch, notAnId } from '#entities/kit/base/schema-problem.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';

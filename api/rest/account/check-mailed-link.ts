@@ -2,12 +2,11 @@ import { Type } from 'typebox';
 import { emailChange } from '#entities/identity/email-change.ts';
 import { emailVerification } from '#entities/identity/email-verification.ts';
 import { passwordReset } from '#entities/identity/password-reset.ts';
-import { user } from '#entities/identity/user.ts';
+import { reactivationEnd, user } from '#entities/identity/user.ts';
 import { subscriber, unsubscribeRound } from '#entities/organizations/subscriber.ts';
 import { claimedId, invalidToken } from '#entities/kit/base/one-time-token.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { defineRoute } from '../../http/route.ts';
-import { reactivationEnd } from '#entities/identity/user.ts';
 import { checkLink } from './mailed-link.ts';
 
 /** What a mailed link stands for. */

@@ -15,7 +15,6 @@ import { clientAddress } from '../../http/client-address.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute } from '../../http/route.ts';
 import { singleSignOnRequired } from '../../credentials/single-sign-on-required.ts';
-
 import { accessAnswer, AccessSchema } from './session-answer.ts';
 import { issueAccess } from './session-tokens.ts';
 import { idSchema } from '../../http/request-schemas.ts';

@@ -1,6 +1,5 @@
 import { parseDomain, parseEmail } from '#entities/kit/base/email-address.ts';
-import type { ProviderIdentity } from '../../auth/sign-in-providers.ts';
-import { failed } from '../../auth/sign-in-providers.ts';
+import { failed, type ProviderIdentity } from '../../auth/sign-in-providers.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { signInRefusal } from '../../pages/error-page.ts';
 import { CallbackQuery, identityOf, takeState } from '../providers/provider-flow.ts';

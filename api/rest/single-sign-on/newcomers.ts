@@ -1,5 +1,4 @@
-import type { SignInKey } from '#entities/kit/access/sign-in-failures.ts';
-import { giveBackAttempt, takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
+import { giveBackAttempt, takeAttempt, type SignInKey } from '#entities/kit/access/sign-in-failures.ts';
 import { readEntry, wasMember } from '#entities/kit/access/single-sign-on.ts';
 import { parseEmail } from '#entities/kit/base/email-address.ts';
 import { AppError } from '#entities/kit/base/errors.ts';

@@ -8,7 +8,6 @@ import { isManager } from '#entities/presets/roles.ts';
 import { requireOrganizationProof } from '../../credentials/recent-proof.ts';
 import { signedInPerson } from '../../credentials/signed-in-person.ts';
 import { defineRoute, type Call, type Route } from '../../http/route.ts';
-
 import { logRoutes } from './message-routes.ts';
 import { portalAccess, portalEndpoint, portalLinkOf, portalUrl } from './portal-caller.ts';
 import { idSchema } from '../../http/request-schemas.ts';

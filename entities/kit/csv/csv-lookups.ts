@@ -1,5 +1,4 @@
-import type { EntityModule } from '../model/define.ts';
-import { tenancyField } from '../model/define.ts';
+import { tenancyField, type EntityModule } from '../model/define.ts';
 import type { Field } from '../model/declared-field.ts';
 import { readableFields } from '../model/exposure.ts';
 import { nameForm } from '../base/name-form.ts';
