@@ -16,6 +16,9 @@ const words: PageWords = {
   already_exists: 'This account of the provider is linked to another account here.',
 };
 
+/** Also of what a signed-in person does at a provider: linking an account, a test. */
+const refused = 'This did not work';
+
 /** How a sign-in in a browser is refused: with a page. Programs get a problem document. */
 export const signInRefusal: NonNullable<Route['errorAnswer']> = (
   error,
@@ -35,10 +38,10 @@ export const signInRefusal: NonNullable<Route['errorAnswer']> = (
       ? buttonLink(pagePaths.signIn, 'Back to the sign-in')
       : buttonLink(details.signInUrl, 'Continue with single sign-on');
   const body = pageDocument(current, at, {
-    title: 'You are not signed in',
+    title: refused,
     content: step({
       name: 'refused',
-      title: 'You are not signed in',
+      title: refused,
       isFirst: true,
       content: html`<p class="problem" role="alert">${shown}</p>
         ${onward}`,

@@ -1,4 +1,6 @@
 import { html, type Html } from './html.ts';
+import type { PageBrand } from './page-brand.ts';
+import { pagePaths } from './page-paths.ts';
 
 interface Step {
   /** By which scripts show it. */
@@ -17,13 +19,10 @@ export function step({ name, title, content, isFirst }: Step): Html {
   </section> `;
 }
 
-/** Shown while the link of a mail is checked. */
-export const checkingStep = step({
-  name: 'checking',
-  title: 'One moment …',
-  content: html`<p>The link is checked.</p>`,
-  isFirst: true,
-});
+/** Shown until the script knows which step fits. @param text what it checks */
+export function checkingStep(text: string): Html {
+  return step({ name: 'checking', title: 'One moment …', content: html`<p>${text}</p>`, isFirst: true });
+}
 
 interface FormParts {
   /** By which scripts find it. */
@@ -145,4 +144,11 @@ export function link(url: string, text: string): Html {
 /** The step that follows next, as a button. */
 export function buttonLink(url: string, text: string): Html {
   return html`<a class="button" href="${url}">${text}</a>`;
+}
+
+/** Where a person continues: the application, or the sign-in where none is configured. */
+export function toApplication({ application }: PageBrand): Html {
+  return application === undefined
+    ? buttonLink(pagePaths.signIn, 'Continue to the sign-in')
+    : buttonLink(application.url, application.text);
 }

@@ -60,7 +60,7 @@ async function checkAll(page: Browser, steps: string, prepare = ''): Promise<voi
         ${prepare}
         const { scrollWidth, clientWidth } = document.documentElement;
         if (scrollWidth > clientWidth) found.push([step.dataset.step, 'is wider than the window']);
-        const ways = [...document.querySelectorAll('a, button')].filter((each) => each.checkVisibility());
+        const ways = [...step.querySelectorAll('a[href], button')].filter((each) => each.checkVisibility());
         if (step.dataset.step !== 'checking' && ways.length === 0) found.push([step.dataset.step, 'has no way on']);
         if (${width} > 500) continue;
         const { violations } = await axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'] });

@@ -332,6 +332,32 @@ test('without a domain of an organization, the page offers the id; of several or
   expect(await shownText(page)).toContain(`${other.organization.id}, used last in this browser`);
 });
 
+test('single sign-on that begins at another address of the server ends at its public one', async () => {
+  world.clock.advance(Date.now() - world.clock.now().getTime());
+  const { organization } = await withSignOn('alias.example');
+  prove('alias.example', [organization.id]);
+  provider.claims = { sub: 'clara', email: 'clara@alias.example', email_verified: true, name: 'Clara' };
+  await page.send('Network.clearBrowserCookies');
+  await page.open(`${origin.replace('localhost', '127.0.0.1')}/v1/login`);
+  await untilStep(page, 'sign-in');
+  await choose(page, 'Single sign-on');
+  await type(page, 'E-mail address', 'clara@alias.example');
+  await choose(page, 'Continue');
+  await untilStep(page, 'signed-in');
+  expect(await page.evaluate('location.origin')).toBe(origin);
+});
+
+test('a browser without passkeys is offered none', async () => {
+  const offered = 'Sign in with a passkey';
+  await openAnew('/v1/login', 'sign-in');
+  expect(await shownText(page)).toContain(offered);
+  const source = 'delete PublicKeyCredential.parseRequestOptionsFromJSON';
+  const { identifier } = await page.send('Page.addScriptToEvaluateOnNewDocument', { source });
+  await openAnew('/v1/login', 'sign-in');
+  await page.send('Page.removeScriptToEvaluateOnNewDocument', { identifier });
+  expect(await shownText(page)).not.toContain(offered);
+});
+
 test('an address is confirmed with another password, and its link is used then', async () => {
   const email = 'confirming@example.com';
   await world.client().post('/v1/register', { email, password });

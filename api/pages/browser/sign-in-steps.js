@@ -4,6 +4,9 @@ import { complain, find, formNamed, linkTo, send, show, whenPressed, whenSent, w
 /** Where the id of an organization is kept for the next single sign-on in this browser. */
 const organizationKey = 'single-sign-on';
 
+/** Whether the browser can use passkeys, with the options as the server sends them. */
+const knowsPasskeys = 'parseRequestOptionsFromJSON' in (globalThis.PublicKeyCredential ?? {});
+
 let challenge = '';
 
 /**
@@ -25,6 +28,8 @@ export function enableSignIn({ email, onSignedIn, before = () => {} }) {
   };
 
   whenSent(form, async ({ password }) => finish(await send('/v1/login', { username: email(), password })));
+  for (const button of document.querySelectorAll('[data-does="passkey"]'))
+    button.toggleAttribute('hidden', !knowsPasskeys);
   whenPressed('passkey', async () => {
     complain(form, '');
     const options = await send('/v1/authentication/options', {});
@@ -52,8 +57,9 @@ export function enableSignIn({ email, onSignedIn, before = () => {} }) {
   const leave = (id) => {
     localStorage.setItem(organizationKey, id);
     before();
-    const query = new URLSearchParams({ organization_id: id, redirect_uri: location.origin + location.pathname });
-    location.assign(`/v1/sso/login?${query}`);
+    const url = new URL(document.documentElement.dataset['singleSignOn'] ?? '');
+    url.searchParams.set('organization_id', id);
+    location.assign(url);
   };
   whenSent(formNamed('organization'), async ({ organization_id: entered = '' }) => leave(idIn(entered)));
   whenSent(formNamed('single-sign-on'), async (values) => {

@@ -27,6 +27,8 @@ async function look() {
   if (answer.ok) {
     const { email, organization, topics, ended } = answer.body;
     const names = topics.map((/** @type {{ name: string }} */ { name }) => name).join(' and ');
+    // Without topics, both buttons would do the same.
+    formNamed('topics').hidden = names === '';
     fill({
       email: email ?? 'the present address of this person',
       organization,

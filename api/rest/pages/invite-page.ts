@@ -13,20 +13,22 @@ import {
   passwordField,
   passwordHint,
   step,
+  toApplication,
   toStep,
 } from '../../pages/page-parts.ts';
 import { pagePaths } from '../../pages/page-paths.ts';
 import { pageRoute } from '../../pages/page-route.ts';
 import { linkSteps } from './link-steps.ts';
-import { providerLinks, signInSteps } from './sign-in-steps.ts';
+import { providerLinks, signInSteps, signInUrl } from './sign-in-steps.ts';
 
 const invitation = html`<p>
   ${filled('invited_by')} invites you to join ${filled('organization')} with the role ${filled('role')}.
 </p>`;
 const decline = toStep('decline', 'Decline the invitation');
 const askAgain = html`<p>
-  Ask the person who invited you, or a manager of the organization, to send the invitation again.
-</p>`;
+    Ask the person who invited you, or a manager of the organization, to send the invitation again.
+  </p>
+  ${buttonLink(pagePaths.signIn, 'Sign in')}`;
 
 /** Whoever signs up at a provider comes back here and accepts. */
 function otherProviders(config: Config): Html | undefined {
@@ -41,10 +43,11 @@ export const invitePage = pageRoute({
   description:
     'Page that the e-mailed link opens. It shows the invitation with POST /v1/invite and offers what fits: to accept it (POST /v1/invite/accept), to sign in before, to sign up (POST /v1/register), or to decline it (POST /v1/invite/decline).',
   page: (config, at) => {
-    const { application } = pageBrand(config, at);
+    const brand = pageBrand(config, at);
     return {
       title: 'Invitation',
       script: 'invite',
+      data: { singleSignOn: signInUrl(config, '/v1/sso/login', pagePaths.invite) },
       words: {
         already_exists: 'You are a member of the organization already.',
         invalid_credentials: 'This is not the password of your account, or the account cannot sign in at the moment.',
@@ -110,14 +113,15 @@ export const invitePage = pageRoute({
       ${step({
         name: 'declined',
         title: 'The invitation is declined',
-        content: html`<p>You did not join ${filled('organization')}. You can close this page.</p>`,
+        content: html`<p>You did not join ${filled('organization')}. You can close this page.</p>
+          ${toApplication(brand)}`,
       })}
       ${step({
         name: 'joined',
         title: 'Welcome',
         content: html`<p class="done">You have joined ${filled('organization')} with the role ${filled('role')}.</p>
           <p class="problem" role="alert" hidden></p>
-          ${application === undefined ? buttonLink(pagePaths.signIn, 'Go on') : buttonLink(application.url, application.text)}`,
+          ${toApplication(brand)}`,
       })}`,
     };
   },

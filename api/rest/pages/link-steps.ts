@@ -12,7 +12,8 @@ interface LinkSteps {
 
 /** What the page of a mailed link shows while the link is checked, and when it cannot be used. */
 export function linkSteps({ expired, ended, used }: LinkSteps): Html {
-  return html`${checkingStep} ${expired && step({ name: 'expired', title: 'This link has expired', content: expired })}
+  return html`${checkingStep('The link is checked.')}
+  ${expired && step({ name: 'expired', title: 'This link has expired', content: expired })}
   ${used && step({ name: 'used', ...used })}
   ${step({
     name: 'invalid',

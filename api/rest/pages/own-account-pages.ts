@@ -80,7 +80,8 @@ export const reactivationPage = passwordPage({
   lead: html`<p>Your account is as you left it.</p>`,
   button: 'Reactivate',
   done: { title: 'Welcome back', text: html`The account of ${filled('email')} is active again.` },
-  expired: html`<p>An account can be reactivated within 90 days. Ask our support for help.</p>`,
+  expired: html`<p>An account can be reactivated within 90 days. Ask our support for help.</p>
+    ${buttonLink(pagePaths.signIn, 'Sign in with another account')}`,
   ended: html`<p>If your account is active again, sign in. Otherwise ask for a new link.</p>
     ${signIn} ${onward(link(pagePaths.resend, 'Send me a new link'))}`,
 });

@@ -5,7 +5,7 @@ import { pageBrand } from '../../pages/page-brand.ts';
 import { action, buttonLink, checkingStep, emailField, filled, link, onward, step } from '../../pages/page-parts.ts';
 import { pagePaths } from '../../pages/page-paths.ts';
 import { pageRoute } from '../../pages/page-route.ts';
-import { signInSteps } from './sign-in-steps.ts';
+import { signInSteps, signInUrl } from './sign-in-steps.ts';
 
 export const signInPage = pageRoute({
   url: pagePaths.signIn,
@@ -15,21 +15,23 @@ export const signInPage = pageRoute({
     'Page with a form that signs in with POST /v1/login and /v1/2fa/validate, with a passkey, at the configured providers, or with the single sign-on of an organization. It shows who is signed in, and signs out.',
   page: (config, at) => {
     const { application } = pageBrand(config, at);
+    const returnTo = endsElsewhere(config) ? undefined : pagePaths.signIn;
     return {
       title: 'Sign in',
       script: 'sign-in',
+      data: { singleSignOn: signInUrl(config, '/v1/sso/login', returnTo) },
       isSignIn: true,
       words: {
         invalid_credentials:
           'This did not work. Check what you entered. If you have just signed up, confirm your address first, with the link in our e-mail.',
       },
-      content: html`${checkingStep}
+      content: html`${checkingStep('We check whether you are signed in.')}
       ${signInSteps({
         config,
         title: 'Sign in',
         email: emailField('sign-in', { name: 'username' }),
         button: 'Sign in',
-        returnTo: endsElsewhere(config) ? undefined : pagePaths.signIn,
+        returnTo,
         others: [
           link(pagePaths.forgotPassword, 'Forgot your password?'),
           link(pagePaths.resend, 'No e-mail to confirm your address?'),

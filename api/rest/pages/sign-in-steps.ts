@@ -117,13 +117,22 @@ function otherWays(config: Config, returnTo: string | undefined): Html {
   return html`${hasPasskeys ? passkey : undefined}${providerLinks(config, returnTo)}`;
 }
 
+/**
+ * URL at which a sign-in at a provider begins. It has the origin to which the provider sends the browser back, whatever address the page
+ * was opened with: the cookie of the sign-in is there.
+ * @param returnTo path of a page; undefined for where the configuration sends people
+ */
+export function signInUrl(config: Config, path: string, returnTo: string | undefined): string {
+  const base = publicApiUrl(config);
+  return `${base}${path}${returnTo === undefined ? '' : `?redirect_uri=${encodeURIComponent(base + returnTo)}`}`;
+}
+
 /** Links that begin a sign-in at each configured provider. */
 export function providerLinks(config: Config, returnTo: string | undefined): Html[] {
-  const query = returnTo === undefined ? '' : `?redirect_uri=${encodeURIComponent(publicApiUrl(config) + returnTo)}`;
   return providerNames.flatMap((name) => {
     const settings = configuredProvider(config, name);
     if (!settings) return [];
-    const url = `/v1/${name}/login${query}`;
+    const url = signInUrl(config, `/v1/${name}/login`, returnTo);
     return [html`<a class="button second" data-leaves href="${url}">Continue with ${nameOf(settings.issuer)}</a>`];
   });
 }

@@ -1,5 +1,6 @@
 import { html } from '../../pages/html.ts';
-import { filled, form, step } from '../../pages/page-parts.ts';
+import { pageBrand } from '../../pages/page-brand.ts';
+import { action, filled, form, step, toApplication } from '../../pages/page-parts.ts';
 import { pageRoute } from '../../pages/page-route.ts';
 import { linkSteps } from './link-steps.ts';
 
@@ -13,7 +14,7 @@ export const subscriptionPage = pageRoute({
   summary: 'Page that confirms a subscription',
   description:
     'Page that the link of a verification e-mail opens. It verifies the address with POST /v1/subscribe/verify.',
-  page: () => ({
+  page: (config, at) => ({
     title: 'Confirm your subscription',
     script: 'mailed-link',
     data: { purpose: 'subscriber-verification' },
@@ -25,10 +26,11 @@ export const subscriptionPage = pageRoute({
         button: 'Send me a new link',
         sends: { to: subscribeUrl, next: 'renewed' },
       }),
-      ended,
+      ended: html`${ended}${toApplication(pageBrand(config, at))}`,
       used: {
         title: 'Your subscription is confirmed',
-        content: html`<p>There is nothing left to do, unless you have unsubscribed meanwhile.</p>`,
+        content: html`<p>There is nothing left to do, unless you have unsubscribed meanwhile.</p>
+          ${toApplication(pageBrand(config, at))}`,
       },
     })}
     ${step({
@@ -40,14 +42,14 @@ export const subscriptionPage = pageRoute({
     ${step({
       name: 'done',
       title: 'Your subscription is confirmed',
-      content: html`<p class="done">
-        ${filled('email')} gets the e-mails from now on. Each has a link that ends them.
-      </p>`,
+      content: html`<p class="done">${filled('email')} gets the e-mails from now on. Each has a link that ends them.</p>
+        ${toApplication(pageBrand(config, at))}`,
     })}
     ${step({
       name: 'renewed',
       title: 'Look into your mailbox',
-      content: html`<p class="done">We sent a new link to ${filled('email')}.</p>`,
+      content: html`<p class="done">We sent a new link to ${filled('email')}.</p>
+        ${toApplication(pageBrand(config, at))}`,
     })}`,
   }),
 });
@@ -61,12 +63,13 @@ export const unsubscribePage = pageRoute({
   summary: 'Page to unsubscribe',
   description:
     'Page that the link at the end of e-mails opens. It names address, organization and topics with POST /v1/unsubscribe/show, ends e-mails with POST /v1/unsubscribe, and takes that back with POST /v1/unsubscribe/undo.',
-  page: () => ({
+  page: (config, at) => ({
     title: 'Unsubscribe',
     script: 'unsubscribe',
     content: html`${linkSteps({
       expired: undefined,
-      ended: html`<p>Use the link of another e-mail of the organization.</p>`,
+      ended: html`<p>Use the link of another e-mail of the organization.</p>
+        ${toApplication(pageBrand(config, at))}`,
     })}
     ${step({
       name: 'form',
@@ -91,15 +94,17 @@ export const unsubscribePage = pageRoute({
     ${step({
       name: 'resumed',
       title: 'You receive these e-mails again',
-      content: html`<p class="done">${filled('organization')} sends ${isAbout} again.</p>`,
+      content: html`<p class="done">${filled('organization')} sends ${isAbout} again.</p>
+        ${toApplication(pageBrand(config, at))}`,
     })}
     ${step({
       name: 'blocked',
       title: 'No e-mails are sent to this address',
       content: html`<p>
-        ${filled('organization')} cannot send e-mails to ${filled('email')}: the address is blocked for another reason.
-        Ask the organization to release it.
-      </p>`,
+          ${filled('organization')} cannot send e-mails to ${filled('email')}: the address is blocked for another
+          reason. Ask the organization to release it.
+        </p>
+        <p>${action('again', 'Check again')}</p>`,
     })}`,
   }),
 });

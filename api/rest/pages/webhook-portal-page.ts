@@ -19,13 +19,14 @@ export const webhookPortalPage = pageRoute({
       permission_denied: 'This link has ended. Ask whoever gave it to you for another one.',
       not_found: 'This is not there any more. Load the page again.',
     },
-    content: html`${checkingStep}
+    content: html`${checkingStep('The link is checked.')}
     ${step({
       name: 'endpoints',
       title: 'Webhook endpoints',
       content: html`<p role="status" data-fill="result"></p>
         <p class="problem" role="alert" hidden></p>
-        <div id="endpoints"></div>`,
+        <div id="endpoints"></div>
+        <p>${action('again', 'Load again')}</p>`,
     })}
     ${step({
       name: 'ended',
