@@ -14,7 +14,12 @@ export const groupJoinRequest = defineEntityModule({
   fields: {
     groupId: reference('group', 'Group that the person wants to join.', { immutable: true, onDelete: 'cascade' }),
     userId: member('Person who wants to join.', { immutable: true, onLeave: 'cascade', reverse: 'groupJoinRequests' }),
-    message: text('Why the person wants to join.', { max: maxMessageLength, optional: true, immutable: true }),
+    message: text('Why the person wants to join.', {
+      max: maxMessageLength,
+      lines: true,
+      optional: true,
+      immutable: true,
+    }),
     status: choice('What became of the request.', ['pending', 'accepted', 'declined', 'withdrawn'], {
       default: 'pending',
     }),

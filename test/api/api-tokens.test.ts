@@ -616,6 +616,26 @@ describe('a personal token', () => {
   });
 });
 
+test('a personal token has no scope for what only the server does', async () => {
+  for (const scope of ['group_join_request:write', 'user:delete', 'task_group:write'])
+    expectProblem(await client.post('/v1/personal-access-tokens', { name: 'x', scopes: [scope] }), 'invalid_input');
+  await personalToken(['group_join_request:read', 'user:write', 'task_group:read']);
+});
+
+test('a name is described as it is checked: one line with a visible character', async () => {
+  const { schemas } = (await client.get('/openapi.json')).body.components;
+  for (const [path, input] of [
+    ['/v1/api-tokens', 'CreateApiTokenInput'],
+    ['/v1/personal-access-tokens', 'CreatePersonalAccessTokenInput'],
+  ] as const) {
+    const pattern = new RegExp(schemas[input].properties.name.pattern, 'u');
+    for (const name of [' ', 'a\nb', 'a program']) {
+      const { status } = await client.post(path, { name, scopes: ['task:read'] });
+      expect([status === 201, pattern.test(name)], JSON.stringify(name)).toEqual(Array(2).fill(name === 'a program'));
+    }
+  }
+});
+
 test('creating or replacing a token needs a recent proof of everybody, because it outlives the session', async () => {
   const person = await buildPerson(world);
   const by = await signedIn(world, person);

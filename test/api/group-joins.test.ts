@@ -80,7 +80,7 @@ test('an open group is joined at once, and left', async () => {
 
 test('a request is decided by managers of the group, once, and its person is told', async () => {
   const id = await newGroup('apply');
-  const { body } = await join(id, client, { message: 'I work on this' });
+  const { body } = await join(id, client, { message: 'Hello,\nI work on this' });
   expect(body).toEqual({ status: 'requested', request_id: expect.any(String) });
   const requestId = body.request_id as string;
   expect(await membersOf(id)).not.toContain(person.user.id);
@@ -95,7 +95,7 @@ test('a request is decided by managers of the group, once, and its person is tol
   expectProblem(await other.get(`/v1/group-join-requests/${requestId}`), 'not_found');
   expectProblem(await other.get(`/v1/groups/${id}/join-requests`), 'permission_denied');
   expect((await manager.get(`/v1/groups/${id}/join-requests`)).body.data).toEqual([
-    { id: requestId, user_id: person.user.id, message: 'I work on this', created_at: expect.any(String) },
+    { id: requestId, user_id: person.user.id, message: 'Hello,\nI work on this', created_at: expect.any(String) },
   ]);
 
   expect((await answer('accept', requestId)).status).toBe(200);

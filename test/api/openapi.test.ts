@@ -211,6 +211,19 @@ describe('what is described is what is answered', () => {
       expect(types, name).toContain(type);
     }
   });
+
+  test('bodies that are written by hand describe names as those of records do', () => {
+    const field = (schema: string, name: string) => document.components.schemas[schema]?.properties?.[name];
+    const line = field('UpdateApiTokenInput', 'name')?.['pattern'];
+    expect(line).toBeTypeOf('string');
+    expect(field('RegisterPasskeyInput', 'name')).toEqual(field('UpdatePasskeyInput', 'name'));
+    for (const [schema, name] of [
+      ['CreateApiTokenInput', 'name'],
+      ['CreatePersonalAccessTokenInput', 'name'],
+      ['SetSingleSignOnProviderInput', 'client_id'],
+    ] as const)
+      expect(field(schema, name)?.['pattern'], schema).toBe(line);
+  });
 });
 
 describe('the pages', () => {

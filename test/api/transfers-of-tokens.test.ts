@@ -72,6 +72,18 @@ test.each(sorts)('exports and imports of %s tokens need their scopes', async (so
   expectProblem(await importOf(token, 'x'), 'permission_denied');
 });
 
+test('a personal token downloads a document only with the scope to read the kind of its records', async () => {
+  const { id } = await startExport(client, { record_kind: 'task' });
+  const { content } = await ended(client, 'exports', id);
+  const download = async (...scopes: string[]) =>
+    (await program('personal', scopes)).get(`/v1/files/${content?.id}/download`);
+  const refused = await download('export:read');
+  expectProblem(refused, 'permission_denied');
+  expect(refused.body.detail).toContain('task:read');
+  expectProblem(await download('task:read'), 'not_found');
+  expect((await download('export:read', 'task:read')).status).toBe(200);
+});
+
 test('exports and imports stay within the scopes for the records, also where they start again what a session began', async () => {
   const token = await program('personal', ['export:write', 'import:write']);
   expectProblem(await importOf(token, 'beyond the scopes'), 'permission_denied');

@@ -19,7 +19,7 @@ import { recordNames } from '../records/record-names.ts';
 import { inSnakeCase } from '../records/in-snake-case.ts';
 import { selectionOf } from '../records/record-selection.ts';
 import { recordSchema } from '../records/record-schema.ts';
-import { idSchema, idText } from '../../http/request-schemas.ts';
+import { idSchema, idText, visibleLine } from '../../http/request-schemas.ts';
 
 interface Body {
   readonly name: string;
@@ -30,7 +30,12 @@ interface Body {
 }
 
 const bodyFields = (scope: SharedValue) => ({
-  name: Type.String({ minLength: 1, maxLength: 160, description: 'Name that says what the token is used for.' }),
+  name: Type.String({
+    minLength: 1,
+    maxLength: 160,
+    description: 'Name that says what the token is used for.',
+    [describedKeyword]: { pattern: visibleLine },
+  }),
   description: Type.Optional(
     Type.Union([Type.String({ maxLength: 2_000 }), Type.Null()], { description: 'What else is to be known about it.' }),
   ),

@@ -57,9 +57,9 @@ export const organizationPart = {
 };
 
 export const pageParts = {
-  after: Type.Optional(line('Position of the last delivery of the page before.')),
+  after: Type.Optional(line('Position of the last item of the page before.')),
   first: Type.Optional(
-    Type.Integer({ minimum: 0, description: `Maximum number of deliveries. Without it: ${defaultPageSize}.` }),
+    Type.Integer({ minimum: 0, description: `Maximum number of items. Without it: ${defaultPageSize}.` }),
   ),
 };
 

@@ -6,6 +6,7 @@ import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import { isId } from '#entities/kit/base/ids.ts';
 import { pascalCase } from '#entities/kit/base/snake-case.ts';
 import { anonymousCaller } from '#entities/kit/model/caller.ts';
+import { refuseBeyondLimits } from '#entities/kit/model/module-gate.ts';
 import { isWithheld } from '#entities/kit/model/stored-file.ts';
 import { providerNames, type OwnedObject } from '#entities/kit/objects/stored-object.ts';
 import { WantedObject } from '#entities/kit/objects/wanted-object.ts';
@@ -32,7 +33,7 @@ const download = {
   tag: 'Files',
   summary: 'Download a file',
   description:
-    'The bytes of a file, or one range of them. Callers need the right to view the record of the file, or a link (`downloadUrl` in GraphQL), whose `token` is the only credential then: each use decides again whether whoever asked for the link may view the record. Files are offered for download; a link with disposition `INLINE` shows PDF, PNG, JPEG, GIF and WebP in the browser. `Range`, `If-Range` and `If-None-Match` work as in RFC 9110, `Repr-Digest` has the SHA-256.',
+    'The bytes of a file, or one range of them. Callers need the right to view the record of the file, or a link (`downloadUrl` in GraphQL), whose `token` is the only credential then: each use decides again whether whoever asked for the link may view the record. The document of an export also needs the scope to read the kind of its records. Files are offered for download; a link with disposition `INLINE` shows PDF, PNG, JPEG, GIF and WebP in the browser. `Range`, `If-Range` and `If-None-Match` work as in RFC 9110, `Repr-Digest` has the SHA-256.',
   access: 'public',
   acceptsTokens: true,
   acceptsSingleSignOn: true,
@@ -56,6 +57,7 @@ const download = {
     'not_found',
     'unauthenticated',
     'second_factor_required',
+    'permission_denied',
     'file_withheld',
     'range_not_satisfiable',
     'storage_unavailable',
@@ -194,7 +196,10 @@ async function useUp(
   }
 }
 
-/** Whether the caller may view the record now, and it has this object. */
+/**
+ * Whether the caller may view the record now, and it has this object.
+ * @throws AppError permission_denied for a document with records that are beyond the limits of the credential
+ */
 async function isHeldBy(
   objectId: string,
   { ownerKind, ownerField, ownerId }: Owner,
@@ -203,14 +208,21 @@ async function isHeldBy(
 ): Promise<boolean> {
   const module = unit.registry.modules.find(({ topic }) => topic === ownerKind);
   if (!module) return false;
+  const listed = module.describesList?.kind;
+  const parts = [{ as: 'held', field: ownerField }, ...(listed === undefined ? [] : [{ as: 'listed', field: listed }])];
+  const selection = { module, parts: parts.map((part) => ({ is: 'value', ...part }) as const) };
+  let json: string;
   try {
-    const selection = { module, parts: [{ is: 'value', as: 'held', field: ownerField }] } as const;
-    const json = await unit.data.answers.singleStatementRecord(selection, ownerId, beside);
-    return (JSON.parse(json) as { readonly held: string | null }).held === objectId;
+    json = await unit.data.answers.singleStatementRecord(selection, ownerId, beside);
   } catch (error) {
     if (isAppError(error) && (error.category === 'not_found' || error.category === 'denied')) return false;
     throw error;
   }
+  const owner = JSON.parse(json) as { readonly held: string | null; readonly listed?: string };
+  if (owner.held !== objectId) return false;
+  const listedModule = unit.registry.modules.find(({ kind, topic }) => [kind, topic].includes(owner.listed ?? ''));
+  if (listedModule) refuseBeyondLimits(listedModule, 'view', unit.context.caller);
+  return true;
 }
 
 function redirection(location: string): StreamResponse {

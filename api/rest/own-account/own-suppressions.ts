@@ -11,7 +11,7 @@ import { topicInWords } from '#entities/notifications/notification-topics.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import { signedInPerson } from '../../credentials/signed-in-person.ts';
 import { workOf } from '../../http/request-context.ts';
-import { MessageSchema } from '../../http/request-schemas.ts';
+import { idSchema, MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { resumed } from '../../people/mailed-subscription.ts';
 
@@ -123,7 +123,7 @@ export const releaseOwnSuppression = defineRoute({
     'Takes back that the user has unsubscribed. Other suppressions are released by the managers of the organization. A repeated request changes nothing and succeeds.',
   // It has a transaction of its own.
   runsOnce: true,
-  params: Type.Object({ id: Type.String({ maxLength: 26, description: 'Id of the suppression.' }) }),
+  params: Type.Object({ id: idSchema('Id of the suppression.') }),
   answers: { 200: MessageSchema },
   errors: ['not_found', 'permission_denied'],
   handle: async (call) => {

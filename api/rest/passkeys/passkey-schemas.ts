@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 
 /** Bytes in base64url, without padding. @param maxLength in characters */
 function BytesSchema(maxLength: number, description: string) {
@@ -24,7 +25,12 @@ const AuthenticatorDataSchema = BytesSchema(8_192, 'Data of the authenticator, i
 export const RegistrationSchema = Type.Object(
   {
     name: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: 'Name by which its owner knows the passkey.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'Name by which its owner knows the passkey.',
+        [describedKeyword]: { format: 'name' },
+      }),
     ),
     ...credentialFields,
     response: Type.Object(

@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
 import { groupJoinRequest, maxMessageLength } from '#entities/groups/group-join-request.ts';
 import { group } from '#entities/groups/group.ts';
-import { MessageSchema } from '../../http/request-schemas.ts';
+import { idSchema as id, MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { decideRequest, joinGroup, maxListed, openRequests, withdrawRequest } from '../../people/join-group.ts';
 import { recordNames } from '../records/record-names.ts';
-import { idSchema as id } from '../../http/request-schemas.ts';
 
 const groups = recordNames(group);
 const requests = recordNames(groupJoinRequest);

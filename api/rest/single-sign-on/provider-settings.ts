@@ -4,11 +4,13 @@ import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { parseDomain } from '#entities/kit/base/email-address.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { newId } from '#entities/kit/base/ids.ts';
+import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { requireAccountProof, requireOrganizationProof } from '../../credentials/recent-proof.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { tooManyAttempts } from '../../http/too-many-attempts.ts';
 import { workOf } from '../../http/request-context.ts';
+import { visibleLine } from '../../http/request-schemas.ts';
 import { beginFlow, RedirectSchema, targetOf } from '../providers/provider-flow.ts';
 import { domainRecord, DomainRecordSchema, verifiedDomains, VerifiedDomainsSchema } from './domain-proof.ts';
 import { noProvider, organizationProvider, sealClientSecret, type Provider } from './organization-provider.ts';
@@ -41,7 +43,12 @@ const BodySchema = Type.Object(
       examples: ['https://accounts.example.com'],
       description: 'Issuer URL of the OpenID Connect provider, such as https://login.example.com, without query.',
     }),
-    client_id: Type.String({ minLength: 1, maxLength: 256, description: 'Client id of this server at the provider.' }),
+    client_id: Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: 'Client id of this server at the provider.',
+      [describedKeyword]: { pattern: visibleLine },
+    }),
     client_secret: Type.Optional(
       Type.String({
         minLength: 1,

@@ -7,7 +7,15 @@ import { snakeCase } from '../base/snake-case.ts';
 import { callerKinds, type Caller, type VisitorKind } from './caller.ts';
 import type { EntityModule } from './define.ts';
 import { isExposed } from './exposure.ts';
-import { afterTheRules, decideByCaller, operationAbove, scopeRelations, type Asked, type Operation } from './policy.ts';
+import {
+  afterTheRules,
+  decideByCaller,
+  operationAbove,
+  scopeRelations,
+  type Asked,
+  type Operation,
+  type Rule,
+} from './policy.ts';
 import type { Registry } from './registry.ts';
 import { relationsOfScopes, scopeVerbs, type ScopeVerb } from './scope-relations.ts';
 
@@ -89,7 +97,7 @@ export function isOpenToTokens(module: EntityModule, verb: ScopeVerb = 'read'): 
 }
 
 /**
- * Scopes that a token can have. For API tokens: those for which the rules of the kind know tokens.
+ * Scopes that a token can have: those for which the rules of the kind know such a token, or for personal tokens its person.
  * @param by gives the token no right that they do not have on all records of the kind
  */
 export function offeredScopes(registry: Registry, sort: ScopeHolder, by?: Caller): string[] {
@@ -97,7 +105,7 @@ export function offeredScopes(registry: Registry, sort: ScopeHolder, by?: Caller
     const offered = scopeVerbs.filter((verb) => {
       if (sort === 'endpoint' && verb === 'read' && mayAnnounce(module, by)) return true;
       if (!isOpenToTokens(module, verb)) return false;
-      if (sort === 'personal') return true;
+      if (sort === 'personal') return operationsOf[verb].some((operation) => knowsPeople(module, operation));
       const own = operationsOf[verb].filter((operation) => knowsTokens(module, operation));
       return own.length > 0 && (by === undefined || mayAllUpTo(registry, module, by, verb));
     });
@@ -112,6 +120,11 @@ function mayAnnounce({ announced }: EntityModule, by?: Caller): boolean {
 
 function knowsTokens({ policy }: EntityModule, operation: Operation): boolean {
   return policy?.[operation].some(({ when }) => when.is === 'scope') ?? false;
+}
+
+function knowsPeople({ policy }: EntityModule, operation: Operation): boolean {
+  const isOfPeople = ({ effect, when }: Rule) => effect === 'allow' && when.is !== 'system' && when.is !== 'scope';
+  return afterTheRules[operation] || (policy?.[operation].some(isOfPeople) ?? false);
 }
 
 /** Whether a caller has all rights, on all records of a kind, that a token with the scope has. */
