@@ -11,14 +11,14 @@ beforeEach(() => {
   writeFileSync(
     join(folder, 'vitest.config.ts'),
     `import { ClosingReporter } from '../../test/setup/closing-reporter.ts';
-export default {
-  test: {
-    include: ['*.test.ts'],
-    reporters: ['default', new ClosingReporter({ checksEffects: false })],
-    experimental: { viteModuleRunner: false, nodeLoader: false },
-    isolate: false,
-  },
-};`,
+  export default {
+    test: {
+      include: ['*.test.ts'],
+      reporters: ['default', new ClosingReporter({ checksEffects: false })],
+      experimental: { viteModuleRunner: false, nodeLoader: false },
+      isolate: false,
+    },
+  };`,
   );
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));

@@ -241,9 +241,8 @@ class RuleCompiler {
       case 'role-in':
         return sql`${column(alias, condition.field)} = ${organizationId}`;
       case 'self':
-        return sql`${column(alias, condition.field)} = ${subjectId}`;
       case 'scope':
-        // Without a field, the caller alone decides.
+        // About a scope without a field, the caller alone decides.
         return sql`${column(alias, condition.field as string)} = ${subjectId}`;
       case 'member-of':
         return sql`exists (select 1 from memberships m where m.organization_id = ${column(alias, condition.field)}
