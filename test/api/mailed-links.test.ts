@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deriveKey } from '#entities/kit/base/keys.ts';
+import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
+import { asOwner } from '../kit/as-owner.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { buildPerson, signedIn, testPassword } from '../kit/people.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import {
   emailChangeToken,
+  inviteToken,
   reactivationToken,
   resetToken,
   subscriberToken,
-  unsubscribeToken,
   verificationToken,
 } from '../kit/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -98,19 +101,54 @@ test('the link of a deactivated account is usable until the account is active ag
   ];
   expect(await statusOf('reactivation', token)).toEqual({ status: 'usable', email: person.user.email });
   expect((await client.post('/v1/account/reactivate', { token, password: testPassword })).status).toBe(200);
+  // The address may be another one now, so the link of then does not learn it.
+  expect(await statusOf('reactivation', token)).toEqual({ status: 'used', email: null });
+  const again = await client.post('/v1/account/reactivate', { token, password: testPassword });
+  expectProblem(again, 'invalid_token');
+  expect(
+    (await (await signedIn(world, person)).post('/v1/account/deactivate', { password: testPassword })).status,
+  ).toBe(200);
+  expect(await statusOf('reactivation', token)).toEqual({ status: 'replaced', email: null });
+  await asOwner(world, `update users set status = 'suspended' where id = $1`, [person.user.id]);
   expectProblem(await check('reactivation', token), 'invalid_token');
   world.clock.advance(91 * day);
   expect((await statusOf('reactivation', lateToken)).status).toBe('expired');
 });
 
-test('a link that unsubscribes works again and again', async () => {
-  const own = await signedIn(world, await buildPerson(world));
-  const email = newEmail();
-  await own.post('/v1/subscribers', { email });
-  const token = await unsubscribeToken(world, email);
-  expect(await statusOf('unsubscribe', token)).toEqual({ status: 'usable', email: null });
-  expect((await client.post('/v1/unsubscribe', { token })).status).toBe(200);
-  expect((await statusOf('unsubscribe', token)).status).toBe('usable');
+test('a link of an earlier e-mail is replaced, and used when the address is confirmed', async () => {
+  const { email, token } = await links['email-verification']!();
+  world.clock.advance(61_000);
+  expect((await client.post('/v1/resend', { email })).status).toBe(202);
+  expect(await statusOf('email-verification', token)).toEqual({ status: 'replaced', email: null });
+  expectProblem(await client.post('/v1/verify', { token, password }), 'invalid_token');
+  const newest = await verificationToken(world, email);
+  expect((await client.post('/v1/verify', { token: newest, password })).status).toBe(200);
+  expect(await statusOf('email-verification', token)).toEqual({ status: 'used', email: null });
+});
+
+test.each(['accept', 'decline'])('an invitation is usable, then used: %s', async (verb) => {
+  const [owner, guest] = [await signedIn(world, await buildPerson(world)), await buildPerson(world)];
+  const { email } = guest.user;
+  const { id } = (await owner.post('/v1/invites', { recipient: email })).body;
+  const first = await inviteToken(world, email);
+  expect(await statusOf('invite', first)).toEqual({ status: 'usable', email });
+  world.clock.advance(61_000);
+  expect((await owner.post(`/v1/invites/${id}/resend`)).status).toBe(200);
+  expect(await statusOf('invite', first)).toEqual({ status: 'replaced', email: null });
+  const token = await inviteToken(world, email);
+  const by = await signedIn(world, guest);
+  expect((await by.post(`/v1/invite/${verb}`, { token })).status).toBe(200);
+  expect(await statusOf('invite', token)).toEqual({ status: 'used', email });
+  expect(await statusOf('invite', first)).toEqual({ status: 'used', email: null });
+});
+
+test('an invitation that is withdrawn is refused, and says nothing', async () => {
+  const owner = await signedIn(world, await buildPerson(world));
+  const recipient = newEmail();
+  const { id } = (await owner.post('/v1/invites', { recipient })).body;
+  const token = await inviteToken(world, recipient);
+  expect((await owner.post(`/v1/invites/${id}/withdraw`)).status).toBe(200);
+  expectProblem(await check('invite', token), 'invalid_token');
 });
 
 test('what is no token of the purpose is refused, and says nothing', async () => {
@@ -118,5 +156,12 @@ test('what is no token of the purpose is refused, and says nothing', async () =>
   expectProblem(await check('email-verification', token), 'invalid_token');
   expectProblem(await check('password-reset', `${token}x`), 'invalid_token');
   expectProblem(await check('password-reset', 'nothing'), 'invalid_token');
-  expectProblem(await check('invite', token), 'invalid_input');
+  expectProblem(await check('invite', token), 'invalid_token');
+  expectProblem(await check('unsubscribe', token), 'invalid_input');
+  // A round that has not been reached yet.
+  const key = deriveKey(world.config.current.sessions.signingkey, 'one-time-token');
+  expectProblem(
+    await check('password-reset', oneTimeToken(key, 'password-reset', token.split('.')[0]!, 2)),
+    'invalid_token',
+  );
 });

@@ -15,6 +15,7 @@ import {
   type,
   untilStep,
 } from '../kit/page-checks.ts';
+import { supportEnvironment, supportFactor } from '../kit/support-access.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import {
   emailChangeToken,
@@ -55,7 +56,11 @@ beforeAll(async () => {
   world = await openWorld({ emailNetwork: { nameServers: [dns.address], limitMs: 1_000 } });
   const { url } = await world.listen();
   origin = `http://localhost:${new URL(url).port}`;
-  provider = await startCertifiedProvider([`${origin}/v1/identity/callback`, `${origin}/v1/sso/callback`]);
+  provider = await startCertifiedProvider([
+    `${origin}/v1/identity/callback`,
+    `${origin}/v1/sso/callback`,
+    `${origin}/v1/support/callback`,
+  ]);
   await world.reconfigure({
     ...hardColors,
     CORE_INTEGRATIONS_EMAIL_APIURL: origin,
@@ -358,6 +363,33 @@ test('a browser without passkeys is offered none', async () => {
   expect(await shownText(page)).not.toContain(offered);
 });
 
+test('support access ends on a page with the token and a way on, which programs do not get', async () => {
+  world.clock.advance(Date.now() - world.clock.now().getTime());
+  const callback = { CORE_AUTH_SUPPORTACCESS_REDIRECTURL: `${origin}/v1/support/callback` };
+  await world.reconfigure({ ...supportEnvironment(provider), ...callback });
+  const owner = await buildPerson(world);
+  const { name, id } = owner.organization;
+  const expiresAt = new Date(world.clock.now().getTime() + 3_600_000).toISOString();
+  await (await signedIn(world, owner)).post('/v1/support-consents', { expires_at: expiresAt });
+  provider.claims = { sub: 'staff', email: 'anna@staff.example', email_verified: true, name: 'Anna' };
+  await openAnew('/v1/login', 'sign-in');
+  const factor = { ...supportFactor, organization_id: id, reason: 'a ticket of the customer' };
+  await page.evaluate(`(async () => {
+    const { send } = await import('/pages/page.js');
+    location.assign((await send('/v1/support/login', ${JSON.stringify(factor)})).body.location);
+  })()`);
+  await untilStep(page, 'begun');
+  expect(await shownText(page)).toContain(`You act in ${name} for 60 minutes`);
+  await checkShownStep(page);
+  await checkTabOrder(page);
+  const token = await page.evaluate(`document.querySelector('textarea').value`);
+  const support = world.client();
+  support.bearer = token;
+  expect((await support.get('/v1/tasks')).headers['support-access']).toBeDefined();
+  await choose(page, 'Read the reference of the API');
+  await expect.poll(() => page.evaluate('location.pathname')).toBe('/docs');
+});
+
 test('an address is confirmed with another password, and its link is used then', async () => {
   const email = 'confirming@example.com';
   await world.client().post('/v1/register', { email, password });
@@ -407,9 +439,12 @@ test('a new password, a new address and a deactivated account: each link does it
   await leaving.post('/v1/login', { username: newEmail, password });
   expect((await leaving.post('/v1/account/deactivate', { password })).status).toBe(200);
   await open(`/v1/account/reactivate#token=${await reactivationToken(world, newEmail)}`, 'form');
+  const reactivating = `/v1/account/reactivate#token=${await reactivationToken(world, newEmail)}`;
   await type(page, 'Password of your account', password);
   await choose(page, 'Reactivate');
   await untilStep(page, 'done');
+  await open(reactivating, 'used');
+  expect(await shownText(page)).toContain('Your account is active');
 
   world.clock.advance(16 * 60_000);
   await open(`/v1/password-reset#token=${await resetToken(world, late.user.email)}`, 'expired');
@@ -454,5 +489,5 @@ test('an invitation of a new address: sign up at a provider and accept, or decli
   await untilStep(page, 'decline');
   await choose(page, 'Decline');
   await untilStep(page, 'declined');
-  await open(declined.path, 'invalid');
+  await open(declined.path, 'used');
 });

@@ -8,6 +8,7 @@ import {
   linkToken,
   send,
   show,
+  stepOfRefused,
   whenPressed,
   whenSent,
   wordsFor,
@@ -45,7 +46,7 @@ async function accept() {
   const answer = await send('/v1/invite/accept', { token });
   if (answer.ok) return enter(answer.body.organization_id);
   show('accept');
-  refuse(formNamed('accept'), answer);
+  await refuse(formNamed('accept'), answer);
 }
 
 /** @param {string} organizationId */
@@ -61,9 +62,9 @@ async function enter(organizationId) {
  * @param {import('./page.js').Answer} answer
  * @param {string} [step] shown in place of the present one
  */
-function refuse(form, answer, step) {
+async function refuse(form, answer, step) {
   const end = answer.body.code === 'invalid_input' && step === undefined ? undefined : endOfLink(answer);
-  if (end !== undefined) return show(end);
+  if (end !== undefined) return show(end === 'invalid' ? await stepOfRefused('invite', token) : end);
   complain(form, wordsFor(answer));
   if (step !== undefined) show(step);
 }
@@ -84,7 +85,7 @@ whenSent(formNamed('sign-up'), async (values) => {
 whenSent(formNamed('decline'), async () => {
   const answer = await send('/v1/invite/decline', { token });
   if (answer.ok) show('declined');
-  else refuse(formNamed('decline'), answer);
+  else await refuse(formNamed('decline'), answer);
 });
 whenPressed('back', () => show(fitting));
 whenPressed('again', () => {

@@ -1,5 +1,17 @@
 // Pages that the link of a mail opens: the link is checked, and a form confirms.
-import { complain, endOfLink, fill, find, linkToken, send, show, whenPressed, whenSent, wordsFor } from './page.js';
+import {
+  complain,
+  endOfLink,
+  fill,
+  find,
+  linkToken,
+  send,
+  show,
+  stepOfRefused,
+  whenPressed,
+  whenSent,
+  wordsFor,
+} from './page.js';
 
 const { purpose = '' } = document.documentElement.dataset;
 const token = linkToken();
@@ -9,7 +21,7 @@ async function open() {
   if (token === '') return show('invalid');
   const answer = await send('/v1/mailed-links/check', { purpose, token });
   if (answer.ok) {
-    fill({ email: answer.body.email ?? '' });
+    if (answer.body.email !== null) fill({ email: answer.body.email });
     return show(answer.body.status === 'usable' ? 'form' : answer.body.status);
   }
   const end = endOfLink(answer);
@@ -25,7 +37,7 @@ for (const form of document.querySelectorAll('form[data-sends]')) {
     if (answer.ok) return show(next);
     const end = answer.body.code === 'invalid_input' ? undefined : endOfLink(answer);
     if (end === undefined) complain(form, wordsFor(answer));
-    else show(end);
+    else show(end === 'invalid' ? await stepOfRefused(purpose, token) : end);
   });
 }
 

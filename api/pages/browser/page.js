@@ -145,6 +145,17 @@ export function endOfLink({ body: { code } }) {
 }
 
 /**
+ * The step that says why a link is refused, where the server knows it.
+ * @param {string} purpose
+ * @param {string} token
+ * @returns {Promise<string>}
+ */
+export async function stepOfRefused(purpose, token) {
+  const { ok, body } = await send('/v1/mailed-links/check', { purpose, token });
+  return ok && body.status !== 'usable' ? body.status : 'invalid';
+}
+
+/**
  * @param {string} name
  * @returns {HTMLFormElement}
  */

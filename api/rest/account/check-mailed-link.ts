@@ -3,17 +3,19 @@ import { emailChange } from '#entities/identity/email-change.ts';
 import { emailVerification } from '#entities/identity/email-verification.ts';
 import { passwordReset } from '#entities/identity/password-reset.ts';
 import { reactivationEnd, user } from '#entities/identity/user.ts';
-import { subscriber, unsubscribeRound } from '#entities/organizations/subscriber.ts';
+import { invite } from '#entities/organizations/invite.ts';
+import { subscriber } from '#entities/organizations/subscriber.ts';
 import { claimedId, invalidToken } from '#entities/kit/base/one-time-token.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { defineRoute } from '../../http/route.ts';
-import { checkLink } from './mailed-link.ts';
+import { roundOfLink } from './mailed-link.ts';
 
 /** What a mailed link stands for. */
 interface LinkState {
   readonly round: number;
-  /** The address that it is about; null where the answer does not name it. */
+  /** The address that it is about; null for a change that has lost it. */
   readonly email: string | null;
+  /** What it is for has been done, or another link has taken its place. */
   readonly isUsed: boolean;
   /** Null for links that do not expire. */
   readonly expiresAt: Date | null;
@@ -21,7 +23,7 @@ interface LinkState {
 
 type Reader = (data: DataClient, id: string) => Promise<LinkState | undefined>;
 
-/** By the purpose of the link; invitations are shown by POST /v1/invite. */
+/** By the purpose of the link. */
 const readers = {
   'email-verification': async (data, id) => {
     const found = await data.findOne(emailVerification, { id: { eq: id } });
@@ -39,15 +41,19 @@ const readers = {
   },
   reactivation: async (data, id) => {
     const found = await data.findOne(user, { id: { eq: id } });
-    if (!found) return undefined;
+    if (found?.status !== 'active' && found?.status !== 'deactivated') return undefined;
     const { recordVersion: round, email, status } = found;
-    return { round, email, isUsed: status !== 'deactivated', expiresAt: reactivationEnd(found) };
+    return { round, email, isUsed: status === 'active', expiresAt: reactivationEnd(found) };
   },
   'subscriber-verification': async (data, id) => {
     const found = await data.findOne(subscriber, { id: { eq: id } });
     return found && { ...found, isUsed: found.isEmailVerified || found.isUnsubscribed };
   },
-  unsubscribe: async () => ({ round: unsubscribeRound, email: null, isUsed: false, expiresAt: null }),
+  invite: async (data, id) => {
+    const found = await data.findOne(invite, { id: { eq: id } });
+    if (!found || found.status === 'withdrawn') return undefined;
+    return { ...found, email: found.recipient, isUsed: found.status === 'accepted' || found.status === 'declined' };
+  },
 } as const satisfies Readonly<Record<string, Reader>>;
 
 type Purpose = keyof typeof readers;
@@ -60,7 +66,7 @@ export const checkMailedLink = defineRoute({
   tag: 'Account',
   summary: 'Check the link of an e-mail',
   description:
-    'Says whether a link can still be used, for whoever has its token. It does not use the link up, and changes nothing. POST /v1/invite does the same for invitations.',
+    'Says whether a link can still be used, for whoever has its token. It does not use the link up, and changes nothing. POST /v1/invite shows what an invitation is about, and also refuses one whose sender may not invite any more.',
   access: 'public',
   limitClass: 'flow',
   body: Type.Object(
@@ -73,14 +79,16 @@ export const checkMailedLink = defineRoute({
   answers: {
     200: Type.Object(
       {
-        status: Type.Enum(['usable', 'used', 'expired'], {
-          description: 'Whether the link can be used. A link is used, too, when another one has taken its place.',
+        status: Type.Enum(['usable', 'used', 'replaced', 'expired'], {
+          description:
+            'Whether the link can be used. `used`: it was used, or a later change has made it void. `replaced`: a later e-mail has a link that works instead.',
         }),
         email: Type.Union([Type.String(), Type.Null()], {
-          description: 'The address that the link is about; null for links that name none.',
+          description: 'The address that the link is about; null for the link of an earlier e-mail.',
         }),
         expires_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-          description: 'When the link expires; null for links that do not expire.',
+          description:
+            'When the link expires; null for links that do not expire, and for the link of an earlier e-mail.',
         }),
       },
       { title: 'MailedLink' },
@@ -91,9 +99,12 @@ export const checkMailedLink = defineRoute({
     const id = claimedId(purpose, token);
     const state = await readers[purpose](unit.data.privileged('check mailed link'), id);
     // Compared for unknown ids, too.
-    checkLink(services, purpose, id, state?.round ?? 1, token);
-    if (!state) throw invalidToken(purpose);
+    const round = roundOfLink(services, purpose, id, state?.round ?? 1, token);
+    if (!state || !round) throw invalidToken(purpose);
     const { isUsed, email, expiresAt } = state;
+    // The address may have changed since: the mailbox of an earlier one does not learn the present one.
+    if (round === 'earlier')
+      return { status: 200, body: { status: isUsed ? 'used' : 'replaced', email: null, expires_at: null } };
     const isExpired = expiresAt !== null && expiresAt <= services.clock.now();
     const status = isUsed ? 'used' : isExpired ? 'expired' : 'usable';
     return { status: 200, body: { status, email, expires_at: expiresAt?.toISOString() ?? null } };

@@ -56,10 +56,15 @@ export const invitePage = pageRoute({
       },
       content: html`${linkSteps({
         expired: askAgain,
-        ended: html`<p>
-            If you have accepted the invitation, sign in. Otherwise ask the person who invited you to send it again.
-          </p>
-          ${buttonLink(pagePaths.signIn, 'Sign in')}`,
+        ended: askAgain,
+        used: {
+          title: 'This invitation was answered already',
+          content: html`<p>
+              If you accepted it, sign in. If you declined it and have changed your mind, ask the person who invited you
+              for another one.
+            </p>
+            ${buttonLink(pagePaths.signIn, 'Sign in')}`,
+        },
       })}
       ${step({
         name: 'accept',

@@ -4,7 +4,7 @@ import { action, checkingStep, step } from '../../pages/page-parts.ts';
 interface LinkSteps {
   /** What somebody can do whose link has expired; undefined for links that do not expire. */
   readonly expired: Html | undefined;
-  /** The same for a link that was used, or is not valid. */
+  /** The same for a link that is not valid, or that a newer one has replaced. */
   readonly ended: Html;
   /** What the page says of a link that was used; undefined for links that work again and again. */
   readonly used?: { readonly title: string; readonly content: Html };
@@ -14,13 +14,20 @@ interface LinkSteps {
 export function linkSteps({ expired, ended, used }: LinkSteps): Html {
   return html`${checkingStep('The link is checked.')}
   ${expired && step({ name: 'expired', title: 'This link has expired', content: expired })}
-  ${used && step({ name: 'used', ...used })}
+  ${
+    used &&
+    html`${step({ name: 'used', ...used })}
+    ${step({
+      name: 'replaced',
+      title: 'There is a newer link',
+      content: html`<p>We have sent another e-mail since. Open the link of the newest one.</p>
+        ${ended}`,
+    })}`
+  }
   ${step({
     name: 'invalid',
     title: 'This link does not work',
-    content: html`<p>
-        It is not complete, was used already, or a newer one has taken its place. If you copied it, copy all of it.
-      </p>
+    content: html`<p>It is not complete, or is no longer valid. If you copied it, copy all of it.</p>
       ${ended}`,
   })}
   ${step({

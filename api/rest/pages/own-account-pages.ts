@@ -13,10 +13,11 @@ interface PasswordPage extends Pick<Route, 'url' | 'operationId' | 'summary' | '
   readonly done: { readonly title: string; readonly text: Html };
   readonly expired: Html;
   readonly ended: Html;
+  readonly used: { readonly title: string; readonly content: Html };
 }
 
 /** The page of a link that is confirmed with the password of the account. */
-function passwordPage({ title, purpose, lead, button, done, expired, ended, ...route }: PasswordPage): Route {
+function passwordPage({ title, purpose, lead, button, done, expired, ended, used, ...route }: PasswordPage): Route {
   return pageRoute({
     ...route,
     page: () => ({
@@ -24,7 +25,7 @@ function passwordPage({ title, purpose, lead, button, done, expired, ended, ...r
       script: 'mailed-link',
       data: { purpose },
       words: { invalid_credentials: 'This is not the password of the account.' },
-      content: html`${linkSteps({ expired, ended, used: { title: 'This link was used already', content: ended } })}
+      content: html`${linkSteps({ expired, ended, used })}
       ${step({
         name: 'form',
         title,
@@ -51,6 +52,8 @@ function passwordPage({ title, purpose, lead, button, done, expired, ended, ...r
 }
 
 const signIn = buttonLink(pagePaths.signIn, 'Sign in');
+const notChanged = html`<p>If the address is not changed yet, sign in and change it again.</p>
+  ${signIn}`;
 
 export const emailChangePage = passwordPage({
   url: '/v1/account/email/confirm',
@@ -65,8 +68,8 @@ export const emailChangePage = passwordPage({
   done: { title: 'Your address is changed', text: html`Sign in with ${filled('email')} from now on.` },
   expired: html`<p>Links to a new address work for a day. Sign in and change the address again.</p>
     ${signIn}`,
-  ended: html`<p>If the address is not changed yet, sign in and change it again.</p>
-    ${signIn}`,
+  ended: notChanged,
+  used: { title: 'This link was used already', content: notChanged },
 });
 
 export const reactivationPage = passwordPage({
@@ -84,4 +87,9 @@ export const reactivationPage = passwordPage({
     ${buttonLink(pagePaths.signIn, 'Sign in with another account')}`,
   ended: html`<p>If your account is active again, sign in. Otherwise ask for a new link.</p>
     ${signIn} ${onward(link(pagePaths.resend, 'Send me a new link'))}`,
+  used: {
+    title: 'Your account is active',
+    content: html`<p class="done">There is nothing left to do: sign in.</p>
+      ${signIn}`,
+  },
 });

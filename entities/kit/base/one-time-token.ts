@@ -29,8 +29,12 @@ export function claimedId(purpose: TokenPurpose, token: string): string {
 
 /** @throws AppError invalid_token unless the token is the one of this purpose, record and round */
 export function checkOneTimeToken(key: Buffer, purpose: TokenPurpose, id: string, round: number, token: string): void {
-  const signature = token.slice(id.length + 1);
-  if (!isSignedBy(key, [purpose, id, String(round)], signature)) throw invalidToken(purpose);
+  if (!isOneTimeToken(key, purpose, id, round, token)) throw invalidToken(purpose);
+}
+
+/** Whether the token is the one of this purpose, record and round. @param id the one that the token claims */
+export function isOneTimeToken(key: Buffer, purpose: TokenPurpose, id: string, round: number, token: string): boolean {
+  return isSignedBy(key, [purpose, id, String(round)], token.slice(id.length + 1));
 }
 
 /** How somebody gets another link. */
@@ -38,7 +42,7 @@ const remedies: Readonly<Record<TokenPurpose, string>> = {
   'email-verification': 'request a new one with POST /v1/resend, or sign in if the address is confirmed already',
   'password-reset': 'request a new one with POST /v1/forgot-password',
   'email-change': 'change the address again with POST /v1/account/email',
-  reactivation: 'ask the operator of the server to reactivate the account',
+  reactivation: 'sign in if the account is active again, or request a new one with POST /v1/resend',
   invite: 'ask a manager of the organization to send the invitation again',
   'subscriber-verification': 'ask the organization to send the e-mail again',
   unsubscribe: 'use the link of another e-mail of the organization',
