@@ -5,7 +5,7 @@ import { pageDocument, pagePolicy } from './page-document.ts';
 import { pageBrand } from './page-brand.ts';
 import { buttonLink, step } from './page-parts.ts';
 import { pagePaths } from './page-paths.ts';
-import { htmlType } from './page-route.ts';
+import { htmlType, wantsPage } from './page-route.ts';
 import { pageWords, unknownError, type PageWords } from './page-words.ts';
 
 const words: PageWords = {
@@ -25,7 +25,7 @@ export const signInRefusal: NonNullable<Route['errorAnswer']> = (
   request,
   { config, clock },
 ): ErrorAnswer | undefined => {
-  if (!request.headers.accept?.includes('text/html')) return undefined;
+  if (!wantsPage(request)) return undefined;
   const [current, at] = [config.current, clock.now()];
   const { code, details } = error;
   const text = words[code] ?? unknownError(pageBrand(current, at).supportEmail);

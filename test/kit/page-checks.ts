@@ -80,7 +80,7 @@ export async function checkTabOrder(page: Browser): Promise<void> {
 
 const controls = `
   var nameOf = (each) => each.outerHTML.slice(0, 120);
-  [...document.querySelectorAll('a[href], button, input, [tabindex="0"]')].filter((each) => each.checkVisibility())`;
+  [...document.querySelectorAll('a[href], button, input, textarea, [tabindex="0"]')].filter((each) => each.checkVisibility())`;
 
 /** What gets the focus when the key Tab is pressed again and again, from the beginning of the page. */
 async function tabOrder(page: Browser): Promise<string[]> {

@@ -8,7 +8,10 @@ export const supportFactor = { email: 'support@core.example', password: 'the sha
 const staff: FakePerson = { sub: 'staff', email: 'anna@staff.example', email_verified: true };
 
 /** Configuration with support access, whose second factor is a fake provider. */
-export function supportEnvironment({ url, client }: FakeIdentityProvider): Record<string, string | undefined> {
+export function supportEnvironment({
+  url,
+  client,
+}: Pick<FakeIdentityProvider, 'url' | 'client'>): Record<string, string | undefined> {
   const fields = {
     enabled: 'true',
     email: supportFactor.email,

@@ -1,11 +1,11 @@
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { delegation } from '#entities/identity/delegation.ts';
 import { readDelegationState } from '#entities/kit/access/principal-state.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { CreationInput } from '#entities/kit/model/field-values.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { clientAddress } from '../../http/client-address.ts';
-import type { Call, RouteResponse } from '../../http/route.ts';
+import type { Call } from '../../http/route.ts';
 
 /** Maximum duration of a delegation, in minutes. */
 export const maxMinutes = 60;
@@ -45,7 +45,7 @@ export async function beginDelegation(
   { unit, request, services }: Call<unknown>,
   values: NewDelegation,
   refusal: string,
-): Promise<RouteResponse> {
+): Promise<{ readonly status: 201; readonly body: Static<typeof DelegationSchema> }> {
   const { organizationId, expiresAt } = values;
   const data = unit.data.privileged('begin delegation');
   const begun = await data.create(delegation, { ...values, address: clientAddress(request, services) });

@@ -1,10 +1,13 @@
+import { organization } from '#entities/organizations/organization.ts';
 import { parseDomain, parseEmail } from '#entities/kit/base/email-address.ts';
 import { failed, type ProviderIdentity } from '../../auth/sign-in-providers.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { signInRefusal } from '../../pages/error-page.ts';
+import { pageAnswer, wantsPage } from '../../pages/page-route.ts';
 import { CallbackQuery, identityOf, takeState } from '../providers/provider-flow.ts';
 import { beginDelegation, DelegationSchema, maxMinutes } from './begin-delegation.ts';
 import { consentOf, noConsent } from './support-login.ts';
+import { supportPage } from './support-page.ts';
 import { settingsDigest, supportProvider, supportSettings } from './support-provider.ts';
 
 /** The second factor of support access, and its beginning. */
@@ -15,7 +18,7 @@ export const supportCallback = defineRoute({
   tag: 'Acting as somebody else',
   summary: 'Return from the provider of the second factor',
   description:
-    'The provider sends the browser here (auth.supportaccess.redirecturl). Returns a token with which support acts in the organization for one hour, with the rights of an admin except over credentials, roles and settings. Each response to it carries the header Support-Access. It ends with POST /v1/delegation/end, and when the consent ends.',
+    'The provider sends the browser here (auth.supportaccess.redirecturl). Returns a token with which support acts in the organization for one hour, with the rights of an admin except over credentials, roles and settings. Each response to it carries the header Support-Access. It ends with POST /v1/delegation/end, and when the consent ends. Browsers get a page with the token.',
   // Whoever is signed in in this browser has no part in it.
   access: 'anonymous',
   limitClass: 'flow',
@@ -44,8 +47,12 @@ export const supportCallback = defineRoute({
       organizationId,
       expiresAt: new Date(call.services.clock.now().getTime() + maxMinutes * 60_000),
     } as const;
-    void call.reply.header('cache-control', 'no-store');
-    return beginDelegation(call, values, noConsent);
+    void call.reply.header('cache-control', 'no-store').header('vary', 'Accept');
+    const begun = await beginDelegation(call, values, noConsent);
+    if (!wantsPage(call.request)) return begun;
+    const { name } = await call.unit.data.privileged('begin delegation').get(organization, organizationId);
+    const page = pageAnswer(call.services, call.reply, (config, at) => supportPage(config, at, name, begun.body));
+    return { status: begun.status, body: page };
   },
 });
 

@@ -9,6 +9,7 @@ import { isAppError } from '#entities/kit/base/errors.ts';
 import { workOf } from '../../http/request-context.ts';
 import { defineRoute } from '../../http/route.ts';
 import type { Services } from '../../http/services.ts';
+import { htmlType, wantsPage } from '../../pages/page-route.ts';
 import { traceOfRequest, type ShownTrace } from '../../webhooks/trace-of-request.ts';
 import { instant, messages } from './delivery-schemas.ts';
 import { tracePage, type TracePlaces } from './request-trace-page.ts';
@@ -139,8 +140,8 @@ export const requestTrace = defineRoute({
     const runs = await runsOf(services, requestId, trace);
     const body = shownTrace(requestId, trace, runs?.map((run) => ({ ...run, url: services.runUrl(run) })) ?? null);
     void reply.header('vary', 'Accept');
-    if (!request.headers.accept?.includes('text/html')) return { status: 200, body };
-    void reply.type('text/html; charset=utf-8');
+    if (!wantsPage(request)) return { status: 200, body };
+    void reply.type(htmlType);
     return { status: 200, body: tracePage(body, places) };
   },
 });
