@@ -88,6 +88,7 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/delegations/begin-delegation.ts': [`privileged 'begin delegation'`],
   'api/rest/delegations/end-delegation.ts': [`privileged 'end delegation'`],
   'api/rest/delegations/start-impersonation.ts': [`privileged 'impersonate'`],
+  'api/rest/delegations/support-callback.ts': [`privileged 'begin delegation'`],
   // The consent is read before anybody is signed in; attempts count although they are refused.
   'api/rest/delegations/support-login.ts': [`system 'support sign-in'`, `system 'support sign-in'`],
   'api/rest/single-sign-on/single-sign-on-routes.ts': [`privileged 'single sign-on'`],
@@ -140,7 +141,7 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'relay/webhooks/webhook-relay.ts': [`system 'webhook relay'`],
   'runtime/verify.ts': [`system 'verify'`],
   // Counts the failing work of all organizations, for the operator.
-  'runtime/verify-main.ts': [`system 'verify'`],
+  'runtime/failing-work-lines.ts': [`system 'verify'`],
   // What waits of all organizations is counted, for metrics.
   'runtime/metrics/backlog-gauges.ts': [`system 'count backlog'`],
   // An operator asks how many files of all organizations have copies.
