@@ -52,6 +52,8 @@ const leftOut: readonly (readonly [path: string, reason: string])[] = [
   ['api/credentials/', 'kinds with values that need a proof of identity'],
   ['entities/work/', 'the kind of the record'],
   ['runtime/logger.ts', 'logs'],
+  ['activities/kit/failing-work-notes.ts', 'schedules, and work that fails'],
+  ['entities/kit/outbox/failing-work.ts', 'schedules, and work that fails'],
   ['activities/clients/temporal/work-origin.ts', 'the origin of work, for logs'],
   ['api/http/plugins/cross-origin.ts', 'pages of other origins'],
   ['api/http/plugins/routed-path.ts', 'paths as settings for other origins name them'],
