@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { armFailpoints } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
+import { gatheredMs } from '#entities/kit/outbox/notification-sendings.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
@@ -189,6 +190,11 @@ test('a mail that waits goes to no address that was suppressed meanwhile, whatev
       const [row] = await asOwner(world, 'select status, error_code from emails where recipient_id = $1', [user.id]);
       return row?.['status'] === status && row;
     });
+  // Before that, its notification is gathered with others.
+  await eventually(
+    async () => (await asOwner(world, 'select 1 from notification_sendings where user_id = $1', [user.id])).length > 0,
+  );
+  world.clock.advance(gatheredMs);
   await until('waiting');
   expect((await client.post('/v1/email-suppressions', { email: user.email })).status).toBe(201);
   await asOwner(world, 'update users set email = $2 where id = $1', [user.id, `new-${user.email}`]);
