@@ -177,6 +177,12 @@ describe('cells (T-114)', () => {
       expect(valueOfCell(field, cellOfValue(field, value))).toEqual(value);
     }
   });
+
+  test('of an empty field leave nothing to a default or to the person who imports them', () => {
+    expect(cellOfValue(task.fields.details, null)).toBe('');
+    expect(cellOfValue(task.fields.assignerId, null)).toBe(clearingCell);
+    expect(valueOfCell(task.fields.assignerId, clearingCell)).toBeNull();
+  });
 });
 
 describe('a header', () => {

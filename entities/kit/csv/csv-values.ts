@@ -62,9 +62,9 @@ function cleared({ type, optional }: Field): unknown {
 }
 
 /** The cell for a value in an answer (`words: 'stored'`), which `valueOfCell` reads back. */
-export function cellOfValue(field: Pick<Field, 'type' | 'default'>, value: unknown): string {
-  // An empty cell would stand for the default.
-  if (isNothing(field, value)) return isNothing(field, field.default) ? '' : clearingCell;
+export function cellOfValue(field: Pick<Field, 'type' | 'default' | 'creator'>, value: unknown): string {
+  // An empty cell would stand for the default, or for the person who imports it.
+  if (isNothing(field, value)) return isNothing(field, field.default) && !field.creator ? '' : clearingCell;
   return safeCell(textOfValue(field, value));
 }
 
