@@ -1,6 +1,7 @@
 /** Tables that belong to no kind (history, events, tuples, …). Their SQL is written by hand in the migrations. */
 export const infrastructureTables = [
   /^migrations$/,
+  /^sql_functions$/,
   /^history/,
   /^events/,
   /^event_deliveries/,

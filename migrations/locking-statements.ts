@@ -70,7 +70,7 @@ export function lockingAmong(statements: readonly string[]): LockingStatement[] 
   const created = new Set<string>();
   const found: LockingStatement[] = [];
   for (const part of statements.flatMap(partsOf)) {
-    const made = /^create table (?:if not exists )?"?(\w+)"?/i.exec(part)?.[1];
+    const made = /^create (?:unlogged )?table (?:if not exists )?"?(\w+)"?/i.exec(part)?.[1];
     if (made !== undefined) created.add(made);
     for (const { pattern, remark } of rules) {
       const table = pattern.exec(part)?.[1];

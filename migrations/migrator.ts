@@ -14,7 +14,8 @@ import { migrations } from './index.ts';
 import { migrationClassName, migrationName } from './migration-name.ts';
 import { heldTriggers, ownStatements, type Triggers } from './own-statements.ts';
 import { removeCapture } from './row-capture.ts';
-import { searchDifference, type Difference } from './search-difference.ts';
+import { createFunctions, dropFunctions, functionDifference, functionsOf, type Execute } from './functions.ts';
+import { searchIndexDifference, type Difference } from './search-indexes.ts';
 
 /** Longest wait for a connection, in milliseconds: an address that swallows everything must not hold a start up. */
 const connectTimeoutMs = 5_000;
@@ -92,6 +93,7 @@ class MigrationFile extends TSMigrationGenerator {
 
 export interface MigrationState {
   readonly executed: readonly string[];
+  /** Migrations, and functions that are missing or have another text (`function write_changes`). */
   readonly pending: readonly string[];
   /** In the database, but not in this program: the database is newer. */
   readonly unknown: readonly string[];
@@ -116,7 +118,7 @@ export async function migrate(url: string): Promise<string[]> {
       const { unknown, pending } = await stateOf(orm);
       refuseUnknown(unknown);
       // What a migration writes differs between two databases, so the second one is copied anew afterwards.
-      if (pending.length > 0)
+      if (pending.some(isMigration))
         await removeCapture({ query: async (text) => ({ rows: await connection.execute(text) }) });
       return await runPending(orm);
     } finally {
@@ -125,23 +127,54 @@ export async function migrate(url: string): Promise<string[]> {
   });
 }
 
-/** @throws AppError migration_failed, which says which one, and at which statement */
+/**
+ * What is pending runs in one transaction: functions first, because tables refer to them, then migrations.
+ * @throws AppError migration_failed, which says which one, and at which statement
+ */
 async function runPending(orm: MikroORM): Promise<string[]> {
-  let migration = '';
+  let part = 'of functions';
   let statement = '';
   orm.migrator.on('migrating', ({ name }) => {
-    migration = name;
+    part = name;
   });
   orm.config.set('onQuery', (sql) => {
     statement = sql;
     return sql;
   });
+  const connection = orm.em.getConnection();
   try {
-    return (await orm.migrator.up()).map(({ name }) => name);
+    // The migrator makes its table outside of the transaction, on the only connection.
+    await orm.migrator.getPending();
+    return await connection.transactional(async (transaction) => {
+      const execute: Execute = (text) => connection.execute(text, [], 'all', transaction);
+      const { stale, dropped } = await functionDifference(execute, functionsOf(registry.modules));
+      if (stale.length > 0) for (const sql of [createRoles, ...createFunctions(stale)]) await execute(sql);
+      const ran = (await orm.migrator.up({ transaction })).map(({ name }) => name);
+      for (const sql of dropFunctions(dropped)) await execute(sql);
+      return [...ran, ...stale.map(({ name }) => `function ${name}`)];
+    });
   } catch (cause) {
-    const message = `The migration ${migration} failed: ${(cause as Error).message}, at: ${statement}`;
+    const message = `The migration ${part} failed: ${(cause as Error).message}, at: ${statement}`;
     throw new AppError('migration_failed', message, { cause });
   }
+}
+
+/** The roles under which the product works; other databases of the server may have them. */
+const createRoles = `do $$
+  declare name text;
+  begin
+    foreach name in array array['core_app', 'core_system'] loop
+      begin
+        execute format('create role %I nologin', name);
+      exception when duplicate_object or unique_violation then null;
+      end;
+      execute format('grant %I to %I', name, current_user);
+    end loop;
+  end $$`;
+
+/** Functions are pending under their kind and name. */
+function isMigration(pending: string): boolean {
+  return !pending.startsWith('function ');
 }
 
 /** Whether the database may yet come: nobody is there, or nobody says so yet. */
@@ -165,7 +198,7 @@ export async function migrateDown(url: string, options?: { readonly to: string |
 
 /**
  * Writes a new migration from the difference between the entities and a database that is up to date; undefined when there is
- * none. Functions and indexes of searches are compared separately: the ORM does not look at them.
+ * none. Indexes of searches are compared separately: the ORM does not look into them.
  * @throws AppError schema_too_old when the database lacks migrations of this program; schema_too_new when it has others;
  *   invalid_input when existing records would have no value for a new field, or when the name is not in kebab-case
  */
@@ -176,14 +209,15 @@ export async function createMigration(url: string, name: string): Promise<string
       `"${name}" is not a name of a migration: use small letters, digits and single hyphens.`,
     );
   return withOwner(url, async (orm) => {
-    const { pending, unknown } = await stateOf(orm);
+    const { pending: all, unknown } = await stateOf(orm);
     refuseUnknown(unknown);
+    const pending = all.filter(isMigration);
     if (pending.length > 0)
       throw new AppError(
         'schema_too_old',
         `The database lacks ${pending.join(', ')}; run them first (npm run migrate), so that what is new can be told from them.`,
       );
-    more = await searchDifferenceOf(orm);
+    more = await searchIndexDifference(executeOf(orm), registry.modules);
     triggers = await heldTriggers((text) => orm.em.getConnection().execute(text));
     const isFoundByTheOrm = await orm.migrator.checkSchema();
     if (!isFoundByTheOrm && more.up.length === 0) return undefined;
@@ -199,8 +233,8 @@ async function format(file: string): Promise<void> {
   await promisify(execFile)(process.execPath, [formatter, join(import.meta.dirname, file)]);
 }
 
-function searchDifferenceOf(orm: MikroORM, { modules } = registry): Promise<Difference> {
-  return searchDifference((text) => orm.em.getConnection().execute(text), modules);
+function executeOf(orm: MikroORM): Execute {
+  return (text) => orm.em.getConnection().execute(text);
 }
 
 /**
@@ -212,8 +246,9 @@ export async function schemaDrift(url: string, kinds = registry): Promise<string
     url,
     async (orm) => {
       const sql = await orm.schema.getUpdateSchemaSQL({ wrap: false, safe: false });
-      const { up } = await searchDifferenceOf(orm, kinds);
-      return [...sql.split('\n').filter((line) => line.trim() !== ''), ...up];
+      const indexes = await searchIndexDifference(executeOf(orm), kinds.modules);
+      const { stale } = await functionDifference(executeOf(orm), functionsOf(kinds.modules));
+      return [...sql.split('\n').filter((line) => line.trim() !== ''), ...indexes.up, ...stale.map(({ text }) => text)];
     },
     kinds,
   );
@@ -230,9 +265,11 @@ async function stateOf(orm: MikroORM): Promise<MigrationState> {
     : [];
   const executed = rows.map(({ name }) => name);
   const names = migrations.map(({ name }) => name);
+  const { stale } = await functionDifference(executeOf(orm), functionsOf(registry.modules));
+  const functions = stale.map(({ name }) => `function ${name}`);
   return {
     executed,
-    pending: names.filter((name) => !executed.includes(name)),
+    pending: [...names.filter((name) => !executed.includes(name)), ...functions],
     unknown: executed.filter((name) => !names.includes(name)),
   };
 }

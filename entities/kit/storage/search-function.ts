@@ -4,31 +4,12 @@ import { rlsUsingOf } from './orm-schema.ts';
 import { searchedText, searchedWords } from './searched-text.ts';
 import { snakeCase } from '../base/snake-case.ts';
 
-/**
- * The SQL function that searches a kind and returns ids, the best first. ILIKE and full-text search are not leakproof, so under
- * row-level security they cannot use an index and would read every row of the organization. The function is SECURITY DEFINER and
- * bypasses the policy; it contains the policy's own expression instead, which takes the organization from the transaction's settings.
- */
-export interface SearchFunction {
+/** A function of the database. */
+export interface SqlFunction {
   readonly name: string;
-  readonly body: string;
+  /** The statements that create it and give the right to call it. */
+  readonly text: string;
 }
-
-/**
- * Helpers of the search functions, which migrations create. The last word of a search may be incomplete: `search_beginning` is the words
- * before it, `search_ending` the pattern of texts that contain it. A query of words with a prefix (`:*`) would do the same, but reads
- * what begins so in all organizations before it looks for those of one. `search_words` has what `search_shorts` looks for: words of one or
- * two characters, which a dictionary leaves out and of which an index of trigrams finds nothing, and single characters and pairs of Han,
- * Kana and Hangul, which are written without spaces (`search_grams`).
- */
-export const searchHelpers = [
-  'search_pattern',
-  'search_beginning',
-  'search_ending',
-  'search_words',
-  'search_shorts',
-  'search_grams',
-] as const;
 
 /** Most records that are found by similar words, when nothing else is found. */
 const maxSimilar = 200;
@@ -39,8 +20,13 @@ const maxSimilar = 200;
  */
 const minSimilarity = 0.4;
 
-/** The search function of a kind; undefined for kinds without search. */
-export function searchFunctionOf(module: EntityModule): SearchFunction | undefined {
+/**
+ * The SQL function that searches a kind and returns ids, the best first; undefined for kinds without search. ILIKE and full-text search
+ * are not leakproof, so under row-level security they cannot use an index and would read every row of the organization. The function is
+ * SECURITY DEFINER and bypasses the policy; it contains the policy's own expression instead, which takes the organization from the
+ * transaction's settings.
+ */
+export function searchFunctionOf(module: EntityModule): SqlFunction | undefined {
   const { search = [], table } = module;
   if (search.length === 0) return undefined;
   const rows = `from ${table} where (${rlsUsingOf(module)}) and deleted_at is null`;
@@ -56,9 +42,11 @@ export function searchFunctionOf(module: EntityModule): SearchFunction | undefin
   const inTitle = `to_tsvector('english', ${title})`;
   // Fewer characters have no trigram, and would be looked for in all texts.
   const isLong = `(select length(matched_form(wanted)) > 2)`;
+  const name = searchFunctionName(module);
   return {
-    name: searchFunctionName(module),
-    body: `
+    name,
+    text: `create or replace function ${name}(wanted text) returns setof text language sql stable security definer
+    set search_path = public, pg_temp set pg_trgm.word_similarity_threshold = ${minSimilarity} as $$
     with named as (
       select id, 9::real as rank ${rows} and (${names})
     ), worded as (
@@ -83,20 +71,13 @@ export function searchFunctionOf(module: EntityModule): SearchFunction | undefin
     select id from (select * from named union all select * from worded union all select * from short union all select * from begun
       union all select * from partial union all select * from similar_ones) as found
     group by id order by round(sum(rank)::numeric, 4) desc, id desc
+  $$;
+  revoke all on function ${name}(text) from public;
+  grant execute on function ${name}(text) to core_app, core_system;
   `,
   };
 }
 
 export function searchFunctionName({ table }: EntityModule): string {
   return `search_${table}`;
-}
-
-/** The statements of a migration that creates or replaces the function. */
-export function searchFunctionStatements({ name, body }: SearchFunction): string[] {
-  return [
-    `create or replace function ${name}(wanted text) returns setof text language sql stable security definer
-    set search_path = public, pg_temp set pg_trgm.word_similarity_threshold = ${minSimilarity} as $$${body}$$`,
-    `revoke all on function ${name}(text) from public`,
-    `grant execute on function ${name}(text) to core_app, core_system`,
-  ];
 }

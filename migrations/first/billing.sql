@@ -1,0 +1,147 @@
+create table organization_prices (
+  id text not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  created_by text not null,
+  updated_by text not null,
+  record_version integer not null,
+  deleted_at timestamptz,
+  deleted_by text,
+  organization_id text not null,
+  amount numeric(19,4) not null,
+  amount_currency text not null,
+  "interval" text not null,
+  external_id text,
+  is_active boolean not null,
+  subscription_id text,
+  constraint organization_prices_amount_currency_check check ((amount_currency = any (array['aed', 'afn', 'all', 'amd', 'ang', 'aoa', 'ars', 'aud', 'awg', 'azn', 'bam', 'bbd', 'bdt', 'bgn', 'bhd', 'bif', 'bmd', 'bnd', 'bob', 'brl', 'bsd', 'btn', 'bwp', 'byn', 'bzd', 'cad', 'cdf', 'chf', 'clp', 'cny', 'cop', 'crc', 'cup', 'cve', 'czk', 'djf', 'dkk', 'dop', 'dzd', 'egp', 'ern', 'etb', 'eur', 'fjd', 'fkp', 'gbp', 'gel', 'ghs', 'gip', 'gmd', 'gnf', 'gtq', 'gyd', 'hkd', 'hnl', 'htg', 'huf', 'idr', 'ils', 'inr', 'iqd', 'irr', 'isk', 'jmd', 'jod', 'jpy', 'kes', 'kgs', 'khr', 'kmf', 'kpw', 'krw', 'kwd', 'kyd', 'kzt', 'lak', 'lbp', 'lkr', 'lrd', 'lsl', 'lyd', 'mad', 'mdl', 'mga', 'mkd', 'mmk', 'mnt', 'mop', 'mru', 'mur', 'mvr', 'mwk', 'mxn', 'myr', 'mzn', 'nad', 'ngn', 'nio', 'nok', 'npr', 'nzd', 'omr', 'pab', 'pen', 'pgk', 'php', 'pkr', 'pln', 'pyg', 'qar', 'ron', 'rsd', 'rub', 'rwf', 'sar', 'sbd', 'scr', 'sdg', 'sek', 'sgd', 'shp', 'sle', 'sos', 'srd', 'ssp', 'stn', 'svc', 'syp', 'szl', 'thb', 'tjs', 'tmt', 'tnd', 'top', 'try', 'ttd', 'twd', 'tzs', 'uah', 'ugx', 'usd', 'uyu', 'uzs', 'ved', 'ves', 'vnd', 'vuv', 'wst', 'xaf', 'xcd', 'xof', 'xpf', 'yer', 'zar', 'zmw', 'zwg']))),
+  constraint organization_prices_interval_check check (("interval" = any (array['month', 'year'])))
+);
+alter table organization_prices add constraint organization_prices_pkey primary key (id);
+comment on table organization_prices is 'Price that an organization pays for a product, as the payment provider has it.';
+comment on column organization_prices.amount is 'Price for one interval.';
+comment on column organization_prices.amount_currency is 'Currency of `amount`: its code in ISO 4217.';
+comment on column organization_prices."interval" is 'How often the price is paid.';
+comment on column organization_prices.external_id is 'Id of the price at the payment provider.';
+comment on column organization_prices.is_active is 'Whether the price is in use.';
+comment on column organization_prices.subscription_id is 'Subscription in which it is paid.';
+create index organization_prices_organization_id_amount_id_index on organization_prices (organization_id, amount, id) where (deleted_at is null);
+create index organization_prices_organization_id_created_at_id_index on organization_prices (organization_id, created_at, id) where (deleted_at is null);
+create unique index organization_prices_organization_id_external_id_key on organization_prices (organization_id, external_id) where (deleted_at is null);
+create index organization_prices_organization_id_id_index on organization_prices (organization_id, id) where (deleted_at is null);
+create index organization_prices_organization_id_is_active_id_index on organization_prices (organization_id, is_active, id) where (deleted_at is null);
+create index organization_prices_organization_id_subscription_id_id_index on organization_prices (organization_id, subscription_id, id) where (deleted_at is null);
+create index organization_prices_organization_id_updated_at_id_index on organization_prices (organization_id, updated_at, id) where (deleted_at is null);
+create index organization_prices_subscription_id_index on organization_prices (subscription_id) where (subscription_id is not null);
+alter table organization_prices enable row level security;
+create policy organization_prices_app on organization_prices to core_app using ((organization_id = current_setting('core.organization_id', true))) with check ((organization_id = current_setting('core.organization_id', true)));
+create policy organization_prices_system on organization_prices to core_system using (((coalesce(current_setting('core.organization_id', true), '') = '') or (organization_id = current_setting('core.organization_id', true)))) with check (((coalesce(current_setting('core.organization_id', true), '') = '') or (organization_id = current_setting('core.organization_id', true))));
+grant select,insert,update on table organization_prices to core_app;
+grant select,insert,update on table organization_prices to core_system;
+
+create table organization_products (
+  id text not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  created_by text not null,
+  updated_by text not null,
+  record_version integer not null,
+  deleted_at timestamptz,
+  deleted_by text,
+  organization_id text not null,
+  module text not null,
+  external_id text,
+  is_active boolean not null,
+  subscription_id text,
+  price_id text,
+  constraint organization_products_module_check check ((module = any (array['compliance', 'entity_management', 'policy_management', 'registry', 'risk_management', 'trust_center', 'vulnerability_management'])))
+);
+alter table organization_products add constraint organization_products_pkey primary key (id);
+comment on table organization_products is 'Product that an organization has subscribed to, as the payment provider has it.';
+comment on column organization_products.module is 'Product module that it contains.';
+comment on column organization_products.external_id is 'Id of the product at the payment provider.';
+comment on column organization_products.is_active is 'Whether the organization may use it.';
+comment on column organization_products.subscription_id is 'Subscription that contains it.';
+comment on column organization_products.price_id is 'Price that is paid for it.';
+create index organization_products_organization_id_created_at_id_index on organization_products (organization_id, created_at, id) where (deleted_at is null);
+create unique index organization_products_organization_id_external_id_key on organization_products (organization_id, external_id) where (deleted_at is null);
+create index organization_products_organization_id_id_index on organization_products (organization_id, id) where (deleted_at is null);
+create index organization_products_organization_id_is_active_id_index on organization_products (organization_id, is_active, id) where (deleted_at is null);
+create index organization_products_organization_id_module_id_index on organization_products (organization_id, module, id) where (deleted_at is null);
+create index organization_products_organization_id_price_id_id_index on organization_products (organization_id, price_id, id) where (deleted_at is null);
+create index organization_products_organization_id_subscription_id_id_index on organization_products (organization_id, subscription_id, id) where (deleted_at is null);
+create index organization_products_organization_id_updated_at_id_index on organization_products (organization_id, updated_at, id) where (deleted_at is null);
+create index organization_products_price_id_index on organization_products (price_id) where (price_id is not null);
+create index organization_products_subscription_id_index on organization_products (subscription_id) where (subscription_id is not null);
+alter table organization_products enable row level security;
+create policy organization_products_app on organization_products to core_app using ((organization_id = current_setting('core.organization_id', true))) with check ((organization_id = current_setting('core.organization_id', true)));
+create policy organization_products_system on organization_products to core_system using (((coalesce(current_setting('core.organization_id', true), '') = '') or (organization_id = current_setting('core.organization_id', true)))) with check (((coalesce(current_setting('core.organization_id', true), '') = '') or (organization_id = current_setting('core.organization_id', true))));
+grant select,insert,update on table organization_products to core_app;
+grant select,insert,update on table organization_products to core_system;
+
+create table organization_subscriptions (
+  id text not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  created_by text not null,
+  updated_by text not null,
+  record_version integer not null,
+  deleted_at timestamptz,
+  deleted_by text,
+  organization_id text not null,
+  external_id text,
+  status text not null,
+  is_active boolean not null,
+  trial_ends_at timestamptz,
+  ends_at timestamptz,
+  days_until_due integer,
+  constraint organization_subscriptions_status_check check ((status = any (array['trialing', 'active', 'past_due', 'incomplete', 'canceled', 'incomplete_expired', 'unpaid', 'paused'])))
+);
+alter table organization_subscriptions add constraint organization_subscriptions_pkey primary key (id);
+comment on table organization_subscriptions is 'Subscription of an organization at the payment provider.';
+comment on column organization_subscriptions.external_id is 'Id of the subscription at the payment provider.';
+comment on column organization_subscriptions.status is 'Status that the payment provider reports.';
+comment on column organization_subscriptions.is_active is 'Whether the organization may use what it has subscribed to.';
+comment on column organization_subscriptions.trial_ends_at is 'When the trial ends; null without a trial.';
+comment on column organization_subscriptions.ends_at is 'When the subscription ends; null for one that goes on.';
+comment on column organization_subscriptions.days_until_due is 'Days from an invoice until its payment is due.';
+create unique index organization_subscriptions_external_id_key on organization_subscriptions (external_id) where (deleted_at is null);
+create index organization_subscriptions_organization_id_created_at_id_index on organization_subscriptions (organization_id, created_at, id) where (deleted_at is null);
+create index organization_subscriptions_organization_id_id_index on organization_subscriptions (organization_id, id) where (deleted_at is null);
+create index organization_subscriptions_organization_id_is_active_id_index on organization_subscriptions (organization_id, is_active, id) where (deleted_at is null);
+create index organization_subscriptions_organization_id_status_id_index on organization_subscriptions (organization_id, status, id) where (deleted_at is null);
+create index organization_subscriptions_organization_id_updated_at_id_index on organization_subscriptions (organization_id, updated_at, id) where (deleted_at is null);
+alter table organization_subscriptions enable row level security;
+create policy organization_subscriptions_app on organization_subscriptions to core_app using ((organization_id = current_setting('core.organization_id', true))) with check ((organization_id = current_setting('core.organization_id', true)));
+create policy organization_subscriptions_system on organization_subscriptions to core_system using (((coalesce(current_setting('core.organization_id', true), '') = '') or (organization_id = current_setting('core.organization_id', true)))) with check (((coalesce(current_setting('core.organization_id', true), '') = '') or (organization_id = current_setting('core.organization_id', true))));
+grant select,insert,update on table organization_subscriptions to core_app;
+grant select,insert,update on table organization_subscriptions to core_system;
+
+create table webhook_events (
+  id text not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  created_by text not null,
+  updated_by text not null,
+  record_version integer not null,
+  deleted_at timestamptz,
+  deleted_by text,
+  provider text not null,
+  external_id text not null,
+  type text not null,
+  api_version text,
+  occurred_at timestamptz
+);
+alter table webhook_events add constraint webhook_events_pkey primary key (id);
+comment on table webhook_events is 'Event that another system has sent to this server. Events that arrive twice are stored once. They are removed after 90 days.';
+comment on column webhook_events.provider is 'Name of the provider.';
+comment on column webhook_events.external_id is 'Id of the event at the provider.';
+comment on column webhook_events.type is 'Type of the event, as the provider names it.';
+comment on column webhook_events.api_version is 'Version of the interface of the provider in which the event is written.';
+comment on column webhook_events.occurred_at is 'When it happened, by the clock of the provider.';
+create unique index webhook_events_provider_external_id_key on webhook_events (provider, external_id) where (deleted_at is null);
+alter table webhook_events enable row level security;
+create policy webhook_events_app on webhook_events to core_app using (false) with check (false);
+create policy webhook_events_system on webhook_events to core_system using (true) with check (true);
+grant select,insert,update on table webhook_events to core_app;
+grant select,insert,update on table webhook_events to core_system;
