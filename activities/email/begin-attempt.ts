@@ -11,6 +11,7 @@ import type { StartInput } from '#workflows/kit/contract.ts';
 import type { EmailThemeName } from '../clients/email/content.ts';
 import type { EmailTransport, OutgoingEmail } from '../clients/email/transport.ts';
 import { isOpen, kindOf, lockedEmail, resultOf, unsealed, type EmailRow, type SealedEmail } from './email-records.ts';
+import { finalProblems } from './send-problems.ts';
 import { readMail } from './read-mail.ts';
 import type { Links, Mail } from './mail.ts';
 
@@ -46,7 +47,9 @@ export async function beginAttempt(
 ): Promise<Attempt> {
   const kind = kindOf(input);
   const row = await lockedEmail(input, unit);
-  if (row && !isOpen(row.status)) return { result: resultOf(row.status) };
+  // A refused content was certainly not sent: an operator can have it tried again, as it is rendered by then.
+  const isRefusedContent = row?.status === 'failed' && row.errorCode === finalProblems.content.code;
+  if (row && !isOpen(row.status) && !isRefusedContent) return { result: resultOf(row.status) };
   const held = row && (await unsealed(settings.options, kind, row));
   if (row?.status === 'sending' && held && !isAnswered)
     return {
@@ -72,7 +75,9 @@ export async function beginAttempt(
     else await unit.data.create(kind, { id, ...identity(input), topics, ...ended });
     return { result: 'suppressed' };
   }
-  const message = held?.message ?? settings.render(mail, id, await themeOf(unit));
+  // The provider may know the key of what it has refused, and take no other content with it.
+  const round = isRefusedContent ? { round: row.attempts } : {};
+  const message = held?.message ?? { ...settings.render(mail, id, await themeOf(unit)), ...round };
   const { values, body } = attemptOf({ row, held, message, transport, at: unit.clock.now() });
   if (row) await unit.data.update(kind, id, values);
   else

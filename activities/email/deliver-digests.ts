@@ -73,12 +73,14 @@ export function digestSender({ database, temporal, settingsOf, laterBecauseOf, w
     const outcomes = results.map((result): DigestOutcome => {
       if (typeof result === 'string') return { messageId: result };
       const { reason, message } = result;
-      return { ...(isFinal(reason) ? finalProblems[reason] : passingProblems[reason]), message };
+      if (reason === 'address') return { ...finalProblems.address, message };
+      return { ...passingProblems[isFinal(reason) ? 'unsent' : reason], message };
     });
     await recordAll(mails, outcomes);
     const isAlone = (n: number) => {
       const result = results[n];
-      return result instanceof SendFailure && !isFinal(result.reason);
+      // A workflow of its own shows that a content is refused.
+      return result instanceof SendFailure && result.reason !== 'address';
     };
     const alone = mails.filter((_mail, n) => isAlone(n)).map(({ digest }) => digest);
     return { sent: results.filter((result) => typeof result === 'string').length, alone };

@@ -100,6 +100,12 @@ export const createEmailActivities = defineActivities((deps: EmailDependencies) 
         const scope = { organizationId: input.organizationId ?? null };
         if (reason === 'address') await suppressAddress(unit, scope, to, { reason: 'refused', emailId: id });
       });
+      // The workflow fails, so that operators see it: something of ours is wrong. What the provider says can quote the e-mail.
+      if (reason === 'content')
+        throw ApplicationFailure.nonRetryable(
+          `${carrier} does not take the e-mail (code ${failure.code ?? 'unknown'}).`,
+          code,
+        );
       return status;
     }
     const { status, code } = passingProblems[reason];

@@ -4,10 +4,11 @@ import { armFailpoints } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { asOwner } from '../kit/as-owner.ts';
+import { eventually } from '../kit/eventually.ts';
 import { FakeProviderA } from '../kit/fakes/fake-provider-a.ts';
 import { FakeProviderB } from '../kit/fakes/fake-provider-b.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
-import { runsOf } from '../kit/runs.ts';
+import { runsOf, type Run } from '../kit/runs.ts';
 import { allSent, assign, ownerAndMember, prefer, sendDue, setClock, type Teller } from '../kit/told-people.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -43,6 +44,7 @@ afterEach(() => {
   armFailpoints([]);
   for (const fake of [a, b]) {
     fake.behaviour = 'accept';
+    fake.refusesContent = false;
     fake.next.length = 0;
   }
 });
@@ -87,6 +89,8 @@ function sentBy(fake: FakeProviderA | FakeProviderB, to: readonly Teller[]) {
   };
 }
 
+const isFailed = ({ status }: Run) => status === 'FAILED';
+
 const statesOf = async ({ person }: Teller) =>
   (
     await asOwner<{ status: string }>(
@@ -129,6 +133,25 @@ describe.each([
     expect(await statesOf(refused)).toEqual(['refused']);
     const suppressed = await asOwner(world, `select reason from email_suppressions where email = $1`, [address]);
     expect(suppressed).toEqual([{ reason: 'refused' }]);
+  });
+
+  test('whose content is refused fail in a workflow each, where operators see them', async () => {
+    const told = await people(2);
+    fakeOf().refusesContent = true;
+    await sendDue(world);
+    await allSent(world);
+    for (const one of told) expect(await statesOf(one)).toEqual(['failed']);
+    expect(sentBy(fakeOf(), told).requests).toEqual([path, alone, alone]);
+    const keys = await asOwner<{ key: string }>(
+      world,
+      `select key from emails where recipient_id = any($1) and template = 'digest' and error_code = 'content_refused'`,
+      [told.map(({ person }) => person.user.id)],
+    );
+    expect(keys).toHaveLength(2);
+    await eventually(async () => {
+      const failed = new Set((await runsOf(world, `WorkflowType = "sendEmail"`)).filter(isFailed).map(({ id }) => id));
+      return keys.every(({ key }) => failed.has(`email/${key}`));
+    });
   });
 
   test('are sent again together after too many requests', async () => {

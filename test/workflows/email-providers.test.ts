@@ -1,7 +1,12 @@
+import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { reconcileWork } from '#activities/maintenance/reconcile-work.ts';
 import { armFailpoints } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { gatheredMs } from '#entities/kit/outbox/notification-sendings.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import { listFailingWork } from '#entities/kit/outbox/failing-work-list.ts';
+import { WorkRepairs } from '#runtime/work-repairs.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
@@ -42,7 +47,7 @@ afterAll(async () => {
   await Promise.all([a.close(), b.close()]);
 });
 beforeEach(() => {
-  for (const fake of [a, b]) Object.assign(fake, { behaviour: 'accept' });
+  for (const fake of [a, b]) Object.assign(fake, { behaviour: 'accept', refusesContent: false });
 });
 
 function settingsOf(provider: 'providera' | 'providerb'): Record<string, string> {
@@ -146,6 +151,27 @@ describe.each(['providera', 'providerb'] as const)('%s', (name) => {
     expect(mail).toMatchObject({ error_code: 'address_refused', attempts: 1 });
     const { body } = await client.get(`/v1/email-suppressions?email=${encodeURIComponent(to)}`);
     expect(body.data).toEqual([expect.objectContaining({ email: to, reason: 'refused', email_id: mail.id })]);
+  });
+
+  test('that refuses the content ends the mail as failed work, without address and content, and it can be sent again', async () => {
+    fakes[name]().refusesContent = true;
+    const to = `${newId().toLowerCase()}@example.com`;
+    const id = await invite(to);
+    expect(await mailAbout(id, 'failed')).toMatchObject({ error_code: 'content_refused', attempts: 1 });
+    const { database, temporal } = world.runtime;
+    const [work] = await eventually(async () => {
+      await reconcileWork({ database, temporal, logger: pino({ enabled: false }) });
+      const found = await database.transact({ caller: systemCaller('test'), requestId: newId() }, (unit) =>
+        listFailingWork(unit, { kind: 'email' }, { limit: 10 }),
+      );
+      return found.length > 0 && found;
+    });
+    const code = name === 'providera' ? '422' : '300';
+    expect(work).toMatchObject({ status: 'failed', error: `FAILED: ${name} does not take the e-mail (code ${code}).` });
+    fakes[name]().refusesContent = false;
+    await new WorkRepairs(world.runtime).do('retry', work?.id ?? '', { operator: 'test', reason: 'mended' });
+    await mailAbout(id, 'sent');
+    expect(acceptedFor(name, to)).toHaveLength(1);
   });
 
   test('that refuses the key makes mails wait where managers see it, until the configuration has another', async () => {

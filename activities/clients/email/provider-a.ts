@@ -27,8 +27,9 @@ export class ProviderA implements EmailTransport {
     return JSON.stringify({ from, to: [to], subject, html, text, headers, tags: [{ name: idTag, value: id }] });
   }
 
-  async send({ id }: OutgoingEmail, body: string): Promise<string> {
-    const answer = await this.#ask('POST', '/emails', { body, headers: { 'idempotency-key': id } });
+  async send({ id, round }: OutgoingEmail, body: string): Promise<string> {
+    const key = round === undefined ? id : `${id}/${round}`;
+    const answer = await this.#ask('POST', '/emails', { body, headers: { 'idempotency-key': key } });
     if (answer.status === 200 && typeof answer.body['id'] === 'string') return answer.body['id'];
     throw failureOf(answer);
   }
@@ -135,10 +136,10 @@ function failureOf({ status, body, retryAfterMs }: ProviderAnswer): SendFailure 
   if (status === 409) return new SendFailure('unknown', message);
   // It has not said which mail it has accepted, if it has.
   if (status < 400) return new SendFailure('unknown', message);
-  return refusal(message);
+  return refusal(message, String(status));
 }
 
 /** Of a mail that the provider does not take. */
-function refusal(message: string): SendFailure {
-  return new SendFailure(/`to`/.test(message) ? 'address' : 'content', message);
+function refusal(message: string, code?: string): SendFailure {
+  return new SendFailure(/`to`/.test(message) ? 'address' : 'content', message, { code });
 }

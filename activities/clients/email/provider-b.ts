@@ -102,5 +102,5 @@ function failureOf({ status, body, retryAfterMs }: ProviderAnswer): SendFailure 
   // It says neither which mail it has accepted nor why not.
   if (status < 400 && (code === 0 || typeof code !== 'number')) return new SendFailure('unknown', message);
   const isAddress = code === inactiveRecipient || (code === invalidRequest && /'To'/.test(message));
-  return new SendFailure(isAddress ? 'address' : 'content', message);
+  return new SendFailure(isAddress ? 'address' : 'content', message, { code: String(code ?? status) });
 }

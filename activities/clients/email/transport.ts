@@ -5,6 +5,8 @@ export type EmailCarrier = 'folder' | 'providera' | 'providerb';
 export interface OutgoingEmail {
   /** Id of the record of the mail: the idempotency key, and in the metadata of the provider. */
   readonly id: string;
+  /** Attempts before it was rendered anew, after a refusal of its content. It has an idempotency key of its own then. */
+  readonly round?: number;
   readonly from: string;
   readonly to: string;
   readonly subject: string;
@@ -60,14 +62,17 @@ export class SendFailure extends Error {
   readonly reason: SendFailureReason;
   /** When the provider takes requests again, in milliseconds from now. */
   readonly retryAfterMs: number | undefined;
+  /** Code of the provider. */
+  readonly code: string | undefined;
 
   constructor(
     reason: SendFailureReason,
     message: string,
-    options: { retryAfterMs?: number | undefined; cause?: unknown } = {},
+    options: { retryAfterMs?: number | undefined; code?: string | undefined; cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.reason = reason;
     this.retryAfterMs = options.retryAfterMs;
+    this.code = options.code;
   }
 }

@@ -43,13 +43,15 @@ const problem = (status: number, name: string, message: string): FakeAnswer => (
 /** Mail provider A over HTTP: sending with idempotency keys, lists, suppressions. */
 export class FakeProviderA {
   apiKey = 'key-of-a';
+  /** Mails are refused for what they say. */
+  refusesContent = false;
   behaviour: BehaviourOfA = 'accept';
   /** Behaviours of the next mails, before `behaviour` counts again. */
   readonly next: BehaviourOfA[] = [];
   /** The mails that recipients get, in the order in which they were accepted. */
   readonly accepted: Accepted[] = [];
   readonly suppressed = new Set<string>();
-  readonly #keys = new Map<string, { readonly body: string; readonly answer: object }>();
+  readonly #keys = new Map<string, { readonly body: string; readonly answer: object | FakeAnswer }>();
   #http: HttpFake | undefined;
 
   static async start(): Promise<FakeProviderA> {
@@ -109,7 +111,8 @@ export class FakeProviderA {
   #send({ body, headers }: FakeRequest): Answering {
     return this.#answerOnce(body, headers, () => {
       const mail = JSON.parse(body) as MailOfA;
-      if (!isAddressed(mail)) return problem(422, 'validation_error', invalidTo);
+      const message = this.#refusalOf(mail);
+      if (message !== undefined) return problem(422, 'validation_error', message);
       return { id: this.#accept(mail) };
     });
   }
@@ -119,12 +122,21 @@ export class FakeProviderA {
     const mails = JSON.parse(body) as MailOfA[];
     if (mails.length > 100) return problem(422, 'validation_error', 'The batch has more than 100 emails.');
     return this.#answerOnce(body, headers, () => {
-      const errors = mails.flatMap((mail, index) => (isAddressed(mail) ? [] : [{ index, message: invalidTo }]));
+      const errors = mails.flatMap((mail, index) => {
+        const message = this.#refusalOf(mail);
+        return message === undefined ? [] : [{ index, message }];
+      });
       const isPermissive = headers['x-batch-validation'] === 'permissive';
-      if (errors.length > 0 && !isPermissive) return problem(422, 'validation_error', invalidTo);
-      const data = mails.filter(isAddressed).map((mail) => ({ id: this.#accept(mail) }));
+      if (errors[0] && !isPermissive) return problem(422, 'validation_error', errors[0].message);
+      const taken = mails.filter((mail) => this.#refusalOf(mail) === undefined);
+      const data = taken.map((mail) => ({ id: this.#accept(mail) }));
       return { data, ...(isPermissive ? { errors } : {}) };
     });
+  }
+
+  #refusalOf(mail: MailOfA): string | undefined {
+    if (!isAddressed(mail)) return invalidTo;
+    return this.refusesContent ? `Invalid \`html\` for ${mail.to.join()}` : undefined;
   }
 
   #accept(mail: MailOfA): string {
@@ -133,7 +145,7 @@ export class FakeProviderA {
     return id;
   }
 
-  /** @param send does what is asked, once for each key; the body of the answer, or a problem */
+  /** @param send does what is asked, once for each key, which a refusal takes as well; the body of the answer, or a problem */
   #answerOnce(body: string, headers: FakeRequest['headers'], send: () => object | FakeAnswer): Answering {
     const key = headers['idempotency-key'];
     const known = typeof key === 'string' ? this.#keys.get(key) : undefined;
@@ -143,15 +155,18 @@ export class FakeProviderA {
     if (behaviour === 'limit') return problem(429, 'rate_limit_exceeded', 'Too many requests.');
     if (behaviour === 'fail') return problem(500, 'application_error', 'An unexpected error occurred.');
     if (behaviour === 'silent') return 'silent';
-    if (known) return { status: 200, body: known.answer };
+    if (known) return answerOf(known.answer);
     const answer = send();
-    if ('status' in answer) return answer;
     if (typeof key === 'string') this.#keys.set(key, { body, answer });
+    if ('status' in answer) return answer;
     if (behaviour === 'accept-silently') return 'silent';
     if (behaviour === 'accept-with-page') return foreignPage;
     return behaviour === 'accept-and-cut' ? 'cut' : { status: 200, body: answer };
   }
 }
+
+const answerOf = (answer: object | FakeAnswer): FakeAnswer =>
+  'status' in answer ? answer : { status: 200, body: answer };
 
 const invalidTo = 'Invalid `to` field. The email address needs to follow the format.';
 

@@ -29,6 +29,8 @@ const problem = (status: number, ErrorCode: number, Message: string): FakeAnswer
 /** Mail provider B over HTTP: sending without idempotency keys, search by metadata, suppressions. */
 export class FakeProviderB {
   serverToken = 'token-of-b';
+  /** Mails are refused for what they say. */
+  refusesContent = false;
   behaviour: BehaviourOfA = 'accept';
   /** Behaviours of the next mails, before `behaviour` counts again. */
   readonly next: BehaviourOfA[] = [];
@@ -107,6 +109,7 @@ export class FakeProviderB {
   }
 
   #send(mail: MailOfB): FakeAnswer {
+    if (this.refusesContent) return problem(422, 300, `Invalid 'HtmlBody' for ${mail.To}`);
     if (mail.To.endsWith('@refused.example')) return problem(422, 300, `Error parsing 'To': Illegal email address.`);
     if (this.suppressed.get(mail.MessageStream ?? 'outbound')?.has(mail.To))
       return problem(422, 406, 'You tried to send to recipient(s) that have been marked as inactive.');
