@@ -364,7 +364,7 @@ function valuesOf(field: Field): fc.Arbitrary<unknown> | undefined {
     date: fc.constant('2026-01-31'),
     reference: fc.constant('01J0000000000000000000000A'),
     file: undefined,
-  }[field.type] as fc.Arbitrary<unknown> | undefined;
+  }[field.type];
   return some && field.optional ? fc.option(some) : some;
 }
 

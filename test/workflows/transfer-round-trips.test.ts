@@ -74,8 +74,12 @@ function hardValue(module: EntityModule, [name, field]: NamedField, variant: num
       return new Date(Date.UTC(field.momentOf ? 2021 : 2031, 1, 28, 23, 59, 59, 900 + variant));
     case 'date':
       return '2032-02-29';
-    default:
+    case 'decimal':
+    case 'reference':
+    case 'file':
       return sample();
+    default:
+      throw new Error(`unknown field type ${String(type satisfies never)}`);
   }
 }
 
@@ -234,8 +238,9 @@ async function scramble(own: Case): Promise<void> {
         !isInKey(own.module, name) &&
         type !== 'file' &&
         target === undefined &&
-        row[name] != null &&
-        String(row[name]) !== '',
+        row[name] !== null &&
+        row[name] !== undefined &&
+        row[name] !== '',
     );
     const others = Object.fromEntries(fields.map(([name, field]) => [name, sampleValue(field, world.clock.now())]));
     await accepted(others, row, new Set(), async ({ ...values }) => {
