@@ -102,5 +102,7 @@ function failureOf({ status, body, retryAfterMs }: ProviderAnswer): SendFailure 
   // It says neither which mail it has accepted nor why not.
   if (status < 400 && (code === 0 || typeof code !== 'number')) return new SendFailure('unknown', message);
   const isAddress = code === inactiveRecipient || (code === invalidRequest && /'To'/.test(message));
-  return new SendFailure(isAddress ? 'address' : 'content', message, { code: String(code ?? status) });
+  return new SendFailure(isAddress ? 'address' : 'content', message, {
+    code: String(typeof code === 'number' ? code : status),
+  });
 }
