@@ -192,9 +192,8 @@ test('in a real browser: the page of a mailed invitation makes members of new pe
   // The person is signed in already.
   expect(await run('self()')).toEqual({ email });
   expect(await membersOf()).toBe(2);
-  // The link has been used.
   await open(link);
-  await untilStep(page, 'invalid');
+  await untilStep(page, 'used');
 
   const guest = await buildPerson(world);
   await signIn(guest);
