@@ -1,20 +1,20 @@
 import { configDefaults, defineConfig } from 'vitest/config';
-import { chaosLeftOut } from './test/setup/chaos-turns.ts';
 import { ClosingReporter } from './test/setup/closing-reporter.ts';
 import { ServerBuilds } from './test/setup/server-builds.ts';
 import { LateFilesLast } from './test/setup/late-files.ts';
+import { leftOut } from './test/setup/left-out.ts';
 import { runKinds } from './test/setup/run-kinds.ts';
 import { runSeed } from './test/setup/run-seed.ts';
 
 const seed = runSeed();
-const leftOut = chaosLeftOut(seed);
+const left = leftOut(seed);
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...leftOut],
+    exclude: [...configDefaults.exclude, ...left],
     globalSetup: ['test/setup/global-setup.ts'],
-    reporters: ['default', new ServerBuilds(), new ClosingReporter({ checksEffects: true, leftOut })],
+    reporters: ['default', new ServerBuilds(), new ClosingReporter({ checksEffects: true, leftOut: left })],
     sequence: { sequencer: LateFilesLast },
     provide: { depth: 'sample', seed, kinds: runKinds() },
     // Test files are kept apart by their own database, store, queues and ids, so they may share loaded modules.

@@ -1,3 +1,4 @@
+// Left to npm run prove; npm test has test/api/authorization-store-outage.test.ts.
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Left to npm run prove; npm test has test/conformance/storage-provider.test.ts.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

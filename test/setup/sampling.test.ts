@@ -1,8 +1,8 @@
-import { globSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Random } from '../kit/random.ts';
 import { coveringSample } from '../kit/sample-of.ts';
-import { chaosLeftOut } from './chaos-turns.ts';
+import { leftOut, provedFiles } from './left-out.ts';
 import { matrixFiles } from './matrix-files.ts';
 import { startsProcesses } from './processes-first.ts';
 import { runSeed } from './run-seed.ts';
@@ -81,18 +81,28 @@ test('TEST_SEED is the seed of a run, and what is no seed is refused', () => {
   for (const wrong of ['x', '-1', '1.5', String(2 ** 31), ' ']) expect(() => runSeed(wrong)).toThrow('TEST_SEED');
 });
 
-describe('files of test/chaos', () => {
+describe('a run of the suite', () => {
   const all = globSync('test/chaos/*.test.ts');
   const suite = ['node', 'test/run-main.ts'];
 
-  test('a run of the suite has three of them; other seeds have the others, and npm run prove has all', () => {
-    const ran = seeds.map((seed) => all.filter((file) => !chaosLeftOut(seed, suite).includes(file)));
-    expect(ran.map(({ length }) => length)).toEqual(seeds.map(() => 3));
+  test('has two files of test/chaos; other seeds have the others, and npm run prove has all', () => {
+    const ran = seeds.map((seed) => all.filter((file) => !leftOut(seed, suite).includes(file)));
+    expect(ran.map(({ length }) => length)).toEqual(seeds.map(() => 2));
     expect(new Set(ran.flat())).toEqual(new Set(all));
     expect(matrixFiles(process.cwd())).toEqual(expect.arrayContaining(all));
   });
 
-  test('whoever names files or options gets all that they name', () => {
-    expect(chaosLeftOut(1, [...suite, 'test/chaos'])).toEqual([]);
+  test('leaves out files that take minutes, which npm run prove has, and has a short proof of each', () => {
+    const proved = provedFiles();
+    expect(proved.size).toBeGreaterThan(5);
+    for (const [file, short] of proved) {
+      expect(leftOut(1, suite)).toContain(file);
+      expect(matrixFiles(process.cwd())).toContain(file);
+      expect([short, existsSync(short), proved.has(short)]).toEqual([short, true, false]);
+    }
+  });
+
+  test('has all that its command line names', () => {
+    expect(leftOut(1, [...suite, 'test/chaos'])).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+// Left to npm run prove; npm test has test/docs/readme.test.ts.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// Left to npm run prove; npm test has test/temporal-dev/stack.test.ts.
 import { existsSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';

@@ -1,3 +1,4 @@
+// Left to npm run prove; npm test has test/temporal-dev/stack.test.ts.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

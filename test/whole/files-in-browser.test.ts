@@ -1,3 +1,4 @@
+// Left to npm run prove; npm test has test/whole/browser.test.ts.
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

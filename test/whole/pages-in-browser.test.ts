@@ -1,3 +1,4 @@
+// Left to npm run prove; npm test has test/whole/pages-for-people.test.ts.
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';

@@ -1,3 +1,4 @@
+// Left to npm run prove; npm test has test/whole/browser.test.ts.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Browser } from '../kit/browser.ts';
 import { eventually } from '../kit/eventually.ts';

@@ -1,3 +1,4 @@
+// Left to npm run prove; npm test has test/workflows/failing-listener.test.ts.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
 import { runEventCommand } from '#runtime/event-commands.ts';

@@ -1,3 +1,4 @@
+// Left to npm run prove; npm test has test/migrations/two-branches.test.ts.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
