@@ -24,13 +24,13 @@ test('answers create the organization that they describe, once for each time the
   const { id, created_organization_id: organizationId } = answer.body;
   const kept = (await client.get(`/v1/onboardings/${id}`)).body;
   expect(kept).toMatchObject({
-    company_name: 'Analytical Engines',
+    company_name: 'Analytical  Engines',
     domains: ['engines.example'],
     company_details: { size: '11-50' },
     compliance: { frameworks: ['SOC 2'] },
     created_organization_id: organizationId,
   });
-  expect((await client.get(`/v1/organizations/${organizationId}`)).body.name).toBe('Analytical Engines');
+  expect((await client.get(`/v1/organizations/${organizationId}`)).body.name).toBe('Analytical  Engines');
   expect((await client.post('/v1/switch', { target_organization_id: organizationId })).status).toBe(200);
   const settings = (await client.get('/v1/organization-settings')).body.data;
   expect(settings).toMatchObject([{ email_domains: ['engines.example'], admits_email_domains: false }]);

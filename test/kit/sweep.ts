@@ -2,22 +2,31 @@ import { ScheduleOverlapPolicy } from '@temporalio/client';
 import { eventually } from './eventually.ts';
 import type { World } from './world.ts';
 
+/** The run whose result was returned last, by the id of its schedule. A description of a schedule may lag behind it. */
+const returned = new Map<string, string>();
+
 /** Runs a schedule's workflow now, as the schedule does, and returns its result. */
 export async function runSchedule<Result>(
   { name, runtime }: Pick<World, 'name' | 'runtime'>,
   schedule: string,
 ): Promise<Result> {
   const { client } = runtime.temporal;
-  const handle = client.schedule.getHandle(`${name}/${schedule}`);
-  const { info } = await handle.describe();
+  const id = `${name}/${schedule}`;
+  const handle = client.schedule.getHandle(id);
+  const newest = async () => {
+    const { recentActions } = (await handle.describe()).info;
+    const action = recentActions.at(-1)?.action;
+    return action?.type === 'startWorkflow' ? action.workflow : undefined;
+  };
+  const before = await newest();
   // A run of its own, after one that goes on already.
   await handle.trigger(ScheduleOverlapPolicy.BUFFER_ONE);
-  const action = await eventually(async () => {
-    const { recentActions, numActionsTaken } = (await handle.describe()).info;
-    return numActionsTaken > info.numActionsTaken && recentActions.at(-1)?.action;
+  const { workflowId, firstExecutionRunId } = await eventually(async () => {
+    const started = await newest();
+    const isNew = ![before?.firstExecutionRunId, returned.get(id), undefined].includes(started?.firstExecutionRunId);
+    return isNew && started;
   });
-  if (action.type !== 'startWorkflow') throw new Error(`${schedule} starts no workflow`);
-  const { workflowId, firstExecutionRunId } = action.workflow;
+  returned.set(id, firstExecutionRunId);
   return client.workflow.getHandle(workflowId, firstExecutionRunId).result() as Promise<Result>;
 }
 

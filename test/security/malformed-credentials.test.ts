@@ -90,7 +90,7 @@ test.each([
   ['/v1/verify', mailed, 'POST /v1/resend'],
   ['/v1/password-reset', mailed, 'POST /v1/forgot-password'],
   ['/v1/account/email/confirm', mailed, 'POST /v1/account/email'],
-  ['/v1/account/reactivate', mailed, 'ask the operator'],
+  ['/v1/account/reactivate', mailed, 'POST /v1/resend'],
   ['/v1/invite/decline', { token: mailed.token }, 'ask a manager'],
 ])('T-06: a link that is none is refused by %s with the way to another one', async (url, body, remedy) => {
   for (const token of [mailed.token, 'x'.repeat(60)]) {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import type { ProvidedContext } from 'vitest';
 import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node';
 import { checkEffects } from '../config/check-effects.ts';
 import { effects } from '../config/effects.ts';
@@ -29,6 +30,8 @@ export class ClosingReporter implements Reporter {
   #vitest: Vitest | undefined;
   /** Only some files or names were asked for. */
   #isPartial: boolean | undefined;
+  /** What the run gives its tests. Vitest forgets it when the run has ended. */
+  #provided: Partial<ProvidedContext> = {};
   /** Each file as it ended last. */
   readonly #modules = new Map<string, TestModule>();
   readonly #unhandled: unknown[] = [];
@@ -49,6 +52,7 @@ export class ClosingReporter implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
+    this.#provided = { ...this.#vitest?.getRootProject().getProvidedContext() };
     for (const module of modules) {
       const before = this.#modules.get(module.moduleId);
       if (before?.state() === 'failed' && module.ok()) this.#unsteady.push(...failuresOf(before));
@@ -89,7 +93,7 @@ export class ClosingReporter implements Reporter {
     for (const line of this.#unsteady) console.log(`unsteady (it passed when it ran again, alone): ${line}`);
     for (const line of failures) console.log(`failed: ${line}`);
     for (const problem of problems) console.log(`suite: ${problem}`);
-    const { seed } = this.#vitest?.getRootProject().getProvidedContext() ?? {};
+    const { seed } = this.#provided;
     console.log(`seed: ${seed}; TEST_SEED=${seed} repeats the samples of this run`);
     const failed = failures.length + problems.length + this.#unhandled.length;
     if (failed > 0) process.exitCode = 1;
@@ -100,7 +104,7 @@ export class ClosingReporter implements Reporter {
 
   #configReads(): Set<string> {
     // Not there when the stack did not come up; then no test ran either.
-    const folder = this.#vitest?.getRootProject().getProvidedContext().stack?.folder;
+    const { folder } = this.#provided.stack ?? {};
     const file = folder === undefined ? '' : join(folder, configReadsFile);
     return new Set(existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []);
   }
