@@ -47,7 +47,7 @@ function stale(text: string, sources: string): string[] {
 /** Written by commands, and not tracked. */
 const generatedFiles = new Set(['config/config.yaml', 'worker.log']);
 const sources = tracked
-  .filter((file) => /\.(?:ts|mjs|json|graphql)$/.test(file) && file !== 'test/docs/named-files.test.ts')
+  .filter((file) => /\.(?:ts|mjs|sql|json|graphql)$/.test(file) && file !== 'test/docs/named-files.test.ts')
   .map(textOf)
   .join('\n');
 
