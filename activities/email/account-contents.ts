@@ -1,7 +1,33 @@
 import { defineMail, sample } from './mail-definition.ts';
 
+interface MailedToken {
+  readonly isOfOrganization: boolean;
+  readonly name: string;
+  readonly hint: string;
+}
+
+const sampleToken: MailedToken = { isOfOrganization: true, name: '“Nightly export”', hint: 'x7Qa' };
+const tokenAdvice = 'If you did not expect this, delete the token in the list of tokens, and change your password.';
+
+function kindOfToken({ isOfOrganization }: MailedToken): string {
+  return isOfOrganization ? 'API token of your organization' : 'token of your account';
+}
+
 /** Mails about the account of a person that say more than that something has happened (notices.ts). */
 export const accountContents = {
+  welcome: defineMail<{ organization: string | undefined; url: string }>(
+    { organization: sample.organization, url: sample.signInUrl },
+    ({ organization, url }) => ({
+      subject: 'Welcome',
+      paragraphs: [
+        organization === undefined
+          ? 'Your address is confirmed and your own organization is ready.'
+          : `Your address is confirmed, and you have joined ${organization}.`,
+        'Sign in and look around.',
+      ],
+      action: { text: 'Sign in', url },
+    }),
+  ),
   'verify-address': defineMail({ url: sample.url }, ({ url }) => ({
     subject: 'Confirm your e-mail address',
     paragraphs: [
@@ -30,19 +56,24 @@ export const accountContents = {
       ],
     }),
   ),
-  // Without the name of the token: who creates it chooses the text.
-  'token-created': defineMail<{ token: { isOfOrganization: boolean; hint: string } | undefined }>(
-    { token: { isOfOrganization: true, hint: 'x7Qa' } },
-    ({ token }) => ({
-      subject: 'A token for programs was created',
-      paragraphs: [
-        token
-          ? `${token.isOfOrganization ? 'An API token of your organization' : 'A token of your account'} was created, or its secret was replaced. The secret ends in ${token.hint}.`
-          : 'A token for programs was created, or its secret was replaced. It has been deleted since.',
-        'If you did not expect this, delete the token in the list of tokens, and change your password.',
-      ],
-    }),
-  ),
+  'token-created': defineMail<{ token: MailedToken | undefined }>({ token: sampleToken }, ({ token }) => ({
+    subject: 'A token for programs was created',
+    paragraphs: [
+      token
+        ? `The ${kindOfToken(token)} ${token.name} was created. Its secret ends in ${token.hint}.`
+        : 'A token for programs was created. It has been deleted since.',
+      tokenAdvice,
+    ],
+  })),
+  'token-rotated': defineMail<{ token: MailedToken | undefined }>({ token: sampleToken }, ({ token }) => ({
+    subject: 'The secret of a token was replaced',
+    paragraphs: [
+      token
+        ? `The secret of the ${kindOfToken(token)} ${token.name} was replaced. The new secret ends in ${token.hint}.`
+        : 'The secret of a token for programs was replaced. The token has been deleted since.',
+      tokenAdvice,
+    ],
+  })),
   'confirm-email-change': defineMail({ url: sample.url, until: sample.until }, ({ url, until }) => ({
     subject: 'Confirm your new e-mail address',
     paragraphs: [

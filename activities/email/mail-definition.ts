@@ -12,8 +12,11 @@ export function defineMail<Values>(fixture: Values, content: (values: Values) =>
 }
 
 /** Values of fixtures that several mails have. */
-export const sample: Readonly<Record<'url' | 'until' | 'organization' | 'person' | 'unsubscribeToken', string>> = {
+export const sample: Readonly<
+  Record<'url' | 'signInUrl' | 'until' | 'organization' | 'person' | 'unsubscribeToken', string>
+> = {
   url: 'https://api.example.com/v1/verify#token=01JEXAMPLE0000000000000000.c2lnbmF0dXJl',
+  signInUrl: 'https://api.example.com/v1/login',
   until: 'June 1, 2026 at 12:00 PM UTC',
   organization: '“Example Compliance”',
   person: 'jo@example.com',

@@ -7,6 +7,7 @@ import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
 import type { EmailContent } from '../clients/email/content.ts';
+import { inertText } from '../clients/email/inert-text.ts';
 import { readLocales } from '../listeners/notifications/read-locales.ts';
 
 /** A mail to one recipient, before its layout. */
@@ -62,5 +63,10 @@ export async function organizationName(
 ): Promise<string | undefined> {
   const found = await data.findOne(organization, { id: { eq: organizationId } });
   if (!found) return undefined;
-  return /:\/\/|www\.|[^\s.]\.[a-z]{2,}/i.test(found.name) ? instead : `“${found.name}”`;
+  return quotedName(found.name) ?? instead;
+}
+
+/** A name that somebody chose, as a mail to others shows it; undefined for one of which programs would make a link. */
+export function quotedName(name: string): string | undefined {
+  return /:\/\/|www\.|[^\s.]\.[a-z]{2,}/i.test(name) ? undefined : `“${inertText(name)}”`;
 }

@@ -3,11 +3,6 @@ import type { EmailContent } from '../clients/email/content.ts';
 
 /** Mails that say no more than that something has happened. */
 export const notices = {
-  welcome: {
-    subject: 'Welcome',
-    paragraphs: ['Your address is confirmed and your own organization is ready.', 'Sign in and look around.'],
-    action: { text: 'Open the application', path: '/' },
-  },
   'registration-repeated': {
     subject: 'You already have an account',
     paragraphs: [

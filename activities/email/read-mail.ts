@@ -2,6 +2,7 @@ import { apiToken } from '#entities/identity/api-token.ts';
 import { emailVerification } from '#entities/identity/email-verification.ts';
 import { passwordReset } from '#entities/identity/password-reset.ts';
 import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
+import { invite } from '#entities/organizations/invite.ts';
 import { localInstant } from '#entities/kit/base/localized.ts';
 import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
@@ -10,7 +11,7 @@ import { accountContents } from './account-contents.ts';
 import { accountMail, isAccountTemplate } from './account-mails.ts';
 import { delegationMail, supportConsentMail } from './delegation-mails.ts';
 import { inviteAcceptedMail, inviteMail, recordSentInvite } from './invite-mails.ts';
-import { localeOf, recipientOf, type Links, type Mail } from './mail.ts';
+import { localeOf, organizationName, quotedName, recipientOf, type Links, type Mail } from './mail.ts';
 import { digestMail, notificationMail } from './notification-mails.ts';
 import { notices } from './notices.ts';
 import { enforcementMail, newOwnerMail, providerMail, removalMail } from './organization-mails.ts';
@@ -80,7 +81,27 @@ async function newDeviceMail(input: SendEmailInput, unit: UnitOfWork): Promise<M
   };
 }
 
-async function tokenMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
+/** Names the organization of those who came by an invitation. */
+async function welcomeMail(input: SendEmailInput, unit: UnitOfWork, { apiUrl }: Links): Promise<Mail | undefined> {
+  const person = await recipientOf(input, unit);
+  if (!person) return undefined;
+  const where = { recipient: { eq: person.email }, status: { eq: 'accepted' } } as const;
+  const accepted = await unit.data.findOne(invite, where);
+  return {
+    to: person.email,
+    name: person.displayName,
+    content: accountContents.welcome.content({
+      organization: accepted && (await organizationName(accepted, unit, 'the organization that invited you')),
+      url: `${apiUrl}/v1/login`,
+    }),
+  };
+}
+
+async function tokenMail(
+  template: 'token-created' | 'token-rotated',
+  input: SendEmailInput,
+  unit: UnitOfWork,
+): Promise<Mail | undefined> {
   const person = await recipientOf(input, unit);
   if (!person || !input.about) return undefined;
   const where = { id: { eq: input.about.id } };
@@ -89,8 +110,13 @@ async function tokenMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail 
   return {
     to: person.email,
     name: person.displayName,
-    content: accountContents['token-created'].content({
-      token: found && { isOfOrganization: ofOrganization !== undefined, hint: found.hint },
+    content: accountContents[template].content({
+      token: found && {
+        isOfOrganization: ofOrganization !== undefined,
+        // Who creates it chooses the text.
+        name: quotedName(found.name) ?? 'whose name contains a link',
+        hint: found.hint,
+      },
     }),
   };
 }
@@ -101,12 +127,16 @@ function productsOf(userAgent: string): string {
   return products.slice(0, 4).join(' ') || 'unknown';
 }
 
+type ReadMail = (input: SendEmailInput, unit: UnitOfWork, links: Links) => Promise<Mail | undefined>;
+
 /** Mails that say more than that something has happened, besides those of accounts. */
 const mails = {
   'verify-address': verificationMail,
   'reset-password': resetMail,
   'new-device': newDeviceMail,
-  'token-created': tokenMail,
+  'token-created': (input, unit) => tokenMail('token-created', input, unit),
+  'token-rotated': (input, unit) => tokenMail('token-rotated', input, unit),
+  welcome: welcomeMail,
   'support-consent-given': supportConsentMail,
   'support-access-begun': delegationMail,
   'impersonation-begun': delegationMail,
@@ -119,7 +149,7 @@ const mails = {
   'verify-subscriber': subscriberMail,
   notification: notificationMail,
   digest: digestMail,
-} as const;
+} as const satisfies Partial<Record<SendEmailInput['template'], ReadMail>>;
 
 /** What records of their own e-mails say afterwards. */
 export const sentRecords: Partial<

@@ -15,11 +15,12 @@ export const mailTokenCreated = defineListener(
     on(personalAccessToken, 'rotated'),
   ],
   async (delivery) => {
-    const { entityKind, entityId, actor } = delivery.event;
-    if (entityKind !== personalAccessToken.topic) return mailPeopleInCharge(delivery, 'token-created');
+    const { entityKind, entityId, actor, topic } = delivery.event;
+    const template = topic.endsWith('.rotated') ? 'token-rotated' : 'token-created';
+    if (entityKind !== personalAccessToken.topic) return mailPeopleInCharge(delivery, template);
     // Deleted again before it was announced: its person was the one who acted.
     const held = await delivery.unit.data.findOne(personalAccessToken, { id: { eq: entityId } });
-    for (const userId of held ? [held.userId] : personIn(actor)) mailAboutRecord(delivery, 'token-created', userId);
+    for (const userId of held ? [held.userId] : personIn(actor)) mailAboutRecord(delivery, template, userId);
   },
 );
 

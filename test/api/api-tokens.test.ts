@@ -25,7 +25,7 @@ import { expectClosed, isForPeople } from '../kit/closed-routes.ts';
 import { sampleOf } from '../kit/depth.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
-import { mailsTo, waitForMails } from '../kit/mailbox.ts';
+import { mailsTo, unfolded, waitForMails } from '../kit/mailbox.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import { requestStatements } from '../kit/request-statements.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
@@ -456,7 +456,22 @@ describe('whoever creates an API token', () => {
     expect(scopes).toEqual(all);
   });
 
-  test('and its owners are told by e-mail, in which the name does not stand', async () => {
+  test('and its owners are told by e-mail which token was created or got a new secret', async () => {
+    const first = await buildPerson(world);
+    const client = await signedIn(world, first);
+    const made = await apiToken(['tag:read'], { name: 'Nightly export' }, client);
+    const [mail = ''] = await waitForMails(world, first.user.email);
+    expect(unfolded(mail)).toContain(
+      `The API token of your organization =E2=80=9CNightly export=E2=80=9D was created. Its secret ends in ${made.hint}.`,
+    );
+    const { body: rotated } = await client.post(`/v1/api-tokens/${made.id}/rotate`, {});
+    const later = (await waitForMails(world, first.user.email, 2)).find((other) => other !== mail) ?? '';
+    expect(unfolded(later)).toContain(
+      `The secret of the API token of your organization =E2=80=9CNightly export=E2=80=9D was replaced. The new secret ends in ${rotated.hint}.`,
+    );
+  });
+
+  test('and the e-mail shows no name that is a link', async () => {
     const first = await buildPerson(world);
     const admin = await buildPerson(world, { organization: first.organization, role: 'admin' });
     const made = await apiToken(['tag:read'], { name: 'https://phishing.example' }, await signedIn(world, admin));

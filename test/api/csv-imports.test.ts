@@ -78,12 +78,12 @@ describe('look-up columns', () => {
     const csv = `title,assigneeEmail,parentDisplayId,typeName\n,nobody@example.com,TSK-ZZZZZZ,Nothing\nb,${stranger.user.email},${foreign.displayId},Elsewhere\n`;
     expect(await told(csv)).toEqual([
       'line 2, column "title": is required',
-      'line 2, column "assigneeEmail": names no User; it is "nobody@example.com"',
-      'line 2, column "parentDisplayId": names no Task; it is "TSK-ZZZZZZ"',
-      'line 2, column "typeName": names no CustomEnumValue; it is "Nothing"',
-      `line 3, column "assigneeEmail": names no User; it is "${stranger.user.email}"`,
-      `line 3, column "parentDisplayId": names no Task; it is "${foreign.displayId}"`,
-      'line 3, column "typeName": names no CustomEnumValue; it is "Elsewhere"',
+      'line 2, column "assigneeEmail": names no person; it is "nobody@example.com"',
+      'line 2, column "parentDisplayId": names no task; it is "TSK-ZZZZZZ"',
+      'line 2, column "typeName": names no value of the list; it is "Nothing"',
+      `line 3, column "assigneeEmail": names no person; it is "${stranger.user.email}"`,
+      `line 3, column "parentDisplayId": names no task; it is "${foreign.displayId}"`,
+      'line 3, column "typeName": names no value of the list; it is "Elsewhere"',
     ]);
   });
 
@@ -91,7 +91,7 @@ describe('look-up columns', () => {
     const hidden = await created(client, { title: 'of the owner' });
     const other = await signedIn(world, member);
     expect(await told(`title,parentDisplayId\na,${hidden.displayId}\n`, createCsv, other)).toEqual([
-      `line 2, column "parentDisplayId": names no Task; it is "${hidden.displayId}"`,
+      `line 2, column "parentDisplayId": names no task; it is "${hidden.displayId}"`,
     ]);
   });
 });
@@ -118,7 +118,7 @@ describe('changes', () => {
     const before = await asOwner(world, 'select title, priority from tasks order by id');
     const csv = `id,title,priority\n${one.id},changed,1\n${foreign.id},x,1\n${one.id},y,1\n,z,1\n${one.id},${'x'.repeat(501)},200\n`;
     expect(await told(csv, updateCsv)).toEqual([
-      `line 3, column "id": names no Task; it is "${foreign.id}"`,
+      `line 3, column "id": names no task; it is "${foreign.id}"`,
       'line 4, column "id": occurs more than once; a document changes a record once',
       'line 5, column "id": is empty; it says which record changes',
       'line 6, column "id": occurs more than once; a document changes a record once',
@@ -176,7 +176,14 @@ test('GET /v1/tasks/import-template answers with a document that can be imported
   const { body: csv } = await client.get('/v1/tasks/import-template?rows=example');
   const { errors } = await client.graphql(createCsv, { csv });
   expect(errors).toBeUndefined();
-  expect((await client.get('/v1/tasks/import-template?rows=values&action=update')).body).toContain('displayId,title');
+  const { body: values } = await client.get('/v1/tasks/import-template?rows=values&action=update');
+  for (const part of [
+    'displayId,title',
+    'optional: E-mail address of a person',
+    'optional: Name of a value of the list',
+    'optional: Display id of a task',
+  ])
+    expect(values).toContain(part);
   expect((await client.get('/v1/tasks/import-template?rows=all')).status).toBe(400);
   expect((await world.client().get('/v1/tasks/import-template')).status).toBe(401);
 });

@@ -147,6 +147,13 @@ describe('an invitation', () => {
     expect(result).toMatchObject({ status: 201 });
     expect(hashes).toBe(1);
     expectProblem(await register(email, token), 'invalid_token');
+    const welcome = await eventually(async () =>
+      (await mailsTo(world, email)).map(unfolded).find((mail) => mail.includes('Subject: Welcome')),
+    );
+    expect(welcome).toContain(
+      `Your address is confirmed, and you have joined =E2=80=9C${owner.organization.name}=E2=80=9D.`,
+    );
+    expect(welcome).toContain('/v1/login');
     const newcomer = world.client();
     expect((await newcomer.post('/v1/login', { username: email, password: testPassword })).status).toBe(200);
     const { data } = await newcomer.graphql(

@@ -82,6 +82,16 @@ describe('what comes to a person within a minute', () => {
     expect(await mails()).toEqual([]);
   });
 
+  test('leaves out tasks with which nothing is left to do', async () => {
+    await assign(owner.client, member.person, 'still open');
+    for (const status of ['completed', 'wont_do'])
+      await assign(owner.client, member.person, `imported as ${status}`, { status });
+    const [mail = '', ...more] = await mails();
+    expect(more).toEqual([]);
+    expect(mail).toContain('still open');
+    expect(mail).not.toContain('imported as');
+  });
+
   test('and after it makes two mails', async () => {
     await assign(owner.client, member.person, 'one');
     expect(await mails()).toHaveLength(1);

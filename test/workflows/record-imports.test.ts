@@ -141,7 +141,7 @@ describe('an import', () => {
       'invalid_input',
       [
         'line 602, column "priority": must be a whole number; it is "many"',
-        'line 603, column "assigneeEmail": names no User; it is "nobody@example.com"',
+        'line 603, column "assigneeEmail": names no person; it is "nobody@example.com"',
         'line 604, column "title": is required',
         'line 604, column "priority": must be at most 100; it is 200',
       ],

@@ -28,6 +28,7 @@ export type EmailTemplate =
   | 'invite-accepted'
   | 'verify-subscriber'
   | 'token-created'
+  | 'token-rotated'
   | 'token-authorized'
   | 'support-consent-given'
   | 'support-access-begun'

@@ -13,7 +13,7 @@ export const exportReady = defineNotification(exportKind, 'completed', {
   tellsActor: true,
   text: {
     title: 'Your export is ready',
-    body: ['Kind: {{kind}}, format: {{format}}, records: {{rows}}', 'It can be downloaded until {{until}}'],
+    body: ['Kind: {{kind}}, format: {{format}}, records: {{rows}}.', 'It can be downloaded until {{until}}.'],
     many: '{{count}} exports are ready',
   },
   values:
@@ -35,7 +35,7 @@ export const exportFailed = defineNotification(exportKind, 'failed', {
   tellsActor: true,
   text: {
     title: 'Your export has failed',
-    body: ['Kind: {{kind}}, format: {{format}}', 'Error: {{code}}'],
+    body: ['Kind: {{kind}}, format: {{format}}.', 'Error: {{code}}'],
     many: '{{count}} exports have failed',
   },
   values: ({ record, payload }) => {

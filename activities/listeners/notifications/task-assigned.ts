@@ -1,6 +1,6 @@
 import { task } from '#entities/work/task.ts';
 import { defineNotification } from './define-notification.ts';
-import { pageOfTask, taskLines, taskSample, taskValues } from './task-text.ts';
+import { isEnded, pageOfTask, taskLines, taskSample, taskValues } from './task-text.ts';
 
 export const taskAssigned = defineNotification(task, 'assigned', {
   listener: 'notify-assigned',
@@ -19,7 +19,7 @@ export const taskAssigned = defineNotification(task, 'assigned', {
     const valuesOf = taskValues(record);
     return (locale) => ({ actor: actorName, ...valuesOf(locale) });
   },
-  stillApplies: ({ assigneeId }, { userId }) => assigneeId === userId,
+  stillApplies: ({ assigneeId, status }, { userId }) => assigneeId === userId && !isEnded(status),
   sample: { actor: 'Ann Example', ...taskSample },
   link: pageOfTask,
   channels: ['email'],

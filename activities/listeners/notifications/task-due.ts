@@ -3,7 +3,7 @@ import type { RowOf } from '#entities/kit/model/define.ts';
 import { task } from '#entities/work/task.ts';
 import { dueStage } from './due-stage.ts';
 import { defineNotification, type Reader } from './define-notification.ts';
-import { pageOfTask, taskLines, taskSample, taskValues } from './task-text.ts';
+import { isEnded, pageOfTask, taskLines, taskSample, taskValues } from './task-text.ts';
 
 type Task = RowOf<typeof task>;
 
@@ -15,7 +15,7 @@ const texts: Readonly<Record<ReminderStage, { readonly title: string; readonly m
 
 /** Who is reminded: the assignee, and of an overdue task the person who requested it. */
 function remindedOf({ status, assigneeId, assignerId }: Task, stage: ReminderStage): string[] {
-  if (status === 'completed' || status === 'wont_do') return [];
+  if (isEnded(status)) return [];
   return [assigneeId, stage === 'overdue' ? assignerId : null].filter((id) => id !== null);
 }
 

@@ -15,6 +15,11 @@ export const taskSample = {
   due: 'June 1, 2026 at 5:00 PM UTC',
 } as const;
 
+/** Whether nothing is left to do: such tasks are neither assigned nor due in a mail. */
+export function isEnded(status: RowOf<typeof task>['status']): boolean {
+  return status === 'completed' || status === 'wont_do';
+}
+
 export function pageOfTask({ id }: { readonly id: string }): string {
   return `/tasks/${id}`;
 }

@@ -8,7 +8,7 @@ import type { DataClient } from '../unit/data-client.ts';
 import type { Creation } from '../write/creations.ts';
 import { isClearing, plainText } from './csv-cells.ts';
 import { updateAdvice, type Columns, type CsvTarget } from './csv-columns.ts';
-import { resolveCells, type LookupCell } from './csv-lookups.ts';
+import { recordWord, resolveCells, type LookupCell } from './csv-lookups.ts';
 import { withLines } from './csv-lines.ts';
 import type { CsvRow } from './csv-rows.ts';
 import { isEmptyCell, valueOfCell, WrongCell } from './csv-values.ts';
@@ -152,7 +152,7 @@ async function changeRows(
   for (const [index, id] of ids.entries()) {
     const say = (message: string) => problems.push({ path: `/${index}/${name}`, message });
     if ((keys[index] ?? '') === '') say('is empty; it says which record changes');
-    else if (id === undefined) say(`names no ${module.typeName}${found(keys[index])}`);
+    else if (id === undefined) say(`names no ${recordWord(module)}${found(keys[index])}`);
     else if (seen.has(id)) say('occurs more than once; a document changes a record once');
     if (id !== undefined) seen.add(id);
   }

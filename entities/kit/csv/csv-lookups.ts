@@ -2,6 +2,7 @@ import { tenancyField, type EntityModule } from '../model/define.ts';
 import type { Field } from '../model/declared-field.ts';
 import { readableFields } from '../model/exposure.ts';
 import { nameForm } from '../base/name-form.ts';
+import { inWords } from '../base/snake-case.ts';
 import { normalized } from '../model/input.ts';
 import type { Registry } from '../model/registry.ts';
 import { found } from '../base/schema-problem.ts';
@@ -40,6 +41,14 @@ function isNameable(target: EntityModule, name: string): boolean {
   return isText && target.filter.includes(name) && readableFields(target).some(([readable]) => readable === name);
 }
 
+/** Kinds that people call by other words than their names. */
+const recordWords: Readonly<Record<string, string>> = { user: 'person', customEnumValue: 'value of the list' };
+
+/** What a record of a kind is called in a sentence. */
+export function recordWord({ kind }: Pick<EntityModule, 'kind'>): string {
+  return recordWords[kind] ?? inWords(kind);
+}
+
 /** A cell that names a record. */
 export interface LookupCell {
   readonly lookup: Lookup;
@@ -59,7 +68,7 @@ export async function resolveCells(
     ids.set(lookup, await idsBy(data, lookup, [...new Set(own.map(({ text }) => valueOf(lookup, text)))]));
   return cells.map(({ lookup, text }) => {
     const id = ids.get(lookup)?.get(valueOf(lookup, text));
-    return id === undefined ? { problem: `names no ${lookup.target.typeName}${found(text)}` } : { id };
+    return id === undefined ? { problem: `names no ${recordWord(lookup.target)}${found(text)}` } : { id };
   });
 }
 

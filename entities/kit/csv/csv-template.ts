@@ -5,6 +5,7 @@ import type { EntityModule } from '../model/define.ts';
 import { isRequired } from '../model/exposure.ts';
 import { csvLine } from './csv-cells.ts';
 import { knownColumns, type CsvTarget, type NamedColumn } from './csv-columns.ts';
+import { recordWord, type Lookup } from './csv-lookups.ts';
 import { cellOfValue } from './csv-values.ts';
 
 /** What a template has below its header: nothing, a row as an example, or a row that describes the values of each column. */
@@ -105,12 +106,15 @@ function valuesOf({ action }: CsvTarget): (titled: Titled) => string {
     if (column.is === 'key') return 'required: says which record changes';
     const { field } = column;
     const need = action === 'create' && isRequired(field) ? 'required' : 'optional';
-    const form =
-      column.is === 'lookup'
-        ? `${inWordsCapitalized(column.lookup.by)} of a ${column.lookup.target.typeName}`
-        : formOf(field);
+    const form = column.is === 'lookup' ? lookupForm(column.lookup) : formOf(field);
     return `${need}: ${form}`;
   };
+}
+
+function lookupForm({ by, target }: Lookup): string {
+  const word = recordWord(target);
+  const name = by === 'email' ? 'E-mail address' : inWordsCapitalized(by);
+  return `${name} of ${/^[aeio]/.test(word) ? 'an' : 'a'} ${word}`;
 }
 
 function formOf(field: Field): string {
