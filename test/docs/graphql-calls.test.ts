@@ -29,6 +29,7 @@ test('the calls do what the page says', async () => {
     list = '',
     change = '',
     find = '',
+    explain = '',
     cost = '',
     hash = '',
     subscription = '',
@@ -47,6 +48,9 @@ test('the calls do what the page says', async () => {
   });
   expect(JSON.parse(await shell.run(find))).toMatchObject({
     data: { tasks: { totalCount: 1 }, taskSearch: { edges: [{ node: { title: 'Collect evidence' } }] } },
+  });
+  expect(JSON.parse(await shell.run(explain))).toMatchObject({
+    data: { explainAccess: { isAllowed: true, reason: null } },
   });
   expect(JSON.parse(await shell.run(cost))).toMatchObject({
     data: { tasks: { edges: [{ node: { title: 'Collect evidence' } }] } },

@@ -28,6 +28,16 @@ test('the calls do what the page says', async () => {
   for (const title of ['one', 'two', 'three']) await assign(owner.client, member.person, title);
   await eventually(() => isSettled(world));
   await shell.run(`API=${url}\nTOKEN=${member.client.cookies.get('access_token')}\n`);
+  const [comment = '', ...furtherComments] = codeBlocks('docs/notifications.md', 'sh', '# Notifications');
+  expect(furtherComments).toEqual([]);
+  const task = (await member.client.get('/v1/tasks?first=1')).body.data[0].id;
+  await shell.run(`TASK=${task}\nPERSON=${owner.person.user.id}\n`);
+  expect(JSON.parse(await shell.run(comment))).toMatchObject({ text: expect.stringContaining('please review') });
+  await eventually(async () =>
+    (await owner.client.get('/v1/notifications/inbox')).body.data.some(
+      ({ topic }: { topic: string }) => topic === 'note.mentioned',
+    ),
+  );
   const [inbox = '', mark = '', ...more] = codeBlocks('docs/notifications.md', 'sh', 'The inbox');
   expect(more).toEqual([]);
   const read = async () => JSON.parse(await shell.run(inbox)) as { data: { id: string }[]; unread_count: number };
