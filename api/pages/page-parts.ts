@@ -146,9 +146,7 @@ export function buttonLink(url: string, text: string): Html {
   return html`<a class="button" href="${url}">${text}</a>`;
 }
 
-/** Where a person continues: the application, or the sign-in where none is configured. */
-export function toApplication({ application }: PageBrand): Html {
-  return application === undefined
-    ? buttonLink(pagePaths.signIn, 'Continue to the sign-in')
-    : buttonLink(application.url, application.text);
+/** Where a person continues: the application, or the sign-in where none is configured. @param text of the button that leads to the latter */
+export function toApplication({ application }: PageBrand, text = 'Continue to the sign-in'): Html {
+  return application === undefined ? buttonLink(pagePaths.signIn, text) : buttonLink(application.url, application.text);
 }

@@ -184,6 +184,17 @@ describe('rights', () => {
       for (const path of [url, `/trace/${newId()}`]) expectProblem(await by.get(path), 'permission_denied');
     }
     expectProblem(await instance.client().get(url), 'unauthenticated');
+    // Browsers get a page that leads to the sign-in.
+    const accept = 'text/html,application/xhtml+xml';
+    for (const [by, path, status, said] of [
+      [instance.client(), url, 401, 'This page is for people who are signed in.'],
+      [client, `/trace/${newId()}`, 404, 'No request with this id has changed anything'],
+    ] as const) {
+      const page = await by.get(path, { accept });
+      expect(page).toMatchObject({ status, headers: { 'content-type': 'text/html; charset=utf-8' } });
+      expect(page.body).toContain(said);
+      expect(page.body).toContain('<a class="button" href="/v1/login">Sign in</a>');
+    }
     const admin = await at(await buildPerson(world, { organization: owner.organization, role: 'admin' }));
     expect((await admin.get(url)).status).toBe(200);
   });

@@ -188,6 +188,24 @@ test('the page works in a browser that knows nobody, with what this server sends
       return (await text()).includes('onerror');
     });
     expect(await browser.evaluate('document.images.length')).toBe(0);
+    // On a telephone each message is a card, and no word is broken.
+    await client.post('/v1/tasks', { title: 'is not accepted' });
+    await eventually(async () => {
+      await click('Refresh');
+      return (await text()).includes('waiting, next attempt');
+    });
+    await browser.send('Emulation.setDeviceMetricsOverride', {
+      width: 390,
+      height: 900,
+      deviceScaleFactor: 1,
+      mobile: false,
+    });
+    expect(await browser.evaluate(`getComputedStyle(document.querySelector('td')).display`)).toBe('block');
+    expect(await browser.evaluate(`document.querySelector('td').dataset.title`)).toBe('When');
+    expect(
+      await browser.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+    ).toBeLessThanOrEqual(0);
+    await browser.send('Emulation.clearDeviceMetricsOverride');
     await click('Send again');
     await eventually(async () => (await text()).includes('The message is sent again.'));
     await browser.open(`${origin}/v1/webhook-portal`);

@@ -469,6 +469,11 @@ test('an invitation of an address with an account: sign out as somebody else, si
   await choose(page, 'Continue');
   await untilStep(page, 'joined');
   expect(await whoIsSignedIn()).toMatchObject({ email: guest.user.email, organization_id: owner.organization.id });
+  await choose(page, 'Continue');
+  await untilStep(page, 'signed-in');
+  expect(await shownText(page)).toContain(
+    `Signed in as ${guest.user.email}, in the organization ${owner.organization.name}.`,
+  );
 });
 
 test('an invitation of a new address: sign up at a provider and accept, or decline', async () => {

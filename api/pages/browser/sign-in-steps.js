@@ -119,8 +119,16 @@ export function resumesChallenge() {
  * @returns {Promise<string | undefined>}
  */
 export async function signedInAs() {
+  return (await userInfo())?.email;
+}
+
+/**
+ * The claims of whoever is signed in.
+ * @returns {Promise<{ email: string, organization_id?: string | null } | undefined>} undefined for nobody
+ */
+export async function userInfo() {
   const { ok, body } = await send('/v1/account/userinfo');
-  return ok ? body.email : undefined;
+  return ok ? body : undefined;
 }
 
 /**

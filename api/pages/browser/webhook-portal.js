@@ -7,7 +7,7 @@ const list = find('#endpoints');
 
 /** @type {Record<string, string>} */
 const states = {
-  due: 'is sent',
+  due: 'being sent',
   delivered: 'delivered',
   failed: 'failed',
   kept: 'kept while the endpoint is disabled',
@@ -59,6 +59,26 @@ function shownTime(instant) {
 }
 
 /**
+ * A cell; on a narrow screen, where each row is a card, its title stands above it.
+ * @param {string} title
+ * @param {string | Node} content
+ */
+function titled(title, content) {
+  const cell = element('td', content);
+  cell.dataset['title'] = title;
+  return cell;
+}
+
+/**
+ * How a message stands.
+ * @param {{ status: string, attempts: number, due_at: string | null }} message
+ */
+function shownStatus({ status, attempts, due_at: dueAt }) {
+  if (status === 'due' && attempts > 0 && dueAt !== null) return `waiting, next attempt ${shownTime(dueAt)}`;
+  return states[status] ?? status;
+}
+
+/**
  * A table that can be scrolled with the keyboard where the window is narrow.
  * @param {string} name
  * @param {readonly string[]} columns
@@ -72,7 +92,7 @@ function table(name, columns, rows) {
     cell.textContent = column;
     return cell;
   });
-  const body = rows.map((cells) => element('tr', ...cells.map((cell) => element('td', cell))));
+  const body = rows.map((cells) => element('tr', ...cells.map((cell, index) => titled(columns[index] ?? '', cell))));
   const frame = element('div', element('table', element('thead', element('tr', ...head)), element('tbody', ...body)));
   frame.className = 'table';
   frame.tabIndex = 0;
@@ -99,7 +119,7 @@ function shownEndpoint({ id, name, url, topics, status }) {
           shownTime(one.occurred_at),
           one.type,
           one.event_id,
-          states[one.status] ?? one.status,
+          shownStatus(one),
           button('Send again', () => act(`/${id}/replay`, { event_ids: [one.event_id] }, 'The message is sent again.')),
         ]),
       ),

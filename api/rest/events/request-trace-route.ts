@@ -9,6 +9,7 @@ import { isAppError } from '#entities/kit/base/errors.ts';
 import { workOf } from '../../http/request-context.ts';
 import { defineRoute } from '../../http/route.ts';
 import type { Services } from '../../http/services.ts';
+import { pageRefusal } from '../../pages/error-page.ts';
 import { htmlType, wantsPage } from '../../pages/page-route.ts';
 import { traceOfRequest, type ShownTrace } from '../../webhooks/trace-of-request.ts';
 import { instant, messages } from './delivery-schemas.ts';
@@ -128,6 +129,11 @@ export const requestTrace = defineRoute({
   // It asks Temporal, after its transaction.
   runsOnce: true,
   errors: ['not_found', 'permission_denied'],
+  errorAnswer: pageRefusal({
+    unauthenticated: 'This page is for people who are signed in. Sign in, then open the address again.',
+    permission_denied: 'The traces of requests are for owners and admins of the organization.',
+    not_found: 'No request with this id has changed anything in the organization in which you are signed in.',
+  }),
   handle: async ({ services, request, reply, params }) => {
     const requestId = params['id'] ?? '';
     const { trace, places } = await services.database.transact(

@@ -126,7 +126,7 @@ export const invitePage = pageRoute({
         title: 'Welcome',
         content: html`<p class="done">You have joined ${filled('organization')} with the role ${filled('role')}.</p>
           <p class="problem" role="alert" hidden></p>
-          ${toApplication(brand)}`,
+          ${toApplication(brand, 'Continue')}`,
       })}`,
     };
   },

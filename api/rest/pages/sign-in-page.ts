@@ -41,7 +41,7 @@ export const signInPage = pageRoute({
       ${step({
         name: 'signed-in',
         title: 'You are signed in',
-        content: html`<p class="done">Signed in as ${filled('email')}.</p>
+        content: html`<p class="done">Signed in as ${filled('email')}<span data-fill="within"></span>.</p>
           ${application === undefined ? buttonLink('/docs', 'Read the reference of the API') : buttonLink(application.url, application.text)}
           ${onward(action('sign-out', 'Sign out'))}`,
       })}`,

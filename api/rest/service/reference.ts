@@ -165,7 +165,7 @@ th { background: var(--soft); }
 code { font-size: .9em; background: var(--soft); padding: 0 .2em; border-radius: .2em; }
 time { white-space: nowrap; }
 /* On a narrow screen each row is a card: only a word that is wider than the screen is broken. */
-@media (max-width: 78rem) {
+@media (max-width: 84rem) {
   thead { display: none; }
   table, tbody { display: block; }
   tr { display: block; margin: 1rem 0; border: 1px solid var(--line); }
@@ -197,11 +197,16 @@ const titles = ['Code', 'Status', 'Meaning', 'Cause', 'What to do'];
 function errorTable(): string {
   const rows = (Object.keys(errorCatalogue) as ErrorCode[]).map((code) => {
     const { title, cause, remedy } = errorCatalogue[code];
-    const texts = [`<code>${code}</code>`, ...[String(statusOf(code)), title, cause, remedy].map(escapeHtml)];
+    const texts = [`<code>${code}</code>`, ...[String(statusOf(code)), title, cause, remedy].map(withCode)];
     const cells = texts.map((text, index) => `<td data-title="${titles[index]}"><span>${text}</span></td>`);
     return `<tr id="${code}">${cells.join('')}</tr>`;
   });
   return `<p>Codes are stable; titles and messages may change.</p>${table(titles, rows)}`;
+}
+
+/** A text as HTML, with what stands between backticks as code. */
+function withCode(text: string): string {
+  return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
 
 function table(titles: readonly string[], rows: readonly string[]): string {
