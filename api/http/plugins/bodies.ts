@@ -16,7 +16,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export function refuseCodedBodies(app: FastifyInstance): void {
   app.addHook('preParsing', (request, reply, payload, done) => {
     const coding = request.headers['content-encoding'];
-    if (coding === undefined || coding.trim().toLowerCase() === 'identity') return done(null, payload);
+    // Of these, no body is read.
+    const isIgnored = request.method === 'GET' || request.method === 'HEAD';
+    if (coding === undefined || isIgnored || coding.trim().toLowerCase() === 'identity') return done(null, payload);
     void reply.header('accept-encoding', 'identity');
     done(
       new AppError(

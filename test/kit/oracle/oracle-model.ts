@@ -160,7 +160,8 @@ export class OracleModel {
   }
 
   create({ kind, id, organizationId, values }: NewOracleRecord, by: ChangedBy): OracleRecord {
-    const whole: OracleValues = { ...blank[kind], ...values };
+    const given: OracleValues = { ...blank[kind], ...values };
+    const whole: OracleValues = { ...given, ...formsOf(kind, given) };
     const changed = [
       ...Object.keys(whole).filter((name) => whole[name] !== null),
       ...(displayIdPrefixes[kind] === undefined ? [] : ['displayId']),
@@ -179,7 +180,8 @@ export class OracleModel {
   update(record: OracleRecord, changes: OracleValues, by: ChangedBy): void {
     const given = differing(record, changes);
     if (given.length === 0) return;
-    const values = { ...changes, ...derivedValues(record.kind, changes, given, by) };
+    const made = { ...changes, ...derivedValues(record.kind, changes, given, by) };
+    const values = { ...made, ...formsOf(record.kind, { ...record.values, ...made }) };
     const changed = differing(record, values);
     record.values = { ...record.values, ...values };
     addEntry(record, 'updated', changed, by);
@@ -243,6 +245,12 @@ export class OracleModel {
   tuples(): string[] {
     return this.#records.filter(({ isLive }) => isLive).flatMap((record) => tuplesOf(record));
   }
+}
+
+/** The form in which unique names are compared; those of the model are in ASCII. */
+function formsOf(kind: OracleKind, { name }: OracleValues): OracleValues {
+  if (kind !== 'organization' && kind !== 'group' && kind !== 'tag') return {};
+  return { nameForm: String(name).trim().replaceAll(/\s+/g, ' ').toLowerCase() };
 }
 
 function addEntry(

@@ -17,6 +17,8 @@ export function listOf(
   const visible = model
     .live(kind)
     .filter((record) => rules.may(acting, 'view', record))
+    // One's own memberships elsewhere are a list of their own.
+    .filter(({ organizationId }) => kind !== 'membership' || organizationId === acting.organizationId)
     .map(({ id }) => id);
   return {
     sort: `lists ${kind}`,
