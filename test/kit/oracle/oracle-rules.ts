@@ -66,12 +66,22 @@ export class OracleRules extends OracleRights {
         return denied(isAllowed);
       }
       case 'creatorGrant':
-        return [...denied(isOwner), ...references];
+        return [...denied(isOwner), ...references, ...this.#withoutEffect(acting, kind, values)];
       case 'groupSetting':
       case 'groupMembership':
-        return [...references, ...denied(role !== 'auditor'), ...this.#managed(values['groupId'])];
+        return [
+          ...references,
+          ...denied(role !== 'auditor'),
+          ...this.#managed(values['groupId']),
+          ...this.#withoutEffect(acting, kind, values),
+        ];
       case 'taskShare':
-        return [...references, ...denied(role !== 'auditor'), ...this.#refusedBlock(acting, values)];
+        return [
+          ...references,
+          ...denied(role !== 'auditor'),
+          ...this.#refusedBlock(acting, values),
+          ...this.#withoutEffect(acting, kind, values),
+        ];
       case 'membership':
       case 'organization':
       default:
@@ -96,6 +106,7 @@ export class OracleRules extends OracleRights {
     if (kind === 'group') problems.push(...this.#managed(id));
     if (kind === 'groupMembership' || kind === 'groupSetting') problems.push(...this.#managed(values['groupId']));
     problems.push(...this.#wrongReferences(acting, kind, given, []));
+    if (given['role'] === 'admin') problems.push(...this.#withoutEffect(acting, kind, { ...values, ...given }));
     if (typeof given['parentId'] === 'string') problems.push(...this.#wrongPlace(id, given['parentId']));
     if ((uniqueKeys[kind] ?? []).some((name) => changed.includes(name)))
       problems.push(...this.#conflicts({ kind, id, organizationId, values: { ...values, ...changes } }, []));
@@ -130,6 +141,24 @@ export class OracleRules extends OracleRights {
 
   #isArchived(organizationId: string): boolean {
     return this.model.find(organizationId)?.values['isArchived'] === true;
+  }
+
+  /** What auditors alone would get, who only read, is refused. */
+  #withoutEffect(
+    { organizationId }: Acting,
+    kind: OracleKind,
+    { groupId, userId, relation, role }: OracleValues,
+  ): string[] {
+    const isAuditor = (id: OracleValues[string] | undefined) =>
+      this.model.live('membership', { organizationId, userId: id ?? null, role: 'auditor' }).length > 0 &&
+      this.roleOf({ userId: String(id), organizationId }) === 'auditor';
+    const members = this.model.live('groupMembership', { groupId: groupId ?? null });
+    const isOfAuditors = members.length > 0 && members.every(({ values }) => isAuditor(values['userId']));
+    const isRefused =
+      (kind === 'creatorGrant' && isOfAuditors) ||
+      (kind === 'taskShare' && relation === 'editor' && isOfAuditors) ||
+      (kind === 'groupMembership' && role === 'admin' && isAuditor(userId));
+    return isRefused ? ['rule_violated: it would have no effect'] : [];
   }
 
   #isCreator(acting: Acting, relation: string): boolean {
