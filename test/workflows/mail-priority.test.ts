@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { gatheredMs } from '#entities/kit/outbox/notification-sendings.ts';
 import { FakeProviderA } from '../kit/fakes/fake-provider-a.ts';
 import { eventually } from '../kit/eventually.ts';
-import { assign, ownerAndMember, prefer } from '../kit/told-people.ts';
+import { buildPerson } from '../kit/people.ts';
+import { isSettled } from '../kit/event-fixtures.ts';
+import { assign, ownerAndMember, prefer, sendDue } from '../kit/told-people.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -26,11 +29,17 @@ afterAll(async () => {
 
 test('e-mails about security go before notifications, and nobody can turn them off', async () => {
   const count = 20;
-  // What makes e-mails goes on, and their sending does not, so a queue of them grows. Maintenance would gather some of them in a digest.
-  const others = await world.startWorker(['workflows', 'events']);
-  const { owner, member } = await ownerAndMember(world);
+  // What makes e-mails goes on, and their sending does not, so a queue of them grows.
+  const others = await world.startWorker(['workflows', 'events', 'maintenance']);
+  const { owner } = await ownerAndMember(world);
   await prefer(owner.client, { channel: 'email', cadence: 'mute' });
-  for (let index = 0; index < count; index++) await assign(owner.client, member.person, `task ${index}`);
+  for (let index = 0; index < count; index++) {
+    const person = await buildPerson(world, { organization: owner.person.organization, role: 'member' });
+    await assign(owner.client, person, `task ${index}`);
+  }
+  await eventually(() => isSettled(world));
+  world.clock.advance(gatheredMs);
+  await sendDue(world);
   const { client } = world.runtime.temporal;
   const query = `ExecutionStatus = "Running" AND WorkflowType = "sendEmail" AND WorkflowId STARTS_WITH "${world.name}/"`;
   await eventually(async () => (await client.workflow.count(query)).count === count);

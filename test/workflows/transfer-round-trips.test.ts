@@ -240,6 +240,7 @@ async function scramble(own: Case): Promise<void> {
         target === undefined &&
         row[name] !== null &&
         row[name] !== undefined &&
+        !(Array.isArray(row[name]) && row[name].length === 0) &&
         row[name] !== '',
     );
     const others = Object.fromEntries(fields.map(([name, field]) => [name, sampleValue(field, world.clock.now())]));
