@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { escapeLiteral } from 'pg';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { searchFunctionOf, type SqlFunction } from '#entities/kit/storage/search-function.ts';
 
@@ -60,7 +61,10 @@ export function createFunctions(functions: readonly SqlFunction[]): string[] {
 
 /** The statements that drop functions, after the migrations: nothing refers to them then. */
 export function dropFunctions(names: readonly string[]): string[] {
-  return names.flatMap((name) => [`drop function ${name}`, `delete from sql_functions where name = ${literal(name)}`]);
+  return names.flatMap((name) => [
+    `drop function ${name}`,
+    `delete from sql_functions where name = ${escapeLiteral(name)}`,
+  ]);
 }
 
 /**
@@ -70,31 +74,27 @@ export function dropFunctions(names: readonly string[]): string[] {
 function replaceFunction({ name, text }: SqlFunction): string {
   return `do $replace$
     declare
-      former regprocedure[] := array(select p.oid from pg_proc p where p.pronamespace = 'public'::regnamespace and p.proname = ${literal(name)});
+      former regprocedure[] := array(select p.oid from pg_proc p where p.pronamespace = 'public'::regnamespace and p.proname = ${escapeLiteral(name)});
       one regprocedure;
     begin
       begin
-        execute ${literal(text)};
+        execute ${escapeLiteral(text)};
       exception when invalid_function_definition then
         foreach one in array former loop execute format('drop function %s', one); end loop;
-        execute ${literal(text)};
+        execute ${escapeLiteral(text)};
         return;
       end;
-      if (select count(*) from pg_proc p where p.pronamespace = 'public'::regnamespace and p.proname = ${literal(name)}) > 1 then
+      if (select count(*) from pg_proc p where p.pronamespace = 'public'::regnamespace and p.proname = ${escapeLiteral(name)}) > 1 then
         foreach one in array former loop execute format('drop function %s', one); end loop;
       end if;
     end $replace$`;
 }
 
 function noteFunction({ name, text }: SqlFunction): string {
-  return `insert into sql_functions (name, digest) values (${literal(name)}, ${literal(digestOf(text))})
+  return `insert into sql_functions (name, digest) values (${escapeLiteral(name)}, ${escapeLiteral(digestOf(text))})
     on conflict (name) do update set digest = excluded.digest`;
 }
 
 function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
-}
-
-function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }
