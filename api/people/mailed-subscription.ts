@@ -6,7 +6,12 @@ import { user } from '#entities/identity/user.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { notificationPreference } from '#entities/notifications/notification-preference.ts';
-import { notificationTopics, patternsOf, topicInWords } from '#entities/notifications/notification-topics.ts';
+import {
+  appliedTo,
+  notificationTopics,
+  patternsOf,
+  topicInWords,
+} from '#entities/notifications/notification-topics.ts';
 import { invite } from '#entities/organizations/invite.ts';
 import { membership } from '#entities/organizations/membership.ts';
 import { organization } from '#entities/organizations/organization.ts';
@@ -182,6 +187,5 @@ async function appliedPreference(data: DataClient, { organizationId, userId }: S
     channel: { eq: 'email' },
     topicPattern: { in: patterns },
   } as const;
-  const fitting = await data.find(notificationPreference, { where, limit: patterns.length });
-  return fitting.toSorted((a, b) => b.topicPattern.length - a.topicPattern.length)[0];
+  return appliedTo(topic, await data.find(notificationPreference, { where, limit: patterns.length }));
 }

@@ -63,6 +63,17 @@ export function patternsOf(topic: string): string[] {
   return [topic, `${topic.slice(0, topic.indexOf('.'))}.*`, '*'];
 }
 
+/** Of these, the one that applies to a topic: the one with the longest pattern that fits; undefined when none does. */
+export function appliedTo<Held extends { readonly topicPattern: string }>(
+  topic: string,
+  held: readonly Held[],
+): Held | undefined {
+  const patterns = patternsOf(topic);
+  return held
+    .filter(({ topicPattern }) => patterns.includes(topicPattern))
+    .toSorted((a, b) => b.topicPattern.length - a.topicPattern.length)[0];
+}
+
 /** All patterns that fit a topic. */
 export const topicPatterns = [...new Set(notificationTopics.flatMap(patternsOf))];
 

@@ -1,4 +1,4 @@
-import { patternsOf } from '#entities/notifications/notification-topics.ts';
+import { appliedTo, patternsOf } from '#entities/notifications/notification-topics.ts';
 import { notificationPreference } from '#entities/notifications/notification-preference.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
@@ -59,10 +59,11 @@ export async function readPreferences(
   );
   return {
     for: ({ channel, topic, ...member }) => {
-      const fits = byMember
-        .get(keyOf(member))
-        ?.filter((held) => held.channel === channel && patternsOf(topic).includes(held.topicPattern))
-        .toSorted((a, b) => b.topicPattern.length - a.topicPattern.length)[0];
+      const held = byMember.get(keyOf(member)) ?? [];
+      const fits = appliedTo(
+        topic,
+        held.filter((one) => one.channel === channel),
+      );
       return fits && { ...fits, timeZone: locales.for(member).timeZone };
     },
   };
