@@ -20,6 +20,7 @@ export default defineConfig({
     // Test files are kept apart by their own database, store, queues and ids, so they may share loaded modules.
     // Node runs the sources itself, as in production; nothing is transformed or resolved by another tool.
     experimental: { viteModuleRunner: false, nodeLoader: false },
+    runner: 'test/setup/processor-time.ts',
     pool: 'forks',
     // The modules of test files, and what they hold of their closed installations, stay until the process ends.
     execArgv: ['--max-old-space-size=5632'],

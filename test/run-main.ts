@@ -1,4 +1,4 @@
-import { parseCLI, startVitest } from 'vitest/node';
+import { createVitest, parseCLI } from 'vitest/node';
 import { ClosingReporter } from './setup/closing-reporter.ts';
 
 /**
@@ -7,8 +7,10 @@ import { ClosingReporter } from './setup/closing-reporter.ts';
  */
 const { filter, options } = parseCLI(['vitest', 'run', ...process.argv.slice(2)]);
 const { exclude, ...rest } = options;
-// As the command of vitest does it: what a run excludes is added to what the configuration excludes.
-const vitest = await startVitest(filter, {
+// As the command of Vitest does both: what it tells the tests, and what a run excludes is added to what the configuration excludes.
+Object.assign(process.env, { TEST: 'true', VITEST: 'true' });
+process.env.NODE_ENV ??= 'test';
+const vitest = await createVitest('test', {
   ...rest,
   watch: false,
   ...(exclude ? { cliExclude: [exclude].flat() } : {}),
@@ -17,13 +19,19 @@ const vitest = await startVitest(filter, {
 /** Where more files fail, something is broken. */
 const mostUnsteady = 3;
 
-// Vitest loads its configuration apart from this program: its classes are others of the same name.
-const closing = [vitest.config.reporters].flat(2).find(isClosing);
-const failed = closing?.failedFiles ?? [];
-if (failed.length <= mostUnsteady) {
-  for (const module of failed) await vitest.runTestSpecifications([module.toTestSpecification()]);
+try {
+  await vitest.start(filter);
+  // Vitest loads its configuration apart from this program: its classes are others of the same name.
+  const closing = [vitest.config.reporters].flat(2).find(isClosing);
+  const failed = closing?.failedFiles ?? [];
+  if (failed.length <= mostUnsteady) {
+    for (const module of failed) await vitest.runTestSpecifications([module.toTestSpecification()]);
+  }
+  closing?.close();
+} finally {
+  // The servers of the run end with it.
+  await vitest.close();
 }
-closing?.close();
 await vitest.exit();
 
 function isClosing(reporter: unknown): reporter is ClosingReporter {

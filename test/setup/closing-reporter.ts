@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { ProvidedContext } from 'vitest';
 import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node';
+import { printCosts } from './folder-costs.ts';
 import { checkEffects } from '../config/check-effects.ts';
 import { effects } from '../config/effects.ts';
 import { configReadsFile } from '../kit/config-reads-file.ts';
@@ -89,6 +90,7 @@ export class ClosingReporter implements Reporter {
       problems.push(...checkEffects(effects, { ran: new Set(passed.map(nameOf)), read: this.#configReads() }));
     }
     for (const line of slowestFiles(modules)) console.log(line);
+    if (!this.#isPartial && this.#options.checksEffects) printCosts(modules);
     for (const file of this.#options.leftOut ?? []) console.log(`left to other seeds and to npm run prove: ${file}`);
     for (const line of this.#unsteady) console.log(`unsteady (it passed when it ran again, alone): ${line}`);
     for (const line of failures) console.log(`failed: ${line}`);

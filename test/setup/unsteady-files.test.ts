@@ -14,18 +14,33 @@ beforeEach(() => {
   export default {
     test: {
       include: ['*.test.ts'],
+      globalSetup: ['./servers.ts'],
       reporters: ['default', new ClosingReporter({ checksEffects: false })],
       experimental: { viteModuleRunner: false, nodeLoader: false },
       isolate: false,
     },
   };`,
   );
+  // As the servers of the suite, what a file needs ends with the run.
+  writeFileSync(
+    join(folder, 'servers.ts'),
+    `import { writeFileSync, rmSync } from 'node:fs';
+  const running = '${folder}/running';
+  export default (project) => {
+    writeFileSync(running, '');
+    project.provide('running', running);
+    return () => rmSync(running);
+  };`,
+  );
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function file(name: string, body: string): void {
-  const imports = `import { existsSync, writeFileSync } from 'node:fs';\nimport { expect, test } from 'vitest';`;
-  writeFileSync(join(folder, `${name}.test.ts`), `${imports}\ntest('${name}', () => {${body}});\n`);
+  const imports = `import { existsSync, writeFileSync } from 'node:fs';\nimport { expect, inject, test } from 'vitest';`;
+  writeFileSync(
+    join(folder, `${name}.test.ts`),
+    `${imports}\ntest('${name}', () => {expect(existsSync(inject('running'))).toBe(true);${body}});\n`,
+  );
 }
 
 /** Fails when it runs for the first time. */
