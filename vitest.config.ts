@@ -30,6 +30,6 @@ export default defineConfig({
     // A test waits for a condition and says itself when it gives up. These only end what hangs.
     testTimeout: 1_800_000,
     hookTimeout: 1_800_000,
-    expect: { poll: { timeout: 600_000 } },
+    expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -6,12 +6,12 @@ const [shortestPauseMs, longestPauseMs] = [15, 250];
 /**
  * Asks until the answer is there; for what other processes bring about. Asynchronous parts of the product are waited for
  * like this, never slept for.
- * @param withinMs ends what would never come; generous, because it also has to come on a machine that is busy with other things
+ * @param withinMs ends what would never come; a minute is generous also on a machine that is busy with other things
  * @param question undefined, null, false or a throw mean "not yet"
  */
 export async function eventually<T>(
   question: () => Promise<T | undefined | null | false> | T | undefined | null | false,
-  withinMs = 600_000,
+  withinMs = 60_000,
 ): Promise<T> {
   const beganAt = Date.now();
   let last: unknown;

@@ -41,7 +41,7 @@ export class RawConnection {
   }
 
   /** All that came until the server closed the connection. */
-  async untilClosed(withinMs = 120_000): Promise<string> {
+  async untilClosed(withinMs = 60_000): Promise<string> {
     await Promise.race([
       this.#closed,
       pause(withinMs, undefined, { ref: false }).then(() => {

@@ -4,7 +4,7 @@ import { isAppError, statusOf } from '#entities/kit/base/errors.ts';
 /**
  * Repeats a request while the server answers 503: on a busy machine that is no mistake. Any other error is thrown.
  */
-export async function untilAvailable<T>(work: () => Promise<T>, withinMs = 300_000): Promise<T> {
+export async function untilAvailable<T>(work: () => Promise<T>, withinMs = 60_000): Promise<T> {
   const giveUpAt = Date.now() + withinMs;
   for (;;) {
     try {

@@ -8,7 +8,6 @@ import { openWorld, type World } from '../kit/world.ts';
 import { alerts, dashboards, documented, has, labelsIn, metricsIn, queries } from './operating-page.ts';
 
 /** Processes take a while to start, the more so beside others. */
-const patience = { timeout: 600_000 };
 
 let world: World;
 beforeAll(async () => {
@@ -72,7 +71,7 @@ function valueOf(values: ReadonlyMap<string, number>, name: string, ...labels: r
   return [...values].find(([key]) => key.startsWith(`${name}{`) && labels.every((label) => key.includes(label)))?.[1];
 }
 
-test('without enablemetrics a worker exports its own metrics, and none of the job queue', patience, async () => {
+test('without enablemetrics a worker exports its own metrics, and none of the job queue', async () => {
   const values = await exported(off);
   const names = [...namesOf(values)];
   expect(names.filter((name) => /^(?:temporal|messaging|core_job)_/.test(name))).toEqual([]);
@@ -84,7 +83,7 @@ test('without enablemetrics a worker exports its own metrics, and none of the jo
     expect(names).toContain(name);
 });
 
-describe('with enablemetrics', patience, () => {
+describe('with enablemetrics', () => {
   test('starts of workflows, attempts of activities and the library are counted and measured, in milliseconds', async () => {
     const { values } = await everything();
     expect(valueOf(values, 'core_jobs_total', 'layer="client"', 'name="sendEmail"', 'outcome="done"')).toBe(1);
@@ -125,7 +124,7 @@ describe('with enablemetrics', patience, () => {
   });
 });
 
-describe('the page Operating, dashboards and alerts', patience, () => {
+describe('the page Operating, dashboards and alerts', () => {
   /** API and worker, of the same installation. */
   const both = () => (scraped ??= scrapeBoth());
   let scraped: Promise<readonly Scrape[]> | undefined;

@@ -7,7 +7,6 @@ import { ProductProcess } from '../kit/spawned-process.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 /** Processes take a while to start, the more so beside others. */
-const patience = { timeout: 600_000 };
 
 let world: World;
 beforeAll(async () => {
@@ -21,7 +20,7 @@ const startWorkerOn = (databaseUrl: string) =>
     environment: { ...world.environment, CORE_DB_PRIMARYDBSOURCE: databaseUrl },
   });
 
-test('a worker waits until somebody has migrated the database, and never does so itself', patience, async () => {
+test('a worker waits until somebody has migrated the database, and never does so itself', async () => {
   const name = `${world.name}_unmigrated`;
   const admin = inject('stack').postgresUrl.replace('DATABASE', 'postgres');
   const url = inject('stack').postgresUrl.replace('DATABASE', name);
@@ -38,7 +37,7 @@ test('a worker waits until somebody has migrated the database, and never does so
   await dropDatabase(admin, name);
 });
 
-test('a worker leaves the database of a newer version alone and says so on one line', patience, async () => {
+test('a worker leaves the database of a newer version alone and says so on one line', async () => {
   await asOwner(world, `insert into migrations (name) values ('9999-from-the-future')`);
   try {
     const worker = startWorkerOn(world.databaseUrl);

@@ -8,7 +8,6 @@ import { startTcpProxy } from '../kit/tcp-proxy.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 /** Processes take a while to start, the more so beside others. */
-const patience = { timeout: 600_000 };
 
 let world: World;
 beforeAll(async () => {
@@ -19,7 +18,7 @@ afterAll(() => world.close());
 const startWorkerProcess = (environment: Record<string, string> = {}, args: string[] = []) =>
   new ProductProcess({ program: 'worker/worker-main.ts', environment: { ...world.environment, ...environment }, args });
 
-describe.concurrent('the worker process', patience, () => {
+describe.concurrent('the worker process', () => {
   test('delivers, and ends with 0 on SIGTERM', async () => {
     const worker = startWorkerProcess();
     await worker.ready;
@@ -35,10 +34,7 @@ describe.concurrent('the worker process', patience, () => {
     const proxy = await startTcpProxy(temporalAddress);
     proxy.cut();
     const worker = startWorkerProcess({ CORE_JOBQUEUE_CONNECTIONURI: `temporal://${proxy.address}/${namespace}` });
-    await eventually(
-      () => worker.logs.some((line) => String(line['msg']).includes('Temporal cannot be reached')),
-      patience.timeout,
-    );
+    await eventually(() => worker.logs.some((line) => String(line['msg']).includes('Temporal cannot be reached')));
     expect(worker.isRunning).toBe(true);
     proxy.restore();
     await worker.ready;
@@ -50,10 +46,7 @@ describe.concurrent('the worker process', patience, () => {
     const proxy = await startTcpProxy(inject('stack').temporalAddress);
     proxy.cut();
     const worker = startWorkerProcess({ CORE_JOBQUEUE_CONNECTIONURI: `temporal://${proxy.address}/nowhere` });
-    await eventually(
-      () => worker.logs.some((line) => String(line['msg']).includes('Temporal cannot be reached')),
-      patience.timeout,
-    );
+    await eventually(() => worker.logs.some((line) => String(line['msg']).includes('Temporal cannot be reached')));
     expect(await worker.stop('SIGINT')).toEqual({ code: 0, signal: null });
     await proxy.close();
   });
