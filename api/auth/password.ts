@@ -18,7 +18,7 @@ async function deriveHash(parameters: Argon2Parameters): Promise<Buffer> {
 
 /**
  * Parameters of new hashes: those recommended by OWASP, 19 MiB, two passes, one lane. Memory is in KiB (RFC 9106). Tests that are not
- * about hashing lower them (test/kit/password-hashing.ts).
+ * about hashing lower them (test/kit/identity/password-hashing.ts).
  */
 export const hashParameters: Readonly<Record<'memory' | 'passes' | 'parallelism' | 'tagLength', number>> = {
   memory: 19_456,

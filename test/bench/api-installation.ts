@@ -1,5 +1,5 @@
 import { eventually } from '../kit/eventually.ts';
-import { ProductProcess } from '../kit/spawned-process.ts';
+import { ProductProcess } from '../kit/processes/spawned-process.ts';
 import { openBenchInstallation, type BenchInstallation } from './installation.ts';
 import { seedRecords, signIn, type BenchPerson, type BenchSignIn } from './records.ts';
 

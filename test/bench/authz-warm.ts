@@ -2,7 +2,7 @@ import { membership, user } from '#entities/index.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { eventually } from '../kit/eventually.ts';
-import { ProductProcess } from '../kit/spawned-process.ts';
+import { ProductProcess } from '../kit/processes/spawned-process.ts';
 import { duel } from './duel.ts';
 import { openBenchInstallation, type BenchInstallation } from './installation.ts';
 import type { LoadRequest } from './load-generator.ts';

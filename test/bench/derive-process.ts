@@ -1,6 +1,6 @@
 import { deriveSchema } from '#api/graphql/derive-schema.ts';
 import { schemasOf } from '#entities/kit/storage/orm-schema.ts';
-import { syntheticRegistry } from '../kit/synthetic-kinds.ts';
+import { syntheticRegistry } from '../kit/records/synthetic-kinds.ts';
 
 global.gc?.();
 const before = process.memoryUsage().heapUsed;

@@ -1,4 +1,4 @@
-import { startRedisServer } from '../kit/redis-server.ts';
+import { startRedisServer } from '../kit/servers/redis-server.ts';
 import type { LoadRequest } from './load-generator.ts';
 import type { Bench } from './row.ts';
 import { SwitchedApi } from './switched-api.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ProductProcess } from '../kit/spawned-process.ts';
+import { ProductProcess } from '../kit/processes/spawned-process.ts';
 import { openApiInstallation, type ApiInstallation } from './api-installation.ts';
 import { memoryOf } from './files/process-usage.ts';
 import { percentile, type Bench } from './row.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { eventually } from '../kit/eventually.ts';
-import { SocketSubscriber } from '../kit/socket-subscriber.ts';
+import { SocketSubscriber } from '../kit/events/socket-subscriber.ts';
 import { openApiInstallation, type ApiInstallation } from './api-installation.ts';
 import { createToken } from './api-token-rate.ts';
 import { percentile, type Bench } from './row.ts';

@@ -1,5 +1,5 @@
 import { eventually } from '../kit/eventually.ts';
-import { ProductProcess } from '../kit/spawned-process.ts';
+import { ProductProcess } from '../kit/processes/spawned-process.ts';
 import { openApiInstallation, type ApiInstallation } from './api-installation.ts';
 import { duel } from './duel.ts';
 import type { LoadRequest } from './load-generator.ts';

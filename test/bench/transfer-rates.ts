@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ProductProcess } from '../kit/spawned-process.ts';
+import { ProductProcess } from '../kit/processes/spawned-process.ts';
 import { openApiInstallation, type ApiInstallation } from './api-installation.ts';
 import { forgetPeak, memoryOf } from './files/process-usage.ts';
 import { insertTasks } from './records.ts';

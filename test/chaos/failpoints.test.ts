@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { failpoints, type Failpoint } from '#entities/kit/base/failpoint.ts';
 import { timesOf } from '../kit/depth.ts';
 import { eventually } from '../kit/eventually.ts';
-import { ProductProcesses, type Life, type Program } from '../kit/product-processes.ts';
+import { ProductProcesses, type Life, type Program } from '../kit/processes/product-processes.ts';
 import { recordTried } from '../kit/tried.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { expectExactlyOnce } from './recovery-checks.ts';

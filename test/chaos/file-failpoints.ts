@@ -1,5 +1,5 @@
 import type { Failpoint } from '#entities/kit/base/failpoint.ts';
-import type { Program } from '../kit/product-processes.ts';
+import type { Program } from '../kit/processes/product-processes.ts';
 
 export const api = 'api/api-main.ts' satisfies Program;
 export const worker = 'worker/worker-main.ts' satisfies Program;

@@ -11,7 +11,7 @@ import { asOwner } from '../kit/as-owner.ts';
 import { sampleOf, seeded, timesOf } from '../kit/depth.ts';
 import { eventually } from '../kit/eventually.ts';
 import { startObjectStore, type KilledObjectStore } from '../kit/object-stores.ts';
-import { ProductProcesses, type Life } from '../kit/product-processes.ts';
+import { ProductProcesses, type Life } from '../kit/processes/product-processes.ts';
 import { newS3Bucket } from '../kit/storage-providers.ts';
 import { bucketstoreSettings, diskSettings, providerVariable, s3ClientOf } from '../kit/storage-settings.ts';
 import { runSchedule } from '../kit/sweep.ts';

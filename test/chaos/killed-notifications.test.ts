@@ -4,14 +4,14 @@ import type { Failpoint } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
-import { isSettled } from '../kit/event-fixtures.ts';
+import { isSettled } from '../kit/events/event-fixtures.ts';
 import { FakeChat } from '../kit/fakes/fake-chat.ts';
 import { FakeProviderB } from '../kit/fakes/fake-provider-b.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
-import { ProductProcesses, type Program } from '../kit/product-processes.ts';
-import { assign, ownerAndMember, prefer } from '../kit/told-people.ts';
+import { ProductProcesses, type Program } from '../kit/processes/product-processes.ts';
+import { assign, ownerAndMember, prefer } from '../kit/events/told-people.ts';
 import { recordTried } from '../kit/tried.ts';
-import { verificationToken } from '../kit/verification-token.ts';
+import { verificationToken } from '../kit/identity/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const worker = 'worker/worker-main.ts' satisfies Program;

@@ -6,9 +6,9 @@ import type { Failpoint } from '#entities/kit/base/failpoint.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
-import { ProductProcesses, type Program } from '../kit/product-processes.ts';
+import { ProductProcesses, type Program } from '../kit/processes/product-processes.ts';
 import type { TestClient } from '../kit/test-client.ts';
-import { documentOf, ended, startExport, startImport } from '../kit/started-transfers.ts';
+import { documentOf, ended, startExport, startImport } from '../kit/events/started-transfers.ts';
 import { recordTried } from '../kit/tried.ts';
 import { openWorld, type World } from '../kit/world.ts';
 

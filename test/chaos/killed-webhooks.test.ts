@@ -3,10 +3,10 @@ import type { Failpoint } from '#entities/kit/base/failpoint.ts';
 import { eventually } from '../kit/eventually.ts';
 import { WebhookSink } from '../kit/fakes/webhook-sink.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
-import { ProductProcesses, type Program } from '../kit/product-processes.ts';
+import { ProductProcesses, type Program } from '../kit/processes/product-processes.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { recordTried } from '../kit/tried.ts';
-import { createdEndpoint } from '../kit/created-endpoint.ts';
+import { createdEndpoint } from '../kit/events/created-endpoint.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const worker = 'worker/worker-main.ts' satisfies Program;

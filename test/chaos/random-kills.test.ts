@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, test } from 'vitest';
 import { seeded, timesOf } from '../kit/depth.ts';
 import { eventually } from '../kit/eventually.ts';
-import { ProductProcesses, type Place, type Program } from '../kit/product-processes.ts';
+import { ProductProcesses, type Place, type Program } from '../kit/processes/product-processes.ts';
 import { recordTried } from '../kit/tried.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { expectExactlyOnce } from './recovery-checks.ts';

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { verifyInstallation } from '#runtime/verify.ts';
 import { listeners } from '#activities/listeners/index.ts';
 import { asOwner } from '../kit/as-owner.ts';
-import { isSettled } from '../kit/event-fixtures.ts';
+import { isSettled } from '../kit/events/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { waitForMails } from '../kit/mailbox.ts';
 import type { World } from '../kit/world.ts';

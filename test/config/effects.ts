@@ -47,18 +47,18 @@ type CommonLeaf =
   | 'bucket'
   | `backup.${'enabled' | 'provider' | 'region' | 'readfrombackup'}`;
 
-const answerHeaders = 'test/api/answer-headers.test.ts';
+const answerHeaders = 'test/api/http/answer-headers.test.ts';
 const headerValues = `${answerHeaders} > server.secure > xssprotection, contenttypenosniff, xframeoptions, contentsecuritypolicy, referrerpolicy: are the values of their headers; empty ones leave them out`;
 const transportSecurity = `${answerHeaders} > server.secure > hstsmaxage and hstspreloadenabled: what browsers remember, when a proxy speaks HTTPS`;
 const certificateFiles =
-  'test/api/https.test.ts > certfile and certkey: are what clients see, also after the files have changed';
+  'test/api/http/https.test.ts > certfile and certkey: are what clients see, also after the files have changed';
 
 const edgeEndpoint = 'edgestore: endpoint is where requests go; without one, to that of credentials.accountid';
 const emulator = 'cloudstore: endpoint is the emulator, and projectid the project that requests are charged to';
 
 /** The leaves of a rate limiter. */
 const rateLimiter = <Name extends 'ratelimit' | 'ratelimitunmatched'>(name: Name) => {
-  const limits = (title: string) => shown(`test/api/rate-limits.test.ts > ${name} > ${title}`);
+  const limits = (title: string) => shown(`test/api/http/rate-limits.test.ts > ${name} > ${title}`);
   return {
     [`${name}.enabled`]: limits('enabled: off, nothing is counted; on, the requests of each client are'),
     [`${name}.options[].requests`]: limits(
@@ -106,21 +106,23 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   refreshinterval: inConfig(
     'test/config/config-store.test.ts > reloads every refreshinterval, which can itself be changed',
   ),
-  'server.dev': shown('test/api/settings.test.ts > server > dev: GraphiQL is served to browsers only while it is on'),
+  'server.dev': shown(
+    'test/api/http/settings.test.ts > server > dev: GraphiQL is served to browsers only while it is on',
+  ),
   'server.listen': shown(
-    'test/api/settings.test.ts > server > listen: is where the API answers, and metricsport where the metrics do, if anywhere',
+    'test/api/http/settings.test.ts > server > listen: is where the API answers, and metricsport where the metrics do, if anywhere',
   ),
   'server.metricsport': shown(
-    'test/api/settings.test.ts > server > listen: is where the API answers, and metricsport where the metrics do, if anywhere',
+    'test/api/http/settings.test.ts > server > listen: is where the API answers, and metricsport where the metrics do, if anywhere',
   ),
   'server.shutdowngraceperiod': shown(
-    'test/api/graceful-stop.test.ts > server.shutdowngraceperiod: what takes longer is cut off, and it still ends with 0',
+    'test/api/http/graceful-stop.test.ts > server.shutdowngraceperiod: what takes longer is cut off, and it still ends with 0',
   ),
-  'server.tls.enabled': shown('test/api/https.test.ts > enabled: the listener speaks TLS, and nothing else'),
+  'server.tls.enabled': shown('test/api/http/https.test.ts > enabled: the listener speaks TLS, and nothing else'),
   'server.tls.certfile': shown(certificateFiles),
   'server.tls.certkey': shown(certificateFiles),
   'server.tls.autocert': shown(
-    'test/api/automatic-certificate.test.ts > autocert: the listener shows a certificate of the authority, over HTTP/1.1 and HTTP/2',
+    'test/api/http/automatic-certificate.test.ts > autocert: the listener shows a certificate of the authority, over HTTP/1.1 and HTTP/2',
   ),
   'server.secure.enabled': shown(
     `${answerHeaders} > server.secure > enabled: off, no answer has any of them but the policy of a page`,
@@ -155,53 +157,55 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
     'test/security/cross-site-requests.test.ts > T-41: server.cors > cookieinsecure: pages of these origins get cookies without Secure',
   ),
   'server.readtimeout': shown(
-    'test/api/timeouts.test.ts > a request that does not come > server.readtimeout answers 408 when it was the body that had to be waited for',
+    'test/api/http/timeouts.test.ts > a request that does not come > server.readtimeout answers 408 when it was the body that had to be waited for',
   ),
   'server.writetimeout': shown(
-    'test/api/timeouts.test.ts > server.writetimeout ends a connection whose client does not read the answer',
+    'test/api/http/timeouts.test.ts > server.writetimeout ends a connection whose client does not read the answer',
   ),
   'server.idletimeout': shown(
-    'test/api/timeouts.test.ts > server.idletimeout ends a connection that waits for its next request',
+    'test/api/http/timeouts.test.ts > server.idletimeout ends a connection that waits for its next request',
   ),
   'server.readheadertimeout': shown(
-    'test/api/timeouts.test.ts > a request that does not come > server.readheadertimeout ends a connection whose headers do not come to an end',
+    'test/api/http/timeouts.test.ts > a request that does not come > server.readheadertimeout ends a connection whose headers do not come to an end',
   ),
   'server.enablegraphextensions': shown(
-    'test/api/graphql-operations.test.ts > enablegraphextensions: answers say what they have cost',
+    'test/api/graphql/graphql-operations.test.ts > enablegraphextensions: answers say what they have cost',
   ),
   'server.enablegraphsubscriptions': shown(
-    'test/api/graphql-subscriptions.test.ts > enablegraphsubscriptions: without it, every subscription is refused',
+    'test/api/graphql/graphql-subscriptions.test.ts > enablegraphsubscriptions: without it, every subscription is refused',
   ),
   'server.graphpool.maxworkers': shown(
-    'test/api/graphql-operations.test.ts > graphpool.maxworkers: so many operations run, and organizations take turns',
+    'test/api/graphql/graphql-operations.test.ts > graphpool.maxworkers: so many operations run, and organizations take turns',
   ),
   'server.complexitylimit': shown(
-    'test/api/graphql-reads.test.ts > is the number of fields one operation selects, however they are nested',
+    'test/api/graphql/graphql-reads.test.ts > is the number of fields one operation selects, however they are nested',
   ),
   'server.maxresultlimit': shown(
-    'test/api/graphql-pages.test.ts > a list > has as many records as maxresultlimit says, at most',
+    'test/api/graphql/graphql-pages.test.ts > a list > has as many records as maxresultlimit says, at most',
   ),
   'server.secretmanager': shown(
     'test/security/key-rotation.test.ts > secretmanager > T-34: the newest version signs and the one before verifies; later ones sign when all have seen them',
   ),
   'server.csrfprotection.enabled': shown(
-    'test/api/csrf-settings.test.ts > enabled: off, nothing is asked for and no cookie is set',
+    'test/api/http/csrf-settings.test.ts > enabled: off, nothing is asked for and no cookie is set',
   ),
   'server.csrfprotection.header': shown(
-    'test/api/csrf-settings.test.ts > header: names the header that is looked at, and no other',
+    'test/api/http/csrf-settings.test.ts > header: names the header that is looked at, and no other',
   ),
-  'server.csrfprotection.cookie': shown('test/api/csrf-settings.test.ts > cookie: names the cookie'),
-  'server.csrfprotection.secure': shown('test/api/csrf-settings.test.ts > secure: flips the Secure attribute'),
+  'server.csrfprotection.cookie': shown('test/api/http/csrf-settings.test.ts > cookie: names the cookie'),
+  'server.csrfprotection.secure': shown('test/api/http/csrf-settings.test.ts > secure: flips the Secure attribute'),
   'server.csrfprotection.samesite': shown(
-    'test/api/csrf-settings.test.ts > samesite > names the attribute, and Default leaves it out',
+    'test/api/http/csrf-settings.test.ts > samesite > names the attribute, and Default leaves it out',
   ),
   'server.csrfprotection.cookiehttponly': shown(
-    'test/api/csrf-settings.test.ts > cookiehttponly: flips the HttpOnly attribute',
+    'test/api/http/csrf-settings.test.ts > cookiehttponly: flips the HttpOnly attribute',
   ),
   'server.csrfprotection.cookiedomain': shown(
-    'test/api/csrf-settings.test.ts > cookiedomain: sets the Domain attribute, which is left out otherwise',
+    'test/api/http/csrf-settings.test.ts > cookiedomain: sets the Domain attribute, which is left out otherwise',
   ),
-  'server.csrfprotection.cookiepath': shown('test/api/csrf-settings.test.ts > cookiepath: sets the Path attribute'),
+  'server.csrfprotection.cookiepath': shown(
+    'test/api/http/csrf-settings.test.ts > cookiepath: sets the Path attribute',
+  ),
   'server.mime.enabled': shown(
     'test/conformance/file-types.test.ts > server.mime > enabled: off, names say nothing about types',
   ),
@@ -212,7 +216,7 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
     'test/conformance/file-types.test.ts > server.mime > defaultcontenttype: is the type of what is neither text nor known',
   ),
   'objectstorage.enabled': shown(
-    'test/api/uploads.test.ts > what is refused leaves nothing > objectstorage.enabled: off, nothing is accepted',
+    'test/api/files/uploads.test.ts > what is refused leaves nothing > objectstorage.enabled: off, nothing is accepted',
   ),
   'objectstorage.devmode': storage(
     'objectstorage.devmode stores files below the state folder and ignores all providers',
@@ -243,76 +247,76 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
   'objectstorage.providers.cloudstore.endpoint': storage(emulator),
   'objectstorage.providers.cloudstore.projectid': storage(emulator),
   'objectstorage.keys': shown(
-    'test/api/uploads.test.ts > what is refused leaves nothing > objectstorage.keys: files are taken from the named fields only',
+    'test/api/files/uploads.test.ts > what is refused leaves nothing > objectstorage.keys: files are taken from the named fields only',
   ),
   'objectstorage.maxsizemb': shown(
-    'test/api/uploads.test.ts > what is refused leaves nothing > objectstorage.maxsizemb: one byte over the limit is refused, however its length is sent',
+    'test/api/files/uploads.test.ts > what is refused leaves nothing > objectstorage.maxsizemb: one byte over the limit is refused, however its length is sent',
   ),
   'objectstorage.maxmemorymb': shown(
     'test/conformance/receiving.test.ts > what is received > objectstorage.maxmemorymb: what exceeds the memory goes to temporary files, which are bounded, too',
   ),
   'objectstorage.providers.bucketstore.baseurl': shown(
-    'test/api/download-settings.test.ts > baseurl: links to this server begin with that of their provider, and are answered at its path',
+    'test/api/files/download-settings.test.ts > baseurl: links to this server begin with that of their provider, and are answered at its path',
   ),
   'objectstorage.providers.bucketstore.proxypresignenabled': shown(
-    'test/api/download-settings.test.ts > proxypresignenabled: while it is off, links point to the provider, unless they are good once',
+    'test/api/files/download-settings.test.ts > proxypresignenabled: while it is off, links point to the provider, unless they are good once',
   ),
   'objectstorage.providers.edgestore.baseurl': shown(
-    'test/api/download-settings.test.ts > baseurl: links to this server begin with that of their provider, and are answered at its path',
+    'test/api/files/download-settings.test.ts > baseurl: links to this server begin with that of their provider, and are answered at its path',
   ),
   'objectstorage.providers.edgestore.proxypresignenabled': shown(
-    'test/api/download-settings.test.ts > proxypresignenabled: while it is off, links point to the provider, unless they are good once',
+    'test/api/files/download-settings.test.ts > proxypresignenabled: while it is off, links point to the provider, unless they are good once',
   ),
   'objectstorage.providers.cloudstore.baseurl': shown(
-    'test/api/download-settings.test.ts > baseurl: links to this server begin with that of their provider, and are answered at its path',
+    'test/api/files/download-settings.test.ts > baseurl: links to this server begin with that of their provider, and are answered at its path',
   ),
   'objectstorage.providers.cloudstore.proxypresignenabled': shown(
-    'test/api/download-settings.test.ts > proxypresignenabled: while it is off, links point to the provider, unless they are good once',
+    'test/api/files/download-settings.test.ts > proxypresignenabled: while it is off, links point to the provider, unless they are good once',
   ),
   'objectstorage.providers.disk.baseurl': shown(
-    'test/api/download-settings.test.ts > baseurl: links to this server begin with that of their provider, and are answered at its path',
+    'test/api/files/download-settings.test.ts > baseurl: links to this server begin with that of their provider, and are answered at its path',
   ),
   'objectstorage.providers.disk.proxypresignenabled': shown(
-    'test/api/download-settings.test.ts > proxypresignenabled: while it is off, links point to the provider, unless they are good once',
+    'test/api/files/download-settings.test.ts > proxypresignenabled: while it is off, links point to the provider, unless they are good once',
   ),
   'objectstorage.providers.database.baseurl': shown(
-    'test/api/download-settings.test.ts > baseurl: links to this server begin with that of their provider, and are answered at its path',
+    'test/api/files/download-settings.test.ts > baseurl: links to this server begin with that of their provider, and are answered at its path',
   ),
   'objectstorage.providers.disk.endpoint': shown(
-    'test/api/download-settings.test.ts > endpoint: links to files on disk begin there; without it, this server answers them',
+    'test/api/files/download-settings.test.ts > endpoint: links to files on disk begin there; without it, this server answers them',
   ),
   'ormconfig.entitytypes': shown(
-    'test/api/create-organization.test.ts > a new organization > has the entity types that the configuration names at that moment',
+    'test/api/organizations/create-organization.test.ts > a new organization > has the entity types that the configuration names at that moment',
   ),
   'ormconfig.emailvalidation.enabled': shown(
-    'test/api/email-validation.test.ts > an address > is not checked while enabled is off, except for blocked domains',
+    'test/api/email/email-validation.test.ts > an address > is not checked while enabled is off, except for blocked domains',
   ),
   'ormconfig.emailvalidation.enableautoupdatedisposable': shown(
-    'test/api/email-validation.test.ts > the list of disposable domains > stays that of the release while enableautoupdatedisposable is off',
+    'test/api/email/email-validation.test.ts > the list of disposable domains > stays that of the release while enableautoupdatedisposable is off',
   ),
   'ormconfig.emailvalidation.enablegravatarcheck': shown(
-    'test/api/email-validation.test.ts > the mail server of a domain > is not asked about an address with a profile at the avatar service, unless enablegravatarcheck is off',
+    'test/api/email/email-validation.test.ts > the mail server of a domain > is not asked about an address with a profile at the avatar service, unless enablegravatarcheck is off',
   ),
   'ormconfig.emailvalidation.enablesmtpcheck': shown(
-    'test/api/email-validation.test.ts > the mail server of a domain > is asked about the address if enablesmtpcheck is on, and no mail is sent',
+    'test/api/email/email-validation.test.ts > the mail server of a domain > is asked about the address if enablesmtpcheck is on, and no mail is sent',
   ),
   'ormconfig.emailvalidation.allowedemailtypes.disposable': shown(
-    'test/api/email-validation.test.ts > an address > of a disposable service is refused, also below its domain, until allowedemailtypes.disposable says otherwise',
+    'test/api/email/email-validation.test.ts > an address > of a disposable service is refused, also below its domain, until allowedemailtypes.disposable says otherwise',
   ),
   'ormconfig.emailvalidation.allowedemailtypes.free': shown(
-    'test/api/email-validation.test.ts > an address > of a free service is refused until allowedemailtypes.free says otherwise',
+    'test/api/email/email-validation.test.ts > an address > of a free service is refused until allowedemailtypes.free says otherwise',
   ),
   'ormconfig.emailvalidation.allowedemailtypes.role': shown(
-    'test/api/email-validation.test.ts > an address > of a role is refused until allowedemailtypes.role says otherwise',
+    'test/api/email/email-validation.test.ts > an address > of a role is refused until allowedemailtypes.role says otherwise',
   ),
   'ormconfig.emailvalidation.blockeddomains': shown(
-    'test/api/email-validation.test.ts > an address > at one of blockeddomains, or below it, is refused in every form',
+    'test/api/email/email-validation.test.ts > an address > at one of blockeddomains, or below it, is refused in every form',
   ),
   'ormconfig.maxschemaimportsize': shown(
-    'test/api/csv-imports.test.ts > ormconfig.maxschemaimportsize limits the bytes of a document',
+    'test/api/transfers/csv-imports.test.ts > ormconfig.maxschemaimportsize limits the bytes of a document',
   ),
   'ormconfig.maxpoolsize': shown(
-    'test/api/pool-budget.test.ts > ormconfig.maxpoolsize > refuses more units of work than it allows, at once, and recovers',
+    'test/api/service/pool-budget.test.ts > ormconfig.maxpoolsize > refuses more units of work than it allows, at once, and recovers',
   ),
   'ormconfig.modules.enabled': shown(
     'test/entities/product-modules.test.ts > without the product module > everything answers all the same while ormconfig.modules.enabled is off',
@@ -321,28 +325,28 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
     'test/entities/product-modules.test.ts > without the product module > everything answers all the same while ormconfig.modules.devmode is on',
   ),
   'auth.enabled': shown(
-    'test/api/settings.test.ts > auth > enabled: off, requests without credentials run for the user who signed up first',
+    'test/api/http/settings.test.ts > auth > enabled: off, requests without credentials run for the user who signed up first',
   ),
   'auth.token.kid': shown(
     'test/security/key-rotation.test.ts > T-34: the older key verifies tokens while the newer one signs, until it is removed',
   ),
   'auth.token.audience': shown(
-    'test/api/settings.test.ts > auth.token > issuer and audience stand in the token, and are asked of it',
+    'test/api/http/settings.test.ts > auth.token > issuer and audience stand in the token, and are asked of it',
   ),
   'auth.token.issuer': shown(
-    'test/api/settings.test.ts > auth.token > issuer and audience stand in the token, and are asked of it',
+    'test/api/http/settings.test.ts > auth.token > issuer and audience stand in the token, and are asked of it',
   ),
   'auth.token.accessduration': shown(
-    'test/api/settings.test.ts > auth.token > accessduration is how long a token works',
+    'test/api/http/settings.test.ts > auth.token > accessduration is how long a token works',
   ),
   'auth.token.refreshaudience': shown(
-    'test/api/refresh.test.ts > settings > refreshaudience stands in the token, and is asked of it',
+    'test/api/identity/refresh.test.ts > settings > refreshaudience stands in the token, and is asked of it',
   ),
   'auth.token.refreshduration': shown(
-    'test/api/refresh.test.ts > settings > refreshduration is how long a session lasts without a refresh',
+    'test/api/identity/refresh.test.ts > settings > refreshduration is how long a session lasts without a refresh',
   ),
   'auth.token.refreshoverlap': shown(
-    'test/api/refresh.test.ts > settings > refreshoverlap is how long before the expiry of the access token a refresh token counts',
+    'test/api/identity/refresh.test.ts > settings > refreshoverlap is how long before the expiry of the access token a refresh token counts',
   ),
   'auth.token.jwksendpoint': shown(
     'test/security/key-rotation.test.ts > jwksendpoint > of another server: its keys verify, too; without an answer the last known ones do',
@@ -357,32 +361,34 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
     'test/security/key-rotation.test.ts > T-34: the older key verifies tokens while the newer one signs, until it is removed',
   ),
   'auth.token.generatekeys': shown(
-    'test/api/settings.test.ts > auth.token > generatekeys: makes a key while none is configured, and the same for all processes',
+    'test/api/http/settings.test.ts > auth.token > generatekeys: makes a key while none is configured, and the same for all processes',
   ),
   'auth.token.jwkscachettl': shown(
-    'test/api/settings.test.ts > auth.token > jwkscachettl is how long the key set may be kept',
+    'test/api/http/settings.test.ts > auth.token > jwkscachettl is how long the key set may be kept',
   ),
-  'auth.token.cache.enabled': shown('test/workflows/mirror-ended-session.test.ts > enabled: off, nothing is written'),
+  'auth.token.cache.enabled': shown(
+    'test/workflows/identity/mirror-ended-session.test.ts > enabled: off, nothing is written',
+  ),
   'auth.token.cache.blacklistprefix': shown(
-    'test/workflows/mirror-ended-session.test.ts > T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is',
+    'test/workflows/identity/mirror-ended-session.test.ts > T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is',
   ),
   'auth.token.cache.config.enabled': shown(
-    'test/workflows/mirror-ended-session.test.ts > config.enabled: off, the connection of the server is used',
+    'test/workflows/identity/mirror-ended-session.test.ts > config.enabled: off, the connection of the server is used',
   ),
   'auth.token.cache.config.address': shown(
-    'test/workflows/mirror-ended-session.test.ts > T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is',
+    'test/workflows/identity/mirror-ended-session.test.ts > T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is',
   ),
   'auth.token.cache.config.name': shown(
-    'test/workflows/mirror-ended-session.test.ts > T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is',
+    'test/workflows/identity/mirror-ended-session.test.ts > T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is',
   ),
   'auth.token.cache.config.username': shown(
-    'test/workflows/mirror-ended-session.test.ts > T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is',
+    'test/workflows/identity/mirror-ended-session.test.ts > T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is',
   ),
   'auth.token.cache.config.password': shown(
-    'test/workflows/mirror-ended-session.test.ts > T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is',
+    'test/workflows/identity/mirror-ended-session.test.ts > T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is',
   ),
   'auth.token.cache.config.db': shown(
-    'test/workflows/mirror-ended-session.test.ts > T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is',
+    'test/workflows/identity/mirror-ended-session.test.ts > T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is',
   ),
   // Both connections are opened by one function.
   'auth.token.cache.config.dialtimeout': shown(
@@ -395,214 +401,218 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
     'test/relay/shared-allows.test.ts > cache.readtimeout and writetimeout: together they end a command that is not answered, and -1 does not',
   ),
   'auth.token.cache.config.minidleconns': shown(
-    'test/workflows/mirror-ended-session.test.ts > config.minidleconns, maxidleconns and maxactiveconns are how many connections there are',
+    'test/workflows/identity/mirror-ended-session.test.ts > config.minidleconns, maxidleconns and maxactiveconns are how many connections there are',
   ),
   'auth.token.cache.config.maxidleconns': shown(
-    'test/workflows/mirror-ended-session.test.ts > config.minidleconns, maxidleconns and maxactiveconns are how many connections there are',
+    'test/workflows/identity/mirror-ended-session.test.ts > config.minidleconns, maxidleconns and maxactiveconns are how many connections there are',
   ),
   'auth.token.cache.config.maxactiveconns': shown(
-    'test/workflows/mirror-ended-session.test.ts > config.minidleconns, maxidleconns and maxactiveconns are how many connections there are',
+    'test/workflows/identity/mirror-ended-session.test.ts > config.minidleconns, maxidleconns and maxactiveconns are how many connections there are',
   ),
   'auth.token.cache.config.maxretries': shown(
     'test/relay/shared-allows.test.ts > cache.maxretries: a command fails after so many lost connections',
   ),
   'auth.token.apitokens.enabled': shown(
-    'test/api/api-tokens.test.ts > settings > enabled: off, no token is accepted or created',
+    'test/api/identity/api-tokens.test.ts > settings > enabled: off, no token is accepted or created',
   ),
   'auth.token.apitokens.keys.*.secret': shown(
-    'test/api/api-tokens.test.ts > settings > keys: a deprecated key verifies, a revoked one does not, and the active one signs',
+    'test/api/identity/api-tokens.test.ts > settings > keys: a deprecated key verifies, a revoked one does not, and the active one signs',
   ),
   'auth.token.apitokens.keys.*.status': shown(
-    'test/api/api-tokens.test.ts > settings > keys: a deprecated key verifies, a revoked one does not, and the active one signs',
+    'test/api/identity/api-tokens.test.ts > settings > keys: a deprecated key verifies, a revoked one does not, and the active one signs',
   ),
   'auth.token.apitokens.secretsize': shown(
-    'test/api/api-tokens.test.ts > settings > secretsize is the number of random bytes of a secret',
+    'test/api/identity/api-tokens.test.ts > settings > secretsize is the number of random bytes of a secret',
   ),
   'auth.token.apitokens.delimiter': shown(
-    'test/api/api-tokens.test.ts > settings > prefix and delimiter are those of new tokens, and asked of all',
+    'test/api/identity/api-tokens.test.ts > settings > prefix and delimiter are those of new tokens, and asked of all',
   ),
   'auth.token.apitokens.prefix': shown(
-    'test/api/api-tokens.test.ts > settings > prefix and delimiter are those of new tokens, and asked of all',
+    'test/api/identity/api-tokens.test.ts > settings > prefix and delimiter are those of new tokens, and asked of all',
   ),
   'auth.providers.webauthn.enabled': shown(
-    'test/api/passkeys.test.ts > auth.providers.webauthn > enabled: off, no passkey is registered or accepted, and no origin told',
+    'test/api/identity/passkeys.test.ts > auth.providers.webauthn > enabled: off, no passkey is registered or accepted, and no origin told',
   ),
   'auth.providers.webauthn.displayname': shown(
-    'test/api/passkeys.test.ts > auth.providers.webauthn > relyingpartyid and displayname are those of the options, and the only party whose passkeys count',
+    'test/api/identity/passkeys.test.ts > auth.providers.webauthn > relyingpartyid and displayname are those of the options, and the only party whose passkeys count',
   ),
   'auth.providers.webauthn.relyingpartyid': shown(
-    'test/api/passkeys.test.ts > auth.providers.webauthn > relyingpartyid and displayname are those of the options, and the only party whose passkeys count',
+    'test/api/identity/passkeys.test.ts > auth.providers.webauthn > relyingpartyid and displayname are those of the options, and the only party whose passkeys count',
   ),
   'auth.providers.webauthn.requestorigins': shown(
-    'test/api/passkeys.test.ts > auth.providers.webauthn > requestorigins are the origins whose pages count, and are told to browsers',
+    'test/api/identity/passkeys.test.ts > auth.providers.webauthn > requestorigins are the origins whose pages count, and are told to browsers',
   ),
   'auth.providers.webauthn.maxdevices': shown(
-    'test/api/passkeys.test.ts > auth.providers.webauthn > T-71: maxdevices: of fifty registrations at once as many succeed as there is room for',
+    'test/api/identity/passkeys.test.ts > auth.providers.webauthn > T-71: maxdevices: of fifty registrations at once as many succeed as there is room for',
   ),
   'auth.providers.webauthn.enforcetimeout': shown(
-    'test/api/passkeys.test.ts > auth.providers.webauthn > timeout is told to browsers, and ends options while enforcetimeout is on',
+    'test/api/identity/passkeys.test.ts > auth.providers.webauthn > timeout is told to browsers, and ends options while enforcetimeout is on',
   ),
   'auth.providers.webauthn.timeout': shown(
-    'test/api/passkeys.test.ts > auth.providers.webauthn > timeout is told to browsers, and ends options while enforcetimeout is on',
+    'test/api/identity/passkeys.test.ts > auth.providers.webauthn > timeout is told to browsers, and ends options while enforcetimeout is on',
   ),
   'auth.providers.webauthn.debug': shown(
-    'test/api/passkeys.test.ts > auth.providers.webauthn > debug: logs what happens, and no challenge, key or signature',
+    'test/api/identity/passkeys.test.ts > auth.providers.webauthn > debug: logs what happens, and no challenge, key or signature',
   ),
   'auth.token.apitokens.envprefix': inConfig(
     'test/config/load-configuration.test.ts > have the prefix that envprefix says',
   ),
   'auth.supportaccess.enabled': shown(
-    'test/api/acting-as-somebody-else.test.ts > auth.supportaccess > enabled: off, its endpoints answer with 404, and tokens of before are refused',
+    'test/api/identity/acting-as-somebody-else.test.ts > auth.supportaccess > enabled: off, its endpoints answer with 404, and tokens of before are refused',
   ),
   'auth.supportaccess.email': shown(
-    'test/api/acting-as-somebody-else.test.ts > auth.supportaccess > email and password are the first factor, and failures are counted',
+    'test/api/identity/acting-as-somebody-else.test.ts > auth.supportaccess > email and password are the first factor, and failures are counted',
   ),
   'auth.supportaccess.displayname': shown(
-    'test/api/acting-as-somebody-else.test.ts > auth.supportaccess > subjectid and displayname name who acts: in changes, in the record of the access and in the banner',
+    'test/api/identity/acting-as-somebody-else.test.ts > auth.supportaccess > subjectid and displayname name who acts: in changes, in the record of the access and in the banner',
   ),
   'auth.supportaccess.subjectid': shown(
-    'test/api/acting-as-somebody-else.test.ts > auth.supportaccess > subjectid and displayname name who acts: in changes, in the record of the access and in the banner',
+    'test/api/identity/acting-as-somebody-else.test.ts > auth.supportaccess > subjectid and displayname name who acts: in changes, in the record of the access and in the banner',
   ),
   'auth.supportaccess.password': shown(
-    'test/api/acting-as-somebody-else.test.ts > auth.supportaccess > email and password are the first factor, and failures are counted',
+    'test/api/identity/acting-as-somebody-else.test.ts > auth.supportaccess > email and password are the first factor, and failures are counted',
   ),
   'auth.supportaccess.clientid': shown(
-    'test/api/acting-as-somebody-else.test.ts > auth.supportaccess > clientid, clientsecret, issuerurl, discoveryendpoint and redirecturl are what the second factor is asked with',
+    'test/api/identity/acting-as-somebody-else.test.ts > auth.supportaccess > clientid, clientsecret, issuerurl, discoveryendpoint and redirecturl are what the second factor is asked with',
   ),
   'auth.supportaccess.clientsecret': shown(
-    'test/api/acting-as-somebody-else.test.ts > auth.supportaccess > clientid, clientsecret, issuerurl, discoveryendpoint and redirecturl are what the second factor is asked with',
+    'test/api/identity/acting-as-somebody-else.test.ts > auth.supportaccess > clientid, clientsecret, issuerurl, discoveryendpoint and redirecturl are what the second factor is asked with',
   ),
   'auth.supportaccess.issuerurl': shown(
-    'test/api/acting-as-somebody-else.test.ts > auth.supportaccess > clientid, clientsecret, issuerurl, discoveryendpoint and redirecturl are what the second factor is asked with',
+    'test/api/identity/acting-as-somebody-else.test.ts > auth.supportaccess > clientid, clientsecret, issuerurl, discoveryendpoint and redirecturl are what the second factor is asked with',
   ),
   'auth.supportaccess.discoveryendpoint': shown(
-    'test/api/acting-as-somebody-else.test.ts > auth.supportaccess > clientid, clientsecret, issuerurl, discoveryendpoint and redirecturl are what the second factor is asked with',
+    'test/api/identity/acting-as-somebody-else.test.ts > auth.supportaccess > clientid, clientsecret, issuerurl, discoveryendpoint and redirecturl are what the second factor is asked with',
   ),
   'auth.supportaccess.redirecturl': shown(
-    'test/api/acting-as-somebody-else.test.ts > auth.supportaccess > clientid, clientsecret, issuerurl, discoveryendpoint and redirecturl are what the second factor is asked with',
+    'test/api/identity/acting-as-somebody-else.test.ts > auth.supportaccess > clientid, clientsecret, issuerurl, discoveryendpoint and redirecturl are what the second factor is asked with',
   ),
   'auth.supportaccess.alloweddomain': shown(
-    'test/api/acting-as-somebody-else.test.ts > auth.supportaccess > alloweddomain: nobody of another domain, or with an unverified address, completes the second factor',
+    'test/api/identity/acting-as-somebody-else.test.ts > auth.supportaccess > alloweddomain: nobody of another domain, or with an unverified address, completes the second factor',
   ),
   'auth.supportedproviders': shown(
-    'test/api/provider-sign-in.test.ts > auth.supportedproviders > switches providers on and off',
+    'test/api/identity/provider-sign-in.test.ts > auth.supportedproviders > switches providers on and off',
   ),
   'auth.providers.redirecturl': shown(
-    'test/api/provider-sign-in.test.ts > auth.providers.redirecturl > is where the browser goes at the end, or another page of its origin',
+    'test/api/identity/provider-sign-in.test.ts > auth.providers.redirecturl > is where the browser goes at the end, or another page of its origin',
   ),
   'auth.providers.codehost.clientid': shown(
-    'test/api/provider-sign-in.test.ts > auth.providers.codehost > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+    'test/api/identity/provider-sign-in.test.ts > auth.providers.codehost > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
   ),
   'auth.providers.codehost.clientsecret': shown(
-    'test/api/provider-sign-in.test.ts > auth.providers.codehost > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+    'test/api/identity/provider-sign-in.test.ts > auth.providers.codehost > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
   ),
   'auth.providers.codehost.clientendpoint': shown(
-    'test/api/provider-sign-in.test.ts > auth.providers.codehost > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+    'test/api/identity/provider-sign-in.test.ts > auth.providers.codehost > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
   ),
   'auth.providers.codehost.scopes': shown(
-    'test/api/provider-sign-in.test.ts > auth.providers.codehost > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+    'test/api/identity/provider-sign-in.test.ts > auth.providers.codehost > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
   ),
   'auth.providers.codehost.redirecturl': shown(
-    'test/api/provider-sign-in.test.ts > auth.providers.codehost > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+    'test/api/identity/provider-sign-in.test.ts > auth.providers.codehost > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
   ),
   'auth.providers.identity.clientid': shown(
-    'test/api/provider-sign-in.test.ts > auth.providers.identity > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+    'test/api/identity/provider-sign-in.test.ts > auth.providers.identity > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
   ),
   'auth.providers.identity.clientsecret': shown(
-    'test/api/provider-sign-in.test.ts > auth.providers.identity > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+    'test/api/identity/provider-sign-in.test.ts > auth.providers.identity > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
   ),
   'auth.providers.identity.clientendpoint': shown(
-    'test/api/provider-sign-in.test.ts > auth.providers.identity > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+    'test/api/identity/provider-sign-in.test.ts > auth.providers.identity > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
   ),
   'auth.providers.identity.scopes': shown(
-    'test/api/provider-sign-in.test.ts > auth.providers.identity > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+    'test/api/identity/provider-sign-in.test.ts > auth.providers.identity > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
   ),
   'auth.providers.identity.redirecturl': shown(
-    'test/api/provider-sign-in.test.ts > auth.providers.identity > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
+    'test/api/identity/provider-sign-in.test.ts > auth.providers.identity > clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with',
   ),
-  'authz.enabled': shown('test/api/authorization-settings.test.ts > enabled: off, no store is asked, or waited for'),
+  'authz.enabled': shown(
+    'test/api/service/authorization-settings.test.ts > enabled: off, no store is asked, or waited for',
+  ),
   'authz.storename': shown(
-    'test/api/authorization-settings.test.ts > storename: finds the store of that name, or makes it',
+    'test/api/service/authorization-settings.test.ts > storename: finds the store of that name, or makes it',
   ),
   'authz.hosturl': shown(
-    'test/api/authorization-settings.test.ts > hosturl is the server that is asked, and credentials.apitoken how',
+    'test/api/service/authorization-settings.test.ts > hosturl is the server that is asked, and credentials.apitoken how',
   ),
   'authz.storeid': shown(
-    'test/api/authorization-settings.test.ts > storeid: is the store that is used, whatever its name',
+    'test/api/service/authorization-settings.test.ts > storeid: is the store that is used, whatever its name',
   ),
   'authz.modelid': shown(
-    'test/api/authorization-settings.test.ts > modelid: is the model that is used, and none is looked for or written',
+    'test/api/service/authorization-settings.test.ts > modelid: is the model that is used, and none is looked for or written',
   ),
   'authz.createnewmodel': shown(
-    'test/api/authorization-settings.test.ts > createnewmodel: on, every start writes one; off, the one that is right stays',
+    'test/api/service/authorization-settings.test.ts > createnewmodel: on, every start writes one; off, the one that is right stays',
   ),
   'authz.modelfile': shown(
-    'test/api/authorization-model-file.test.ts > modelfile > is the model that is written, with what it adds',
+    'test/api/service/authorization-model-file.test.ts > modelfile > is the model that is written, with what it adds',
   ),
   'authz.modulefile': shown(
-    'test/api/authorization-model-file.test.ts > modulefile > is a list of modules that are one model, next to it',
+    'test/api/service/authorization-model-file.test.ts > modulefile > is a list of modules that are one model, next to it',
   ),
   'authz.credentials.apitoken': shown(
-    'test/api/authorization-settings.test.ts > hosturl is the server that is asked, and credentials.apitoken how',
+    'test/api/service/authorization-settings.test.ts > hosturl is the server that is asked, and credentials.apitoken how',
   ),
   'authz.credentials.clientid': shown(
-    'test/api/authorization-credentials.test.ts > clientid, clientsecret, audience and scopes are what the issuer is asked with, and its token is shown to the store',
+    'test/api/identity/authorization-credentials.test.ts > clientid, clientsecret, audience and scopes are what the issuer is asked with, and its token is shown to the store',
   ),
   'authz.credentials.clientsecret': shown(
-    'test/api/authorization-credentials.test.ts > clientid, clientsecret, audience and scopes are what the issuer is asked with, and its token is shown to the store',
+    'test/api/identity/authorization-credentials.test.ts > clientid, clientsecret, audience and scopes are what the issuer is asked with, and its token is shown to the store',
   ),
   'authz.credentials.audience': shown(
-    'test/api/authorization-credentials.test.ts > clientid, clientsecret, audience and scopes are what the issuer is asked with, and its token is shown to the store',
+    'test/api/identity/authorization-credentials.test.ts > clientid, clientsecret, audience and scopes are what the issuer is asked with, and its token is shown to the store',
   ),
   'authz.credentials.issuer': shown(
-    'test/api/authorization-credentials.test.ts > clientid, clientsecret, audience and scopes are what the issuer is asked with, and its token is shown to the store',
+    'test/api/identity/authorization-credentials.test.ts > clientid, clientsecret, audience and scopes are what the issuer is asked with, and its token is shown to the store',
   ),
   'authz.credentials.scopes': shown(
-    'test/api/authorization-credentials.test.ts > clientid, clientsecret, audience and scopes are what the issuer is asked with, and its token is shown to the store',
+    'test/api/identity/authorization-credentials.test.ts > clientid, clientsecret, audience and scopes are what the issuer is asked with, and its token is shown to the store',
   ),
   'authz.maxbatchwritesize': shown(
     'test/relay/tuples.test.ts > authz.maxbatchwritesize is the most tuples of one write',
   ),
   'authz.enableparentcontext': shown(
-    'test/api/parent-context.test.ts > enableparentcontext: off, an owner sees and changes only what was given on the records',
+    'test/api/organizations/parent-context.test.ts > enableparentcontext: off, an owner sees and changes only what was given on the records',
   ),
   'authz.parentcontextskipkinds': shown(
-    'test/api/parent-context.test.ts > parentcontextskipkinds: for these kinds only; the others are as before',
+    'test/api/organizations/parent-context.test.ts > parentcontextskipkinds: for these kinds only; the others are as before',
   ),
   'authz.parentcontextconditions[].kind': shown(
-    'test/api/parent-context.test.ts > parentcontextconditions > kind, name and context: where the condition holds roles count, where it does not they say nothing',
+    'test/api/organizations/parent-context.test.ts > parentcontextconditions > kind, name and context: where the condition holds roles count, where it does not they say nothing',
   ),
   'authz.parentcontextconditions[].name': shown(
-    'test/api/parent-context.test.ts > parentcontextconditions > kind, name and context: where the condition holds roles count, where it does not they say nothing',
+    'test/api/organizations/parent-context.test.ts > parentcontextconditions > kind, name and context: where the condition holds roles count, where it does not they say nothing',
   ),
   'authz.parentcontextconditions[].context': shown(
-    'test/api/parent-context.test.ts > parentcontextconditions > kind, name and context: where the condition holds roles count, where it does not they say nothing',
+    'test/api/organizations/parent-context.test.ts > parentcontextconditions > kind, name and context: where the condition holds roles count, where it does not they say nothing',
   ),
-  'db.debug': shown('test/api/settings.test.ts > db > debug: logs the statements, without values'),
+  'db.debug': shown('test/api/http/settings.test.ts > db > debug: logs the statements, without values'),
   'db.drivername': inConfig('test/config/rules.test.ts > drivername takes all names of the one driver and no other'),
-  'db.primarydbsource': shown('test/api/settings.test.ts > db > primarydbsource: is the database that is worked with'),
+  'db.primarydbsource': shown(
+    'test/api/http/settings.test.ts > db > primarydbsource: is the database that is worked with',
+  ),
   'db.runmigrations': shown(
-    'test/api/settings.test.ts > db > runmigrations: off, a database that lacks some is refused; on, they run',
+    'test/api/http/settings.test.ts > db > runmigrations: off, a database that lacks some is refused; on, they run',
   ),
   'db.migrationprovider': inConfig('test/config/rules.test.ts > migrationprovider takes the one provider and no other'),
-  'db.enablehistory': shown('test/api/settings.test.ts > db > enablehistory: off, changes leave none'),
+  'db.enablehistory': shown('test/api/http/settings.test.ts > db > enablehistory: off, changes leave none'),
   'db.maxconnections': shown(
-    'test/api/pool-budget.test.ts > db.maxconnections > is what this process takes of the server, however many ask',
+    'test/api/service/pool-budget.test.ts > db.maxconnections > is what this process takes of the server, however many ask',
   ),
   'db.multiwrite': shown(
-    'test/api/second-database.test.ts > db.multiwrite > writes every change to both databases: records, history, events, tuples, sign-ins',
+    'test/api/service/second-database.test.ts > db.multiwrite > writes every change to both databases: records, history, events, tuples, sign-ins',
   ),
   'db.secondarydbsource': shown(
-    'test/api/second-database.test.ts > the start > refuses a second database that holds something else',
+    'test/api/service/second-database.test.ts > the start > refuses a second database that holds something else',
   ),
   'db.cachettl': shown(
-    'test/api/result-cache.test.ts > db.cachettl > answers again what was read, without reading it, until the time is over',
+    'test/api/records/result-cache.test.ts > db.cachettl > answers again what was read, without reading it, until the time is over',
   ),
   'db.maxidleconnections': shown(
-    'test/api/pool-budget.test.ts > db.maxidleconnections > is how many connections stay open when nobody needs them',
+    'test/api/service/pool-budget.test.ts > db.maxidleconnections > is how many connections stay open when nobody needs them',
   ),
   'db.databasename': shown(
-    'test/workflows/trace.test.ts > a sign-up > names the database by db.databasename in its statements, and so do the metrics',
+    'test/workflows/events/trace.test.ts > a sign-up > names the database by db.databasename in its statements, and so do the metrics',
   ),
   'jobqueue.connectionuri': shown(
     'test/worker/namespace.test.ts > with runmigrations the namespace of connectionuri is made, with its search attributes',
@@ -781,82 +791,82 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
     'test/relay/shared-allows.test.ts > address, username, password, db and name are how the server is reached',
   ),
   'sessions.signingkey': shown(
-    'test/api/settings.test.ts > sessions > signingkey: what one key signed, another does not accept',
+    'test/api/http/settings.test.ts > sessions > signingkey: what one key signed, another does not accept',
   ),
   'sessions.encryptionkey': shown(
-    'test/workflows/payload-codec.test.ts > goes on after the key was rotated: old runs are read and end, new payloads have the new key',
+    'test/workflows/maintenance/payload-codec.test.ts > goes on after the key was rotated: old runs are read and end, new payloads have the new key',
   ),
   'sessions.domain': shown(
-    'test/api/settings.test.ts > sessions > domain, maxage, secure, httponly and samesite are attributes of the access cookie',
+    'test/api/http/settings.test.ts > sessions > domain, maxage, secure, httponly and samesite are attributes of the access cookie',
   ),
   'sessions.maxage': shown(
-    'test/api/sessions.test.ts > the session cookie > ends after sessions.maxage, whatever the browser keeps',
+    'test/api/identity/sessions.test.ts > the session cookie > ends after sessions.maxage, whatever the browser keeps',
   ),
   'sessions.secure': shown(
-    'test/api/settings.test.ts > sessions > domain, maxage, secure, httponly and samesite are attributes of the access cookie',
+    'test/api/http/settings.test.ts > sessions > domain, maxage, secure, httponly and samesite are attributes of the access cookie',
   ),
   'sessions.httponly': shown(
-    'test/api/settings.test.ts > sessions > domain, maxage, secure, httponly and samesite are attributes of the access cookie',
+    'test/api/http/settings.test.ts > sessions > domain, maxage, secure, httponly and samesite are attributes of the access cookie',
   ),
   'sessions.samesite': shown(
-    'test/api/settings.test.ts > sessions > domain, maxage, secure, httponly and samesite are attributes of the access cookie',
+    'test/api/http/settings.test.ts > sessions > domain, maxage, secure, httponly and samesite are attributes of the access cookie',
   ),
   'integrations.chatruntime.webhookURL': shown(
-    'test/workflows/system-messages.test.ts > without a bot the incoming webhook is used, and without both nothing is done',
+    'test/workflows/webhooks/system-messages.test.ts > without a bot the incoming webhook is used, and without both nothing is done',
   ),
   'integrations.chatruntime.botToken': shown(
-    'test/workflows/system-messages.test.ts > a message that is refused waits for another token, with the word of the platform',
+    'test/workflows/webhooks/system-messages.test.ts > a message that is refused waits for another token, with the word of the platform',
   ),
   'integrations.chatruntime.defaultChannel': shown(
-    'test/workflows/system-messages.test.ts > without a bot the incoming webhook is used, and without both nothing is done',
+    'test/workflows/webhooks/system-messages.test.ts > without a bot the incoming webhook is used, and without both nothing is done',
   ),
   'integrations.email.testdir': shown(
-    'test/workflows/email-settings.test.ts > sender, company, texts, links and folder are those of integrations.email',
+    'test/workflows/email/email-settings.test.ts > sender, company, texts, links and folder are those of integrations.email',
   ),
   'integrations.email.fromemail': shown(
-    'test/workflows/email-settings.test.ts > sender, company, texts, links and folder are those of integrations.email',
+    'test/workflows/email/email-settings.test.ts > sender, company, texts, links and folder are those of integrations.email',
   ),
   'integrations.email.supportemail': shown(
-    'test/workflows/email-settings.test.ts > sender, company, texts, links and folder are those of integrations.email',
+    'test/workflows/email/email-settings.test.ts > sender, company, texts, links and folder are those of integrations.email',
   ),
   'integrations.email.apiurl': shown(
-    'test/workflows/email-settings.test.ts > sender, company, texts, links and folder are those of integrations.email',
+    'test/workflows/email/email-settings.test.ts > sender, company, texts, links and folder are those of integrations.email',
   ),
   'integrations.email.CompanyName': shown(
-    'test/workflows/email-settings.test.ts > sender, company, texts, links and folder are those of integrations.email',
+    'test/workflows/email/email-settings.test.ts > sender, company, texts, links and folder are those of integrations.email',
   ),
   'integrations.email.TroubleText': shown(
-    'test/workflows/email-settings.test.ts > sender, company, texts, links and folder are those of integrations.email',
+    'test/workflows/email/email-settings.test.ts > sender, company, texts, links and folder are those of integrations.email',
   ),
   'integrations.email.provider': shown(
-    'test/workflows/email-providers.test.ts > providera > is given a mail once, and managers see that it was sent',
+    'test/workflows/email/email-providers.test.ts > providera > is given a mail once, and managers see that it was sent',
   ),
   'integrations.email.providera.apikey': shown(
-    'test/workflows/email-providers.test.ts > providera > that refuses the key makes mails wait where managers see it, until the configuration has another',
+    'test/workflows/email/email-providers.test.ts > providera > that refuses the key makes mails wait where managers see it, until the configuration has another',
   ),
   'integrations.email.providera.webhooksecret': shown(
-    'test/api/email-webhooks.test.ts > a receiver > T-90: is not there without a secret',
+    'test/api/email/email-webhooks.test.ts > a receiver > T-90: is not there without a secret',
   ),
   'integrations.email.providerb.servertoken': shown(
-    'test/workflows/email-providers.test.ts > providerb > that refuses the key makes mails wait where managers see it, until the configuration has another',
+    'test/workflows/email/email-providers.test.ts > providerb > that refuses the key makes mails wait where managers see it, until the configuration has another',
   ),
   'integrations.email.providerb.messagestream': shown(
-    'test/workflows/email-providers.test.ts > messagestream, trackopens and tracklinks are in requests to providerb, except tracking of mails with a token',
+    'test/workflows/email/email-providers.test.ts > messagestream, trackopens and tracklinks are in requests to providerb, except tracking of mails with a token',
   ),
   'integrations.email.providerb.trackopens': shown(
-    'test/workflows/email-providers.test.ts > messagestream, trackopens and tracklinks are in requests to providerb, except tracking of mails with a token',
+    'test/workflows/email/email-providers.test.ts > messagestream, trackopens and tracklinks are in requests to providerb, except tracking of mails with a token',
   ),
   'integrations.email.providerb.tracklinks': shown(
-    'test/workflows/email-providers.test.ts > messagestream, trackopens and tracklinks are in requests to providerb, except tracking of mails with a token',
+    'test/workflows/email/email-providers.test.ts > messagestream, trackopens and tracklinks are in requests to providerb, except tracking of mails with a token',
   ),
   'integrations.email.providerb.webhooksecret': shown(
-    'test/api/email-webhooks.test.ts > a receiver > T-90: is not there without a secret',
+    'test/api/email/email-webhooks.test.ts > a receiver > T-90: is not there without a secret',
   ),
   'server.notificationlookbackdays': shown(
-    'test/api/notification-inbox.test.ts > the inbox has all that is unread, and what was read within the look-back, also after a reload',
+    'test/api/notifications/notification-inbox.test.ts > the inbox has all that is unread, and what was read within the look-back, also after a reload',
   ),
   'ormconfig.notifications.consoleurl': shown(
-    'test/workflows/notification-mails.test.ts > a notification > has links to the page that is configured, also after a reload',
+    'test/workflows/notifications/notification-mails.test.ts > a notification > has links to the page that is configured, also after a reload',
   ),
   'integrations.email.questionnaireemail': shown(
     'test/temporal-dev/mail-previews.test.ts > texts, links and colours of the configuration are in the mails',
@@ -937,7 +947,7 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
     'test/worker/queues.test.ts > batches that are delivered at the same time > are as many as workercount says when the queue does not',
   ),
   'workflows.dispatch.maxretries': shown(
-    'test/workflows/failing-listener.test.ts > maxretries is obeyed from the reload on',
+    'test/workflows/events/failing-listener.test.ts > maxretries is obeyed from the reload on',
   ),
   'workflows.dispatch.failonenqueueerror': shown(
     'test/relay/fail-on-enqueue.test.ts > off: the request goes on without them, with its history, and the log says so',
@@ -946,29 +956,29 @@ export const effects: { readonly [Path in ConfigPath]?: Effect } = {
     'test/worker/queues.test.ts > batches that are delivered at the same time > are as many as the queue of the configured name may have',
   ),
   'workflows.webhookallowprivateaddresses': shown(
-    'test/api/webhook-endpoints.test.ts > T-83: without configuration, private addresses and http are refused, when an endpoint is made and when it changes',
+    'test/api/webhooks/webhook-endpoints.test.ts > T-83: without configuration, private addresses and http are refused, when an endpoint is made and when it changes',
   ),
   ...rateLimiter('ratelimit'),
   ...rateLimiter('ratelimitunmatched'),
   'totp.enabled': shown(
-    'test/api/second-factor.test.ts > totp > enabled: off, nobody can set it up, and nobody is asked for a code',
+    'test/api/identity/second-factor.test.ts > totp > enabled: off, nobody can set it up, and nobody is asked for a code',
   ),
   'totp.codelength': shown(
-    'test/api/second-factor.test.ts > totp > codelength and issuer: are what apps are set up with; recoverycodecount and recoverycodelength',
+    'test/api/identity/second-factor.test.ts > totp > codelength and issuer: are what apps are set up with; recoverycodecount and recoverycodelength',
   ),
   'totp.issuer': shown(
-    'test/api/second-factor.test.ts > totp > codelength and issuer: are what apps are set up with; recoverycodecount and recoverycodelength',
+    'test/api/identity/second-factor.test.ts > totp > codelength and issuer: are what apps are set up with; recoverycodecount and recoverycodelength',
   ),
   'totp.cache': shown(
-    'test/api/second-factor.test.ts > totp > cache: used codes are in the cache as well, and its loss changes no answer',
+    'test/api/identity/second-factor.test.ts > totp > cache: used codes are in the cache as well, and its loss changes no answer',
   ),
   'totp.secret': shown(
-    'test/api/second-factor.test.ts > totp > secret: an earlier one still opens what it encrypted, and what is used is encrypted with the newest',
+    'test/api/identity/second-factor.test.ts > totp > secret: an earlier one still opens what it encrypted, and what is used is encrypted with the newest',
   ),
   'totp.recoverycodecount': shown(
-    'test/api/second-factor.test.ts > totp > codelength and issuer: are what apps are set up with; recoverycodecount and recoverycodelength',
+    'test/api/identity/second-factor.test.ts > totp > codelength and issuer: are what apps are set up with; recoverycodecount and recoverycodelength',
   ),
   'totp.recoverycodelength': shown(
-    'test/api/second-factor.test.ts > totp > codelength and issuer: are what apps are set up with; recoverycodecount and recoverycodelength',
+    'test/api/identity/second-factor.test.ts > totp > codelength and issuer: are what apps are set up with; recoverycodecount and recoverycodelength',
   ),
 };

@@ -13,7 +13,7 @@ import { recordRead } from '../kit/config-reads.ts';
 import { openStorageProxy, type StorageProxy } from '../kit/fakes/storage-proxy.ts';
 import { eventually } from '../kit/eventually.ts';
 import { startObjectStore, type ObjectStore } from '../kit/object-stores.ts';
-import { ProductProcess } from '../kit/spawned-process.ts';
+import { ProductProcess } from '../kit/processes/spawned-process.ts';
 import { newCloudBucket, newS3Bucket } from '../kit/storage-providers.ts';
 import { openWorld, type World } from '../kit/world.ts';
 

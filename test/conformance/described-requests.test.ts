@@ -1,10 +1,10 @@
-// Left to npm run prove; npm test has test/api/described-examples.test.ts.
+// Left to npm run prove; npm test has test/api/description/described-examples.test.ts.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { seedOf } from '../kit/depth.ts';
-import { StartedProduct } from '../kit/started-product.ts';
+import { StartedProduct } from '../kit/processes/started-product.ts';
 
 /** Version of the package on PyPI. */
 const version = '4.32.5';

@@ -9,7 +9,7 @@ import { FileTypes } from '#activities/clients/storage/file-types.ts';
 import { Measurement, type ExpectedFile } from '#activities/clients/storage/measurement.ts';
 import { mebibyte, sizeText } from '#entities/kit/base/mebibyte.ts';
 import { acceptedTypes } from '#entities/kit/model/accepted-types.ts';
-import { contentTypes, zipArchive, type ZipEntry } from '../kit/zip-archive.ts';
+import { contentTypes, zipArchive, type ZipEntry } from '../kit/files/zip-archive.ts';
 
 const mime = { enabled: true, mimetypesfile: '', defaultcontenttype: 'application/octet-stream' };
 const types = new FileTypes(() => mime);

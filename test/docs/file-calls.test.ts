@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registry } from '#entities/index.ts';
 import { uploadPurposes } from '#entities/kit/model/upload-purpose.ts';
 import { eventually } from '../kit/eventually.ts';
-import { changeSettings } from '../kit/organization-settings.ts';
+import { changeSettings } from '../kit/records/organization-settings.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
-import { codeBlocks, ReaderShell } from '../kit/reader-shell.ts';
-import { createFile } from '../kit/stored-upload.ts';
+import { codeBlocks, ReaderShell } from '../kit/records/reader-shell.ts';
+import { createFile } from '../kit/files/stored-upload.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;

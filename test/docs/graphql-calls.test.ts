@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildPerson, signedIn } from '../kit/people.ts';
-import { codeBlocks, ReaderShell } from '../kit/reader-shell.ts';
+import { codeBlocks, ReaderShell } from '../kit/records/reader-shell.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildPerson, signedIn } from '../kit/people.ts';
-import { codeBlocks, ReaderShell } from '../kit/reader-shell.ts';
-import { ended } from '../kit/started-transfers.ts';
+import { codeBlocks, ReaderShell } from '../kit/records/reader-shell.ts';
+import { ended } from '../kit/events/started-transfers.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;

@@ -2,9 +2,9 @@ import { dirname } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sentChannelNames } from '#activities/listeners/notifications/channels.ts';
 import { eventually } from '../kit/eventually.ts';
-import { isSettled } from '../kit/event-fixtures.ts';
-import { codeBlocks, ReaderShell } from '../kit/reader-shell.ts';
-import { assign, ownerAndMember } from '../kit/told-people.ts';
+import { isSettled } from '../kit/events/event-fixtures.ts';
+import { codeBlocks, ReaderShell } from '../kit/records/reader-shell.ts';
+import { assign, ownerAndMember } from '../kit/events/told-people.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;

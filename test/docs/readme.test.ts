@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../kit/eventually.ts';
-import { codeBlocks, ReaderShell } from '../kit/reader-shell.ts';
-import { ProductProcess } from '../kit/spawned-process.ts';
-import { StartedProduct } from '../kit/started-product.ts';
+import { codeBlocks, ReaderShell } from '../kit/records/reader-shell.ts';
+import { ProductProcess } from '../kit/processes/spawned-process.ts';
+import { StartedProduct } from '../kit/processes/started-product.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);

@@ -6,11 +6,11 @@ import { isPlainObject } from '#config/schema/is-plain-object.ts';
 import { hashPassword } from '#api/auth/password.ts';
 import { demoPassword } from '#temporal-dev/product/seed-demo.ts';
 import { asOwner } from '../kit/as-owner.ts';
-import { startCertifiedProvider, type CertifiedProvider } from '../kit/certified-provider.ts';
-import { DnsServer } from '../kit/dns-server.ts';
+import { startCertifiedProvider, type CertifiedProvider } from '../kit/identity/certified-provider.ts';
+import { DnsServer } from '../kit/servers/dns-server.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
-import { codeBlocks, ReaderShell } from '../kit/reader-shell.ts';
-import { verificationToken } from '../kit/verification-token.ts';
+import { codeBlocks, ReaderShell } from '../kit/records/reader-shell.ts';
+import { verificationToken } from '../kit/identity/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const page = 'docs/sign-in.md';

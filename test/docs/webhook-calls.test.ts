@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { verified } from '../kit/created-endpoint.ts';
+import { verified } from '../kit/events/created-endpoint.ts';
 import { eventually } from '../kit/eventually.ts';
 import type { ReceivedMessage } from '../kit/fakes/webhook-sink.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
-import { codeBlocks, ReaderShell } from '../kit/reader-shell.ts';
+import { codeBlocks, ReaderShell } from '../kit/records/reader-shell.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;

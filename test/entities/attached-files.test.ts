@@ -11,7 +11,7 @@ import { asPerson, transactAs } from '../kit/as-person.ts';
 import { callerNow } from '../kit/caller-now.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import type { TestClient } from '../kit/test-client.ts';
-import { newUpload, readyUpload, uploadBy } from '../kit/uploaded-file.ts';
+import { newUpload, readyUpload, uploadBy } from '../kit/files/uploaded-file.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const taskFile = registry.byKind('taskFile');

@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 import { registry } from '#entities/index.ts';
 import { deriveModel } from '#entities/kit/model/authorization-model.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { expectedRights } from '../kit/rights-files.ts';
+import { expectedRights } from '../kit/records/rights-files.ts';
 import { storeTests } from '../kit/store-tests.ts';
 
 const root = join(import.meta.dirname, '..', '..');

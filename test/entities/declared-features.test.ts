@@ -10,7 +10,7 @@ import { asOwner } from '../kit/as-owner.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
-import { registryWith } from '../kit/synthetic-kinds.ts';
+import { registryWith } from '../kit/records/synthetic-kinds.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
 

@@ -16,7 +16,7 @@ import {
   timestamp,
 } from '#entities/kit/model/fields.ts';
 import { createRegistry } from '#entities/kit/model/registry.ts';
-import { sampleValue } from '../kit/sample-field-value.ts';
+import { sampleValue } from '../kit/records/sample-field-value.ts';
 
 interface Named {
   readonly filter?: readonly string[];

@@ -22,7 +22,7 @@ import { buildPerson, type Person } from '../kit/people.ts';
 import { Random } from '../kit/random.ts';
 import { untilAvailable } from '../kit/until-available.ts';
 import { recordTried } from '../kit/tried.ts';
-import { uploadFor } from '../kit/uploaded-file.ts';
+import { uploadFor } from '../kit/files/uploaded-file.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 /** Questions, all workers together. */

@@ -14,13 +14,13 @@ import { printRule } from '#entities/kit/model/print-rule.ts';
 import { transactAs } from '../kit/as-person.ts';
 import { callerNow } from '../kit/caller-now.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
-import { AuthorizationFixtures, passingAtCreation, type FixtureRecord } from '../kit/authorization-fixtures.ts';
+import { AuthorizationFixtures, passingAtCreation, type FixtureRecord } from '../kit/records/authorization-fixtures.ts';
 import { sampleOf } from '../kit/depth.ts';
-import { expectedRights } from '../kit/rights-files.ts';
+import { expectedRights } from '../kit/records/rights-files.ts';
 import { recordTried } from '../kit/tried.ts';
 import { triedKinds } from '../kit/tried-kinds.ts';
 import { fileFieldsOf } from '#entities/kit/model/stored-file.ts';
-import { uploadFor } from '../kit/uploaded-file.ts';
+import { uploadFor } from '../kit/files/uploaded-file.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const expected = expectedRights();

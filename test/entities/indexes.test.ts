@@ -12,8 +12,14 @@ import { compileRows } from '#entities/kit/read/rows.ts';
 import type { Comparison } from '#entities/kit/read/filter.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import { depth, sampleOf, timesOf } from '../kit/depth.ts';
-import { fillTables, hasFewPerOrganization, idOfRow, largeOrganization, pretendRows } from '../kit/bulk-fixtures.ts';
-import { pagesRead, planOf, rowsRead, scansOf, type PlanNode } from '../kit/query-plan.ts';
+import {
+  fillTables,
+  hasFewPerOrganization,
+  idOfRow,
+  largeOrganization,
+  pretendRows,
+} from '../kit/records/bulk-fixtures.ts';
+import { pagesRead, planOf, rowsRead, scansOf, type PlanNode } from '../kit/records/query-plan.ts';
 import { recordTried } from '../kit/tried.ts';
 import { openWorld, type World } from '../kit/world.ts';
 

@@ -8,7 +8,7 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { transactAs } from '../kit/as-person.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, deletePerson, type Person } from '../kit/people.ts';
-import { uploadBy } from '../kit/uploaded-file.ts';
+import { uploadBy } from '../kit/files/uploaded-file.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 // Each test is about a property of the ORM that caused a defect once.

@@ -10,7 +10,7 @@ import { PlanCache } from '#entities/kit/read/plan-cache.ts';
 import type { PageSelection } from '#entities/kit/read/selection.ts';
 import { registry as product } from '#entities/index.ts';
 import { Random } from '../kit/random.ts';
-import { syntheticKinds } from '../kit/synthetic-kinds.ts';
+import { syntheticKinds } from '../kit/records/synthetic-kinds.ts';
 
 const random = new Random(500);
 

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registry } from '#entities/index.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
-import { idOfRow, insertRows, largeOrganization } from '../kit/bulk-fixtures.ts';
+import { idOfRow, insertRows, largeOrganization } from '../kit/records/bulk-fixtures.ts';
 import { triedKinds } from '../kit/tried-kinds.ts';
 import { openWorld, type World } from '../kit/world.ts';
 

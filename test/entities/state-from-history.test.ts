@@ -1,8 +1,8 @@
 import { expect, inject, test } from 'vitest';
 import { registry } from '#entities/index.ts';
 import { seeded, timesOf } from '../kit/depth.ts';
-import { RandomWorkload } from '../kit/random-workload.ts';
-import { statesByHistory, TableRecorder } from '../kit/recorded-states.ts';
+import { RandomWorkload } from '../kit/records/random-workload.ts';
+import { statesByHistory, TableRecorder } from '../kit/records/recorded-states.ts';
 import { recordTried } from '../kit/tried.ts';
 import { openWorld } from '../kit/world.ts';
 

@@ -8,7 +8,7 @@ import { Transaction, type StatementReport } from '#entities/kit/storage/transac
 import type { Precondition } from '#entities/kit/model/work-context.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
-import { noteCommits } from '../kit/noted-commits.ts';
+import { noteCommits } from '../kit/records/noted-commits.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;

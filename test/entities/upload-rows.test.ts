@@ -6,7 +6,7 @@ import { callerOf } from '#entities/kit/model/caller.ts';
 import { uploadOwnerOf } from '#entities/kit/objects/upload-owner.ts';
 import { UploadRows } from '#entities/kit/objects/upload-rows.ts';
 import { asOwner } from '../kit/as-owner.ts';
-import { locationOfNothing, newUpload, readyUpload } from '../kit/uploaded-file.ts';
+import { locationOfNothing, newUpload, readyUpload } from '../kit/files/uploaded-file.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;

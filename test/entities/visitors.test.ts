@@ -8,7 +8,7 @@ import { allow, anyone, scope } from '#entities/kit/model/policy.ts';
 import { productModules } from '#entities/kit/model/product-modules.ts';
 import { createRegistry } from '#entities/kit/model/registry.ts';
 import { isWithinLimits, limitsOfDelegates, limitsOfVisitors } from '#entities/kit/model/scopes.ts';
-import { AuthorizationFixtures } from '../kit/authorization-fixtures.ts';
+import { AuthorizationFixtures } from '../kit/records/authorization-fixtures.ts';
 import { asSystem, transactAs } from '../kit/as-person.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { triedKinds } from '../kit/tried-kinds.ts';

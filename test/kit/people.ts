@@ -3,7 +3,7 @@ import { systemCaller, type Role } from '#entities/kit/model/caller.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { testSecrets } from '../setup/secrets.ts';
-import { hashOfTestPassword } from './password-hashing.ts';
+import { hashOfTestPassword } from './identity/password-hashing.ts';
 import type { TestClient } from './test-client.ts';
 import type { World } from './world.ts';
 

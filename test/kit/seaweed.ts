@@ -6,7 +6,7 @@ import { findBinary, type SearchContext } from '#temporal-dev/binaries/find-bina
 import { seaweedBinary } from '#temporal-dev/binaries/seaweed-binary.ts';
 import { answers, S3_CREDENTIALS } from '#temporal-dev/servers/launch-s3.ts';
 import { eventually } from './eventually.ts';
-import { freePorts } from './free-ports.ts';
+import { freePorts } from './servers/free-ports.ts';
 import type { ObjectStore } from './object-stores.ts';
 
 const host = '127.0.0.1';

@@ -10,7 +10,7 @@ import type { EntityModule } from '#entities/kit/model/define.ts';
 import { creatorRelation, hasObjectRights, passingFields, scopeRelations } from '#entities/kit/model/policy.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
-import type { Rights } from './rights-files.ts';
+import type { Rights } from './records/rights-files.ts';
 
 interface TupleLine {
   readonly user: string;

@@ -1,6 +1,6 @@
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { ConfigStore } from '#config/live/config-store.ts';
-import { secretInAnswer } from './leaked-secret.ts';
+import { secretInAnswer } from './fuzz/leaked-secret.ts';
 
 export interface TestAnswer {
   /** URL of the request. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
 import { createDatabase, dropDatabase } from '#temporal-dev/servers/create-database.ts';
-import { ScratchCopy } from '../kit/scratch-copy.ts';
+import { ScratchCopy } from '../kit/processes/scratch-copy.ts';
 
 const admin = inject('stack').postgresUrl.replace('DATABASE', 'postgres');
 /** Databases: of who worked on each branch, and one that is new. */

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
 import { createDatabase, dropDatabase } from '#temporal-dev/servers/create-database.ts';
-import { ScratchCopy } from '../kit/scratch-copy.ts';
+import { ScratchCopy } from '../kit/processes/scratch-copy.ts';
 
 const admin = inject('stack').postgresUrl.replace('DATABASE', 'postgres');
 const name = `triggers_${process.pid}`;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
-import { announce, isSettled, notingListener, storedEvents } from '../kit/event-fixtures.ts';
+import { announce, isSettled, notingListener, storedEvents } from '../kit/events/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { runsOf, waitForRuns } from '../kit/runs.ts';
 import { openWorld, type World } from '../kit/world.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { announce, isSettled, notingListener, storedEvents } from '../kit/event-fixtures.ts';
+import { announce, isSettled, notingListener, storedEvents } from '../kit/events/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { runsOf } from '../kit/runs.ts';
 import { sweep } from '../kit/sweep.ts';

@@ -8,7 +8,7 @@ import type { WorkContext } from '#entities/kit/model/work-context.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { newRows, type NewRow } from '#entities/kit/write/creations.ts';
 import { asOwner } from '../kit/as-owner.ts';
-import { storedEvents } from '../kit/event-fixtures.ts';
+import { storedEvents } from '../kit/events/event-fixtures.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';
 

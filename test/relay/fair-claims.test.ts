@@ -3,7 +3,7 @@ import { systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { claimBatch, type ClaimedBatch } from '#entities/kit/outbox/outbox.ts';
 import { asOwner } from '../kit/as-owner.ts';
-import { announce, notingListener, type Announcement } from '../kit/event-fixtures.ts';
+import { announce, notingListener, type Announcement } from '../kit/events/event-fixtures.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;

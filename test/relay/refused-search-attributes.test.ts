@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
-import { announce, isSettled, notingListener } from '../kit/event-fixtures.ts';
+import { announce, isSettled, notingListener } from '../kit/events/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { openWorld, type World } from '../kit/world.ts';
 

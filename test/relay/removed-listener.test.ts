@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
-import { announce, isSettled, notingListener, storedDeliveries } from '../kit/event-fixtures.ts';
+import { announce, isSettled, notingListener, storedDeliveries } from '../kit/events/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { sweep } from '../kit/sweep.ts';
 import { openWorld, type World } from '../kit/world.ts';

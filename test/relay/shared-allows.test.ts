@@ -9,8 +9,8 @@ import { newId } from '#entities/kit/base/ids.ts';
 import { eventually } from '../kit/eventually.ts';
 import { OpenfgaProxy } from '../kit/fakes/openfga-proxy.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
-import { startRedisServer, type RedisServer } from '../kit/redis-server.ts';
-import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
+import { startRedisServer, type RedisServer } from '../kit/servers/redis-server.ts';
+import { startTcpProxy, type TcpProxy } from '../kit/servers/tcp-proxy.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { openWorld, type Instance, type World } from '../kit/world.ts';
 

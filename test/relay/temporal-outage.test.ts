@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { announce, isSettled, notingListener, storedEvents } from '../kit/event-fixtures.ts';
+import { announce, isSettled, notingListener, storedEvents } from '../kit/events/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
-import { startTcpProxy, type TcpProxy } from '../kit/tcp-proxy.ts';
+import { startTcpProxy, type TcpProxy } from '../kit/servers/tcp-proxy.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const listener = notingListener('temporal-away', ['patient.happened']);

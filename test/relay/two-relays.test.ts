@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { claimBatch } from '#entities/kit/outbox/outbox.ts';
-import { announce, isSettled, notingListener, storedEvents } from '../kit/event-fixtures.ts';
+import { announce, isSettled, notingListener, storedEvents } from '../kit/events/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { sweep } from '../kit/sweep.ts';
 import { openWorld, type World } from '../kit/world.ts';

@@ -5,7 +5,7 @@ import { newId } from '#entities/kit/base/ids.ts';
 import type { Tuple } from '#entities/kit/model/tuples.ts';
 import { verifyInstallation } from '#runtime/verify.ts';
 import { asOwner } from '../kit/as-owner.ts';
-import { announce, notingListener } from '../kit/event-fixtures.ts';
+import { announce, notingListener } from '../kit/events/event-fixtures.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { waitForRuns } from '../kit/runs.ts';
 import { openWorld, type World } from '../kit/world.ts';

@@ -4,7 +4,7 @@ import type { StatementReport } from '#entities/kit/storage/transaction.ts';
 import { Database } from '#entities/kit/unit/database.ts';
 import { createNotifier } from '#relay/outbox/wake-up.ts';
 import { asOwner } from '../kit/as-owner.ts';
-import { announce, isSettled, notingListener } from '../kit/event-fixtures.ts';
+import { announce, isSettled, notingListener } from '../kit/events/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { openWorld, type World, type WorldOptions } from '../kit/world.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asOwner } from '../kit/as-owner.ts';
-import { countHashes } from '../kit/count-hashes.ts';
+import { countHashes } from '../kit/identity/count-hashes.ts';
 import { buildPerson, deletePerson, signedIn, testPassword } from '../kit/people.ts';
 import type { TestAnswer } from '../kit/test-client.ts';
 import { requestStatements } from '../kit/request-statements.ts';

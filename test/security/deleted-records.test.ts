@@ -4,7 +4,7 @@ import { newId } from '#entities/kit/base/ids.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
-import { AuthorizationFixtures } from '../kit/authorization-fixtures.ts';
+import { AuthorizationFixtures } from '../kit/records/authorization-fixtures.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { triedKinds } from '../kit/tried-kinds.ts';
 import { openWorld, type World } from '../kit/world.ts';

@@ -11,13 +11,13 @@ import { sampleOf } from '../kit/depth.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { FakeIdentityProvider } from '../kit/fakes/fake-identity-provider.ts';
-import { formOf } from '../kit/multipart-form.ts';
+import { formOf } from '../kit/files/multipart-form.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
-import { createFile, storedUpload } from '../kit/stored-upload.ts';
-import { beginSupport, supportEnvironment } from '../kit/support-access.ts';
+import { createFile, storedUpload } from '../kit/files/stored-upload.ts';
+import { beginSupport, supportEnvironment } from '../kit/identity/support-access.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { recordTried } from '../kit/tried.ts';
-import { newUpload, readyUpload } from '../kit/uploaded-file.ts';
+import { newUpload, readyUpload } from '../kit/files/uploaded-file.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { forgedToken, signingKeyOf } from '../kit/access-tokens.ts';
+import { forgedToken, signingKeyOf } from '../kit/identity/access-tokens.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { openWorld, type World } from '../kit/world.ts';

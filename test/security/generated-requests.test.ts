@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { productSchema } from '#api/graphql/graphql-schema.ts';
-import type { DescribedApi } from '../kit/described-api.ts';
+import type { DescribedApi } from '../kit/http/described-api.ts';
 import { seedOf, timesOf } from '../kit/depth.ts';
 import { FuzzedInstallation } from '../kit/fuzz/fuzzed-installation.ts';
 import { GraphqlOperations, rootFieldsOf } from '../kit/fuzz/graphql-operations.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mailsTo, tokenIn, unfolded, waitForMails } from '../kit/mailbox.ts';
-import { exchange } from '../kit/raw-http.ts';
+import { exchange } from '../kit/http/raw-http.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 // T-26: what a client says of the host it talks to ends up in no mail, no redirect and no answer.

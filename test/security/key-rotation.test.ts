@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { decodeProtectedHeader, exportJWK, type JWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi, type TestContext } from 'vitest';
 import { eventually } from '../kit/eventually.ts';
-import { forgedToken } from '../kit/access-tokens.ts';
+import { forgedToken } from '../kit/identity/access-tokens.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { startSecretManager } from '../kit/fakes/secret-manager.ts';
 import { startKeySetServer, type KeySetAnswer } from '../kit/fakes/key-set-server.ts';

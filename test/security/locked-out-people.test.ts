@@ -5,7 +5,7 @@ import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
-import { verificationToken } from '../kit/verification-token.ts';
+import { verificationToken } from '../kit/identity/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 // T-01: who is locked out is out at the next request, with every credential, on every process, and stays out.

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
-import { forgedToken } from '../kit/access-tokens.ts';
+import { forgedToken } from '../kit/identity/access-tokens.ts';
 import { asOwner } from '../kit/as-owner.ts';
-import { countHashes } from '../kit/count-hashes.ts';
+import { countHashes } from '../kit/identity/count-hashes.ts';
 import { buildPerson, testPassword, type Person } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { openWorld, type World } from '../kit/world.ts';

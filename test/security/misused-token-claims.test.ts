@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { forgedToken, type Forgery } from '../kit/access-tokens.ts';
+import { forgedToken, type Forgery } from '../kit/identity/access-tokens.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { expectProblem } from '../kit/expect-problem.ts';

@@ -12,8 +12,8 @@ import { seeded, timesOf } from '../kit/depth.ts';
 import { recordTried } from '../kit/tried.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
-import { verificationToken } from '../kit/verification-token.ts';
-import { createFile } from '../kit/stored-upload.ts';
+import { verificationToken } from '../kit/identity/verification-token.ts';
+import { createFile } from '../kit/files/stored-upload.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 // T-04: of thousands of truncated, extended, exchanged and case-flipped tokens of each kind none is accepted.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { expectProblem } from '../kit/expect-problem.ts';
-import { exchange } from '../kit/raw-http.ts';
+import { exchange } from '../kit/http/raw-http.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 // T-33: a token of a megabyte of dots costs nothing: it is refused by its length and shape, before anything is decoded.

@@ -6,24 +6,30 @@ import { note, registry } from '#entities/index.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { armFailpoints, type Failpoint } from '#entities/kit/base/failpoint.ts';
 import { asOwner } from '../kit/as-owner.ts';
-import { enroll } from '../kit/authenticator.ts';
-import { hasFewPerOrganization } from '../kit/bulk-fixtures.ts';
+import { enroll } from '../kit/identity/authenticator.ts';
+import { hasFewPerOrganization } from '../kit/records/bulk-fixtures.ts';
 import { databaseDump } from '../kit/database-dump.ts';
 import { sampleOf } from '../kit/depth.ts';
-import { isSettled } from '../kit/event-fixtures.ts';
+import { isSettled } from '../kit/events/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { storedRuns } from '../kit/histories.ts';
 import { tokenIn, waitForMails } from '../kit/mailbox.ts';
-import { Canaries } from '../kit/canaries.ts';
-import { inputOffers } from '../kit/fuzz-inputs.ts';
+import { Canaries } from '../kit/fuzz/canaries.ts';
+import { inputOffers } from '../kit/fuzz/fuzz-inputs.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
-import { AuthorizationFixtures } from '../kit/authorization-fixtures.ts';
+import { AuthorizationFixtures } from '../kit/records/authorization-fixtures.ts';
 import { runsOf } from '../kit/runs.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
 import { recordTried } from '../kit/tried.ts';
-import { reactivationToken, unsubscribeToken } from '../kit/verification-token.ts';
+import { reactivationToken, unsubscribeToken } from '../kit/identity/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
-import { creationsOfOneCall, fuzzWrites, otherRequiredFields, writtenFields, type Input } from '../kit/fuzz-writes.ts';
+import {
+  creationsOfOneCall,
+  fuzzWrites,
+  otherRequiredFields,
+  writtenFields,
+  type Input,
+} from '../kit/fuzz/fuzz-writes.ts';
 
 /**
  * T-62: secrets that pass through are found nowhere afterwards: not in rows, history, events, workflows, log lines or metrics.

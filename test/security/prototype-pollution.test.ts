@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { routesOf } from '#api/rest/routes.ts';
 import { emailReceivers } from '#api/rest/webhooks/email-receivers.ts';
 import { registry } from '#entities/index.ts';
-import { forgedToken } from '../kit/access-tokens.ts';
+import { forgedToken } from '../kit/identity/access-tokens.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';

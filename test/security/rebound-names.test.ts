@@ -7,7 +7,7 @@ import { outboundRequest } from '#activities/clients/outbound/outbound-request.t
 import type { Reach } from '#activities/clients/outbound/reachable-addresses.ts';
 import { lookupByDns, resolveByDns } from '#activities/clients/outbound/resolve-by-dns.ts';
 import type { Config } from '#config/objects/root.ts';
-import { DnsServer, type DnsRecords } from '../kit/dns-server.ts';
+import { DnsServer, type DnsRecords } from '../kit/servers/dns-server.ts';
 
 const closed = customerReach({ workflows: { webhookallowprivateaddresses: false } as Config['workflows'] });
 const publicAddress = '93.184.216.34';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { defineRoute } from '#api/http/route.ts';
-import { parseAnswer, RawConnection } from '../kit/raw-http.ts';
-import { hidden, smugglingCases } from '../kit/smuggling-cases.ts';
+import { parseAnswer, RawConnection } from '../kit/http/raw-http.ts';
+import { hidden, smugglingCases } from '../kit/http/smuggling-cases.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 // What one reader of HTTP takes for a body, another one could take for the next request.

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
-import { cookiesOf } from '../kit/set-cookies.ts';
+import { cookiesOf } from '../kit/identity/set-cookies.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 // T-02: a revoked token is refused at once, by every process.

@@ -4,7 +4,7 @@ import { sampleOf } from '../kit/depth.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { recordTried } from '../kit/tried.ts';
-import { verificationToken } from '../kit/verification-token.ts';
+import { verificationToken } from '../kit/identity/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 // T-42: no GET changes anything.

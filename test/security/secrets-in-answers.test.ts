@@ -6,10 +6,10 @@ import { defineRoute } from '#api/http/route.ts';
 import { productSchema } from '#api/graphql/graphql-schema.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
-import { secretInAnswer, secretInLog } from '../kit/leaked-secret.ts';
+import { secretInAnswer, secretInLog } from '../kit/fuzz/leaked-secret.ts';
 import { testPassword } from '../kit/people.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
-import { verificationToken } from '../kit/verification-token.ts';
+import { verificationToken } from '../kit/identity/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 // T-05: no answer contains a stored secret: neither to strangers nor to the person it belongs to.

@@ -3,7 +3,7 @@ import { identityProvider } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { asSystem } from '../kit/as-person.ts';
-import { enroll } from '../kit/authenticator.ts';
+import { enroll } from '../kit/identity/authenticator.ts';
 import { eventually } from '../kit/eventually.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { FakeIdentityProvider } from '../kit/fakes/fake-identity-provider.ts';
@@ -15,11 +15,11 @@ import {
   registerPasskey,
   passkeyOrigin,
   signInByPasskey,
-} from '../kit/register-passkey.ts';
-import { completeSupport, supportEnvironment } from '../kit/support-access.ts';
-import { SoftwareAuthenticator } from '../kit/software-authenticator.ts';
+} from '../kit/identity/register-passkey.ts';
+import { completeSupport, supportEnvironment } from '../kit/identity/support-access.ts';
+import { SoftwareAuthenticator } from '../kit/identity/software-authenticator.ts';
 import type { TestAnswer, TestClient } from '../kit/test-client.ts';
-import { emailChangeToken, reactivationToken, resetToken } from '../kit/verification-token.ts';
+import { emailChangeToken, reactivationToken, resetToken } from '../kit/identity/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;

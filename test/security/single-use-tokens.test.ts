@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asOwner } from '../kit/as-owner.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
-import { verificationToken } from '../kit/verification-token.ts';
+import { verificationToken } from '../kit/identity/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 // T-03: a single-use token has exactly one success, in sequence and in parallel, on one process and on several.

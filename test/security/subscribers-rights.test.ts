@@ -2,10 +2,10 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
-import { EventSubscriber, type SubscriberMessage } from '../kit/event-subscriber.ts';
+import { EventSubscriber, type SubscriberMessage } from '../kit/events/event-subscriber.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
-import { SocketSubscriber } from '../kit/socket-subscriber.ts';
+import { SocketSubscriber } from '../kit/events/socket-subscriber.ts';
 import { bearerOf, type TestClient } from '../kit/test-client.ts';
 import { openWorld, type Instance, type World } from '../kit/world.ts';
 

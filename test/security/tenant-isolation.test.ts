@@ -14,11 +14,11 @@ import { callerNow } from '../kit/caller-now.ts';
 import { sampleOf } from '../kit/depth.ts';
 import { recordTried } from '../kit/tried.ts';
 import { asOwner } from '../kit/as-owner.ts';
-import { idPositions, type IdPosition, type OwnIds } from '../kit/id-positions.ts';
+import { idPositions, type IdPosition, type OwnIds } from '../kit/records/id-positions.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
-import { AuthorizationFixtures } from '../kit/authorization-fixtures.ts';
+import { AuthorizationFixtures } from '../kit/records/authorization-fixtures.ts';
 import { triedKinds } from '../kit/tried-kinds.ts';
-import { readyUpload } from '../kit/uploaded-file.ts';
+import { readyUpload } from '../kit/files/uploaded-file.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signingKeyOf } from '../kit/access-tokens.ts';
-import { enroll, type Authenticator } from '../kit/authenticator.ts';
+import { signingKeyOf } from '../kit/identity/access-tokens.ts';
+import { enroll, type Authenticator } from '../kit/identity/authenticator.ts';
 import { buildPerson, signedIn, testPassword } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { FakeIdentityProvider } from '../kit/fakes/fake-identity-provider.ts';
-import { beginSupport, supportEnvironment, supportFactor } from '../kit/support-access.ts';
+import { beginSupport, supportEnvironment, supportFactor } from '../kit/identity/support-access.ts';
 import {
   emailChangeToken,
   inviteToken,
@@ -14,7 +14,7 @@ import {
   subscriberToken,
   unsubscribeToken,
   verificationToken,
-} from '../kit/verification-token.ts';
+} from '../kit/identity/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 // T-21: values that we hand out are of a type; none is accepted in the place of another.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildPerson, signedIn } from '../kit/people.ts';
-import { unsubscribeToken } from '../kit/verification-token.ts';
+import { unsubscribeToken } from '../kit/identity/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 // T-08: a token in the address is nobody's credential, and no log line repeats it.

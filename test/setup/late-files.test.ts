@@ -20,10 +20,10 @@ test('files that need a certificate authority or object storage run last', async
   for (const file of [
     'test/conformance/storage-provider.test.ts',
     'test/config/storage-leaves.test.ts',
-    'test/api/automatic-certificate.test.ts',
+    'test/api/http/automatic-certificate.test.ts',
   ])
     expect(late).toContain(file);
-  expect(late).not.toContain('test/api/uploads.test.ts');
+  expect(late).not.toContain('test/api/files/uploads.test.ts');
   const early = files.map((file) => file.slice(root.length)).filter((file) => !late.includes(file));
   expect(lateFilesLast(files, (file) => file).map((file) => file.slice(root.length))).toEqual([...early, ...late]);
 });

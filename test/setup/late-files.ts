@@ -13,7 +13,7 @@ const startedBy = {
 /** The servers that a test file starts. */
 export function builtServersOf(file: string): readonly BuiltServer[] {
   const text = readFileSync(file, 'utf8');
-  return Object.entries(startedBy).flatMap(([name, servers]) => (text.includes(`/kit/${name}.ts'`) ? servers : []));
+  return Object.entries(startedBy).flatMap(([name, servers]) => (text.includes(`/${name}.ts'`) ? servers : []));
 }
 
 /** On a machine that lacks servers that only tests use, the files that need them run last: the servers are built meanwhile. */

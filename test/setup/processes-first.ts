@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What starts processes or servers, of which one start takes as long as most test files. */
-const starters =
-  /(?:kit\/(?:product-processes|spawned-process|started-product|scratch-copy)|setup\/test-stack|\/stack-fixture)\.ts'/;
+const starters = /(?:kit\/processes\/[\w-]+|setup\/test-stack|\/stack-fixture)\.ts'/;
 
 export function startsProcesses(file: string): boolean {
   return starters.test(readFileSync(file, 'utf8'));

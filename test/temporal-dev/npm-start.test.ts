@@ -8,9 +8,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
-import { compileCache } from '../kit/spawned-process.ts';
+import { compileCache } from '../kit/processes/spawned-process.ts';
 import { ManagedProcess } from '#temporal-dev/product/managed-process.ts';
-import { StartedProduct } from '../kit/started-product.ts';
+import { StartedProduct } from '../kit/processes/started-product.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

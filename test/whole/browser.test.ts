@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest';
 import { asOwner } from '../kit/as-owner.ts';
-import { Authenticator } from '../kit/authenticator.ts';
-import { Browser } from '../kit/browser.ts';
-import { startCertifiedProvider, type CertifiedProvider } from '../kit/certified-provider.ts';
+import { Authenticator } from '../kit/identity/authenticator.ts';
+import { Browser } from '../kit/http/browser.ts';
+import { startCertifiedProvider, type CertifiedProvider } from '../kit/identity/certified-provider.ts';
 import { eventually } from '../kit/eventually.ts';
 import { linkIn, waitForMails } from '../kit/mailbox.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
-import { codeBlocks } from '../kit/reader-shell.ts';
-import { choose, shownText, type, untilStep } from '../kit/page-checks.ts';
-import { passkeyEnvironment } from '../kit/register-passkey.ts';
-import { createFile } from '../kit/stored-upload.ts';
+import { codeBlocks } from '../kit/records/reader-shell.ts';
+import { choose, shownText, type, untilStep } from '../kit/http/page-checks.ts';
+import { passkeyEnvironment } from '../kit/identity/register-passkey.ts';
+import { createFile } from '../kit/files/stored-upload.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { previewMails, type MailPreview } from '#activities/email/preview-mails.ts';
 import { loadConfiguration } from '#config/reading/load-configuration.ts';
-import { Browser } from '../kit/browser.ts';
+import { Browser } from '../kit/http/browser.ts';
 import { recordTried } from '../kit/tried.ts';
 import { installationEnvironment } from '../kit/world.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test, type TestContext } from 'vitest';
 import { pages } from '#api/rest/pages/pages.ts';
-import { enroll } from '../kit/authenticator.ts';
-import { Browser } from '../kit/browser.ts';
-import { startCertifiedProvider, type CertifiedProvider } from '../kit/certified-provider.ts';
-import { DnsServer } from '../kit/dns-server.ts';
+import { enroll } from '../kit/identity/authenticator.ts';
+import { Browser } from '../kit/http/browser.ts';
+import { startCertifiedProvider, type CertifiedProvider } from '../kit/identity/certified-provider.ts';
+import { DnsServer } from '../kit/servers/dns-server.ts';
 import {
   checkShownStep,
   checkSteps,
@@ -14,8 +14,8 @@ import {
   shownText,
   type,
   untilStep,
-} from '../kit/page-checks.ts';
-import { supportEnvironment, supportFactor } from '../kit/support-access.ts';
+} from '../kit/http/page-checks.ts';
+import { supportEnvironment, supportFactor } from '../kit/identity/support-access.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../kit/people.ts';
 import {
   emailChangeToken,
@@ -23,7 +23,7 @@ import {
   reactivationToken,
   resetToken,
   verificationToken,
-} from '../kit/verification-token.ts';
+} from '../kit/identity/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;

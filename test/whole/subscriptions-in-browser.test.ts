@@ -1,6 +1,6 @@
 // Left to npm run prove; npm test has test/whole/browser.test.ts.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Browser } from '../kit/browser.ts';
+import { Browser } from '../kit/http/browser.ts';
 import { eventually } from '../kit/eventually.ts';
 import { buildPerson, signedIn, testPassword } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';

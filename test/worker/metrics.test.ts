@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
 import { eventually } from '../kit/eventually.ts';
 import { waitForMails } from '../kit/mailbox.ts';
-import { scrape, type Scrape } from '../kit/scrape.ts';
-import { ProductProcess } from '../kit/spawned-process.ts';
+import { scrape, type Scrape } from '../kit/processes/scrape.ts';
+import { ProductProcess } from '../kit/processes/spawned-process.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { alerts, dashboards, documented, has, labelsIn, metricsIn, queries } from './operating-page.ts';
 

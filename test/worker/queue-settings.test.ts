@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
 import { eventually } from '../kit/eventually.ts';
-import { failingRecord, fragileListener } from '../kit/failing-deliveries.ts';
-import { createdEndpoint } from '../kit/created-endpoint.ts';
+import { failingRecord, fragileListener } from '../kit/events/failing-deliveries.ts';
+import { createdEndpoint } from '../kit/events/created-endpoint.ts';
 import { WebhookSink } from '../kit/fakes/webhook-sink.ts';
 import { waitForMails } from '../kit/mailbox.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { activityQueues as configuredQueues } from '#config/objects/queueconf.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { releaseWorkflows } from '#worker/release-workflows.ts';
-import { announce, isSettled, notingListener, storedEvents } from '../kit/event-fixtures.ts';
+import { announce, isSettled, notingListener, storedEvents } from '../kit/events/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { mailsTo, waitForMails } from '../kit/mailbox.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorCatalogue, type ErrorCategory, type ErrorCode } from '#entities/kit/base/error-catalogue.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { announce, notingListener, storedDeliveries } from '../kit/event-fixtures.ts';
+import { announce, notingListener, storedDeliveries } from '../kit/events/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { openWorld, type World } from '../kit/world.ts';
 

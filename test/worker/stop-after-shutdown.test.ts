@@ -1,10 +1,10 @@
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
 import { asOwner } from '../kit/as-owner.ts';
-import { isSettled } from '../kit/event-fixtures.ts';
+import { isSettled } from '../kit/events/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { waitForMails } from '../kit/mailbox.ts';
-import { ProductProcess } from '../kit/spawned-process.ts';
+import { ProductProcess } from '../kit/processes/spawned-process.ts';
 import { openWorld } from '../kit/world.ts';
 
 test('a worker process whose delivery stands still ends with 0, and another one delivers', async () => {

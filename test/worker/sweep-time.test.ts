@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { announce, isSettled, notingListener } from '../kit/event-fixtures.ts';
+import { announce, isSettled, notingListener } from '../kit/events/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { waitForRuns } from '../kit/runs.ts';
 import { sweep, type SweepResult } from '../kit/sweep.ts';

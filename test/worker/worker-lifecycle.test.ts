@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
-import { isSettled } from '../kit/event-fixtures.ts';
+import { isSettled } from '../kit/events/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { waitForMails } from '../kit/mailbox.ts';
-import { ProductProcess } from '../kit/spawned-process.ts';
-import { startTcpProxy } from '../kit/tcp-proxy.ts';
+import { ProductProcess } from '../kit/processes/spawned-process.ts';
+import { startTcpProxy } from '../kit/servers/tcp-proxy.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 /** Processes take a while to start, the more so beside others. */

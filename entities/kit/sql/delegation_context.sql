@@ -22,7 +22,7 @@ as $$
 #variable_conflict use_column
 declare
   held delegations%rowtype; consent_end timestamptz; lowest int;
-  -- As rankOf (entities/kit/model/caller.ts): member and auditor are equal. test/api/acting-as-somebody-else.test.ts compares all pairs.
+  -- As rankOf (entities/kit/model/caller.ts): member and auditor are equal. test/api/identity/acting-as-somebody-else.test.ts compares all pairs.
   ladder text[] := array['owner', 'super_admin', 'admin', 'member', 'auditor'];
 begin
   lowest := array_position(ladder, 'member');

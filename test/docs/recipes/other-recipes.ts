@@ -1,4 +1,4 @@
-import type { ScratchCopy } from '../../kit/scratch-copy.ts';
+import type { ScratchCopy } from '../../kit/processes/scratch-copy.ts';
 
 /** A recipe of CONTRIBUTING.md other than that of a kind, as somebody may follow it. */
 export interface Recipe {
@@ -152,7 +152,7 @@ export const testsOfOthers = [
   'test/api/coffee.test.ts',
   'test/config/effects.test.ts',
   'test/worker/release.test.ts',
-  'test/workflows/typed-events.test.ts',
+  'test/workflows/events/typed-events.test.ts',
 ];
 
 export const coffeeTest = `import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -2,7 +2,7 @@ import type { InjectOptions } from 'fastify';
 import { errorCatalogue, errorCategories } from '#entities/kit/base/error-catalogue.ts';
 import { registry } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { AuthorizationFixtures } from '../authorization-fixtures.ts';
+import { AuthorizationFixtures } from '../records/authorization-fixtures.ts';
 import { buildPerson, signedIn, type Person } from '../people.ts';
 import type { Random } from '../random.ts';
 import type { TestAnswer, TestClient } from '../test-client.ts';

@@ -1,8 +1,8 @@
 import type { InjectOptions } from 'fastify';
 import { recordNames } from '#api/rest/records/record-names.ts';
 import { registry } from '#entities/index.ts';
-import { resolved, type DescribedApi } from '../described-api.ts';
-import { formOf } from '../multipart-form.ts';
+import { resolved, type DescribedApi } from '../http/described-api.ts';
+import { formOf } from '../files/multipart-form.ts';
 import type { Random } from '../random.ts';
 import { hostileText, hostileTexts, hostileValue, idOf, mutated, type FuzzIds } from './hostile-values.ts';
 import { SchemaValues, type JsonSchema } from './schema-values.ts';

@@ -1,5 +1,5 @@
 import type { InjectOptions } from 'fastify';
-import { resolved, target, type DescribedApi } from '../described-api.ts';
+import { resolved, target, type DescribedApi } from '../http/described-api.ts';
 import type { TestAnswer } from '../test-client.ts';
 
 /** What any request can be refused with before it reaches a route. */

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { membership, supportConsent, user } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { runOperatorCommand } from '#runtime/operator-commands.ts';
-import { forgedToken } from '../../kit/access-tokens.ts';
+import { forgedToken } from '../../kit/identity/access-tokens.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { asSystem } from '../../kit/as-person.ts';
-import { enroll } from '../../kit/authenticator.ts';
+import { enroll } from '../../kit/identity/authenticator.ts';
 import { FakeIdentityProvider } from '../../kit/fakes/fake-identity-provider.ts';
-import { changeSettings } from '../../kit/organization-settings.ts';
+import { changeSettings } from '../../kit/records/organization-settings.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../../kit/people.ts';
-import { beginSupport, supportEnvironment, supportFactor } from '../../kit/support-access.ts';
+import { beginSupport, supportEnvironment, supportFactor } from '../../kit/identity/support-access.ts';
 import type { TestClient } from '../../kit/test-client.ts';
 import {
   emailChangeToken,
@@ -19,7 +19,7 @@ import {
   resetToken,
   subscriberToken,
   verificationToken,
-} from '../../kit/verification-token.ts';
+} from '../../kit/identity/verification-token.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 import { endpoints, outcomes, type Credential, type Endpoint } from './outcomes.ts';
 
