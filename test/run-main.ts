@@ -1,12 +1,27 @@
 import { createVitest, parseCLI } from 'vitest/node';
+import { testsOfWorkingTree } from './setup/changed-tests.ts';
 import { ClosingReporter } from './setup/closing-reporter.ts';
+import { runSeed } from './setup/run-seed.ts';
 
 /**
  * Runs tests once and ends: `npm test`, `npm run prove`, `npm run histories`. In a run of the whole suite each file that failed runs once
- * more, alone, at the end: what then passes is unsteady, and named by the closing lines.
+ * more, alone, at the end: what then passes is unsteady, and named by the closing lines. `--changed` (or `--changed=<commit>`) runs the tests
+ * of what the working tree changes.
  */
 const { filter, options } = parseCLI(['vitest', 'run', ...process.argv.slice(2)]);
-const { exclude, ...rest } = options;
+const { exclude, changed, ...rest } = options;
+if (changed) {
+  const { files, kinds, left } = testsOfWorkingTree(runSeed(), changed === true ? undefined : changed);
+  if (files.length === 0) {
+    console.log('nothing that has tests is changed');
+    process.exit();
+  }
+  console.log(
+    [`${files.length} files of what is changed, ${left} others of the same areas left out:`, ...files].join('\n'),
+  );
+  filter.push(...files);
+  if (kinds.length > 0) process.env['TEST_KINDS'] ??= kinds.join();
+}
 // As the command of Vitest does both: what it tells the tests, and what a run excludes is added to what the configuration excludes.
 Object.assign(process.env, { TEST: 'true', VITEST: 'true' });
 process.env.NODE_ENV ??= 'test';

@@ -307,8 +307,8 @@ describe('rows and the authorization store agree on what a token may do', () => 
     readonly scopes: readonly string[];
     readonly token: string;
   }
-  const asked = triedKinds(
-    registry.modules.filter((module) => hasObjectRights(module.policy) && isOpenToTokens(module)),
+  const asked = triedKinds(registry.modules).filter(
+    (module) => hasObjectRights(module.policy) && isOpenToTokens(module),
   );
   const offered = { api: offeredScopes(registry, 'api'), personal: offeredScopes(registry, 'personal') };
   const all = asked.flatMap((module) =>
