@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { printProof, proofOf, type RunResult, type TestResult } from './proof.ts';
+import { passedTests, printProof, proofOf, type RunResult, type TestResult } from './proof.ts';
 
 const passed: TestResult = {
   file: 'test/security/a.test.ts',
@@ -44,6 +44,12 @@ test('a proof adds up what the tests of a file tried, and keeps what failed', ()
     ],
     failures: [{ file: 'test/chaos/b.test.ts', title: 'kills' }],
   });
+});
+
+test('a run that continues another one has the files that passed whole', () => {
+  expect(passedTests(run).map(({ title }) => title)).toEqual(['T-50 > owner', 'T-50 > member']);
+  const alsoFailed = { ...passed, title: 'T-50 > auditor', state: 'failed' as const };
+  expect(passedTests({ ...run, tests: [...run.tests, alsoFailed] })).toEqual([]);
 });
 
 test('the report names the seed, what was tried, and every failure with its error', () => {

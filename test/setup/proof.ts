@@ -27,7 +27,7 @@ export interface RunResult {
 }
 
 /** What `npm run prove` writes to `.local/proof.json`. */
-export interface Proof extends Omit<RunResult, 'tests'> {
+export interface Proof extends RunResult {
   readonly counts: Readonly<Record<TestResult['state'], number>>;
   /** By what was tried, in all tests of a file together. */
   readonly tried: readonly {
@@ -40,7 +40,15 @@ export interface Proof extends Omit<RunResult, 'tests'> {
   readonly failures: readonly Pick<TestResult, 'file' | 'title' | 'errors'>[];
 }
 
-export function proofOf({ tests, ...run }: RunResult): Proof {
+/** The tests of files that passed whole: a run that continues another one does not repeat them. */
+export function passedTests({ tests }: RunResult): readonly TestResult[] {
+  return [...Map.groupBy(tests, ({ file }) => file).values()]
+    .filter((all) => all.every(({ state }) => state === 'passed'))
+    .flat();
+}
+
+export function proofOf(run: RunResult): Proof {
+  const { tests } = run;
   const tried = new Map<string, { file: string; what: string; times: number; of: number }>();
   for (const test of tests)
     for (const [what, { times, of }] of Object.entries(test.tried)) {
