@@ -16,7 +16,6 @@ import { lostFields } from './lost-fields.ts';
 import { printArchitecture } from './print-architecture.ts';
 import { printErrors } from './print-errors.ts';
 import { printEvents, printEventSchemas } from './print-events.ts';
-import { printLint } from './print-lint.ts';
 import { printOpenapi } from './print-openapi.ts';
 import { printPolicy } from './print-policy.ts';
 import { printTokens } from './print-tokens.ts';
@@ -26,7 +25,6 @@ const today = new Date().toISOString().slice(0, 10);
 
 /** Prints each file, by path from the root of the repository. `present` is its current text. */
 const printed: Readonly<Record<string, (present: string) => string>> = {
-  '.oxlintrc.rooms.json': printLint,
   'ARCHITECTURE.md': printArchitecture,
   ...Object.fromEntries(
     [...schemaFiles(productSchema(), registry)].map(([area, text]) => [

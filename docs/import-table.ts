@@ -1,6 +1,5 @@
 /**
- * Who may import what (docs/decisions/rooms.md). Lint (`.oxlintrc.rooms.json`), the architecture test and the table in
- * ARCHITECTURE.md are made from this table.
+ * Who may import what (docs/decisions/rooms.md). The architecture test and the table in ARCHITECTURE.md are made from this table.
  */
 // Long because it is one table, with a few lines for each room.
 
@@ -319,6 +318,6 @@ function pathPattern(path: string): RegExp {
 }
 
 /** Longer paths win, and names win over `*`. */
-export function specificity({ path }: Room): number {
+function specificity({ path }: Room): number {
   return path.split('/').length * 10 + (path.includes('*') ? 0 : 1);
 }
