@@ -14,7 +14,7 @@ const checks = [
   { name: 'dead code', command: [bin('knip')], mend: undefined },
   {
     name: 'printed descriptions',
-    command: [process.execPath, 'docs/derive-main.ts', '--check'],
+    command: [process.execPath, 'tools/generators/derive-main.ts', '--check'],
     mend: 'npm run derive',
   },
   {

@@ -111,15 +111,15 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // People see, of all organizations, what concerns their own address alone.
   'api/rest/own-account/own-suppressions.ts': [`system 'own suppressions'`],
   // An operator of the installation, at its command line; no role of an organization concerns accounts.
-  'runtime/address-commands.ts': [`system 'operator of addresses'`],
+  'tools/commands/address-commands.ts': [`system 'operator of addresses'`],
   // An operator of the installation, who reads and repairs the deliveries of all organizations.
-  'runtime/event-commands.ts': [`system 'operator of events'`],
+  'tools/commands/event-commands.ts': [`system 'operator of events'`],
   'runtime/event-repairs.ts': [`system 'operator of events'`],
   // An operator of the installation, who reads, retries and stops the failing work of all organizations.
-  'runtime/work-commands.ts': [`system 'operator of work'`],
+  'tools/commands/work-commands.ts': [`system 'operator of work'`],
   'runtime/work-repairs.ts': [`system 'operator of work'`],
   // Whoever can start the programs of the installation says who operates it; no role of an organization does.
-  'runtime/operator-commands.ts': [`system 'operators'`],
+  'tools/commands/operator-commands.ts': [`system 'operators'`],
   // Another system has proven with its secret who it is; what follows from its events is up to listeners.
   'api/rest/webhooks/receiver.ts': [`system 'receive event'`],
   'api/rest/people/register-invited.ts': [`system 'sign-up with invitation'`, `privileged 'sign-up with invitation'`],
@@ -139,13 +139,13 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'relay/outbox/relay.ts': [`system 'relay'`],
   'relay/storage/storage-relay.ts': [`system 'storage relay'`],
   'relay/webhooks/webhook-relay.ts': [`system 'webhook relay'`],
-  'runtime/verify.ts': [`system 'verify'`],
+  'tools/commands/verify.ts': [`system 'verify'`],
   // Counts the failing work of all organizations, for the operator.
-  'runtime/failing-work-lines.ts': [`system 'verify'`],
+  'tools/commands/failing-work-lines.ts': [`system 'verify'`],
   // What waits of all organizations is counted, for metrics.
   'runtime/metrics/backlog-gauges.ts': [`system 'count backlog'`],
   // An operator asks how many files of all organizations have copies.
-  'runtime/file-commands.ts': [`system 'file commands'`],
+  'tools/commands/file-commands.ts': [`system 'file commands'`],
   // Deliveries belong to all organizations; a listener acts for the server, restricted to the organization of the event.
   'activities/events/listener-transaction.ts': [
     'system `listener ${listener.name}`, organizationId',
@@ -184,7 +184,7 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-const folders = ['api', 'relay', 'runtime', 'worker', 'activities', 'workflows', 'entities'];
+const folders = ['api', 'relay', 'runtime', 'tools', 'worker', 'activities', 'workflows', 'entities'];
 
 function sources(): string[] {
   return folders.flatMap((folder) =>

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { note, task } from '#entities/index.ts';
 import type { Failpoint } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { verifyInstallation } from '#runtime/verify.ts';
+import { verifyInstallation } from '#tools/commands/verify.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { isSettled } from '../kit/events/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { verifyInstallation } from '#runtime/verify.ts';
+import { verifyInstallation } from '#tools/commands/verify.ts';
 import { listeners } from '#activities/listeners/index.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { isSettled } from '../kit/events/event-fixtures.ts';

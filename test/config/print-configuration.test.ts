@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import Schema from 'typebox/schema';
-import { driftedFiles } from '#docs/derive-main.ts';
+import { driftedFiles } from '#tools/generators/derive-main.ts';
 import { isPlainObject } from '#config/schema/is-plain-object.ts';
 import { leaves, valueAt } from '#config/objects/leaf.ts';
 import { pendingCapability } from '#config/objects/pending.ts';
-import { printExample, printSchema } from '#config/print-configuration.ts';
-import { printReference } from '#config/print-reference.ts';
+import { printExample, printSchema } from '#tools/generators/print-configuration.ts';
+import { printReference } from '#tools/generators/print-reference.ts';
 import { parse } from 'yaml';
 import { Sandbox, leastEnvironment } from './configuration-folder.ts';
 import { sampleValue } from './sample-config-value.ts';
@@ -37,7 +37,7 @@ describe('what is printed', () => {
   });
 
   test('is checked by the command without a word when nothing differs', async () => {
-    const script = join(import.meta.dirname, '..', '..', 'docs', 'derive-main.ts');
+    const script = join(import.meta.dirname, '..', '..', 'tools', 'generators', 'derive-main.ts');
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [script, '--check']);
     expect(stdout + stderr).toBe('');
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfiguration } from '#config/reading/load-configuration.ts';
 import { leaves } from '#config/objects/leaf.ts';
-import { printExample } from '#config/print-configuration.ts';
+import { printExample } from '#tools/generators/print-configuration.ts';
 import { ConfigurationError, printProblem } from '#config/schema/config-problem.ts';
 import { parse } from 'yaml';
 import { seedOf, timesOf, type Depth } from '../kit/depth.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runFileCommand } from '#runtime/file-commands.ts';
+import { runFileCommand } from '#tools/commands/file-commands.ts';
 import type { RemovalReport } from '#workflows/storage/remove-files.contract.ts';
 import { sampleOf } from '../kit/depth.ts';
 import { isSettled } from '../kit/events/event-fixtures.ts';

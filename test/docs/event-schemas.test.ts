@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { lostParts } from '#docs/lost-parts.ts';
-import { printEventSchemas } from '#docs/print-events.ts';
+import { lostParts } from '#tools/generators/lost-parts.ts';
+import { printEventSchemas } from '#tools/generators/print-events.ts';
 import { eventCatalogue } from '#entities/kit/model/event-catalogue.ts';
 import { registry } from '#entities/index.ts';
 

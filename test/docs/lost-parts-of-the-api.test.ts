@@ -1,10 +1,10 @@
 import { buildSchema } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { OpenApiDocument } from '#api/http/description/openapi-document.ts';
-import { describeApi } from '#docs/describe-api.ts';
-import { lostFields } from '#docs/lost-fields.ts';
-import { lostOperations } from '#docs/lost-operations.ts';
-import { printOpenapi } from '#docs/print-openapi.ts';
+import { describeApi } from '#tools/generators/describe-api.ts';
+import { lostFields } from '#tools/generators/lost-fields.ts';
+import { lostOperations } from '#tools/generators/lost-operations.ts';
+import { printOpenapi } from '#tools/generators/print-openapi.ts';
 import { registry } from '#entities/index.ts';
 
 /** Any part of it is changed. */

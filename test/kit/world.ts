@@ -32,8 +32,8 @@ import { secretInLog } from './fuzz/leaked-secret.ts';
 import { createTables } from './records/synthetic-tables.ts';
 import { TestClient } from './test-client.ts';
 import { untilAvailable } from './until-available.ts';
-import { verifyInstallation } from '#runtime/verify.ts';
-import { cannotBeAsked } from '#runtime/verify-objects.ts';
+import { verifyInstallation } from '#tools/commands/verify.ts';
+import { cannotBeAsked } from '#tools/commands/verify-objects.ts';
 
 export interface WorldOptions {
   /** Runs a worker in this process; its activity queues, or all. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { firstIdAt, newId } from '#entities/kit/base/ids.ts';
-import { verifyInstallation } from '#runtime/verify.ts';
+import { verifyInstallation } from '#tools/commands/verify.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
-import { verifyInstallation } from '#runtime/verify.ts';
+import { verifyInstallation } from '#tools/commands/verify.ts';
 import { task } from '#entities/work/task.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { asSystem } from '../kit/as-person.ts';

@@ -3,7 +3,7 @@ import { organization } from '#entities/index.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { Tuple } from '#entities/kit/model/tuples.ts';
-import { verifyInstallation } from '#runtime/verify.ts';
+import { verifyInstallation } from '#tools/commands/verify.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { announce, notingListener } from '../kit/events/event-fixtures.ts';
 import { buildPerson, type Person } from '../kit/people.ts';

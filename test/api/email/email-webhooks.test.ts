@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runAddressCommand, type AddressCommand } from '#runtime/address-commands.ts';
+import { runAddressCommand, type AddressCommand } from '#tools/commands/address-commands.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { eventually } from '../../kit/eventually.ts';

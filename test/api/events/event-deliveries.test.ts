@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
-import { runEventCommand } from '#runtime/event-commands.ts';
+import { runEventCommand } from '#tools/commands/event-commands.ts';
 import { announce, notingListener } from '../../kit/events/event-fixtures.ts';
 import { eventually } from '../../kit/eventually.ts';
 import { expectProblem } from '../../kit/expect-problem.ts';

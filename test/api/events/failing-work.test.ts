@@ -1,14 +1,14 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { reconcileWork } from '#activities/maintenance/reconcile-work.ts';
-import { failingWorkLines } from '#runtime/failing-work-lines.ts';
+import { failingWorkLines } from '#tools/commands/failing-work-lines.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { endFailure, endFailures, noteFailures, unknownFailures } from '#entities/kit/outbox/failing-work.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import { runOperatorCommand } from '#runtime/operator-commands.ts';
-import { readWorkCommand } from '#runtime/work-arguments.ts';
-import { runWorkCommand } from '#runtime/work-commands.ts';
+import { runOperatorCommand } from '#tools/commands/operator-commands.ts';
+import { readWorkCommand } from '#tools/commands/work-arguments.ts';
+import { runWorkCommand } from '#tools/commands/work-commands.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { enroll, type Authenticator } from '../../kit/identity/authenticator.ts';
 import { eventually } from '../../kit/eventually.ts';

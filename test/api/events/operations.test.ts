@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
-import { runOperatorCommand, type OperatorCommand } from '#runtime/operator-commands.ts';
+import { runOperatorCommand, type OperatorCommand } from '#tools/commands/operator-commands.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { enroll, type Authenticator } from '../../kit/identity/authenticator.ts';
 import { announce } from '../../kit/events/event-fixtures.ts';

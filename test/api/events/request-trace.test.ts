@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runOperatorCommand } from '#runtime/operator-commands.ts';
+import { runOperatorCommand } from '#tools/commands/operator-commands.ts';
 import { task } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';

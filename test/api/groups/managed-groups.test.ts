@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { membership, organization } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { roles, systemCaller, type Role } from '#entities/kit/model/caller.ts';
-import { verifyInstallation } from '#runtime/verify.ts';
+import { verifyInstallation } from '#tools/commands/verify.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { asSystem } from '../../kit/as-person.ts';
 import { expectProblem } from '../../kit/expect-problem.ts';

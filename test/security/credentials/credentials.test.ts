@@ -2,7 +2,7 @@ import type { InjectOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { membership, supportConsent, user } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { runOperatorCommand } from '#runtime/operator-commands.ts';
+import { runOperatorCommand } from '#tools/commands/operator-commands.ts';
 import { forgedToken } from '../../kit/identity/access-tokens.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { asSystem } from '../../kit/as-person.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
-import { ArgumentError, readEventCommand } from '#runtime/event-arguments.ts';
+import { ArgumentError, readEventCommand } from '#tools/commands/event-arguments.ts';
 
 const id = newId();
 const read = (line: string) => readEventCommand(line.split(' '));

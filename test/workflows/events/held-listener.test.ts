@@ -1,8 +1,8 @@
 // Left to npm run prove; npm test has test/workflows/events/failing-listener.test.ts.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
-import { runEventCommand } from '#runtime/event-commands.ts';
-import { verifyInstallation } from '#runtime/verify.ts';
+import { runEventCommand } from '#tools/commands/event-commands.ts';
+import { verifyInstallation } from '#tools/commands/verify.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { announce, isSettled, notingListener } from '../../kit/events/event-fixtures.ts';
 import { eventually } from '../../kit/eventually.ts';

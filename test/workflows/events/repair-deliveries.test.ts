@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
-import { runEventCommand, type EventCommand, type RepairCommand } from '#runtime/event-commands.ts';
+import { runEventCommand, type EventCommand, type RepairCommand } from '#tools/commands/event-commands.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { announce, isSettled } from '../../kit/events/event-fixtures.ts';
 import { eventually } from '../../kit/eventually.ts';

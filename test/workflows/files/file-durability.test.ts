@@ -8,9 +8,9 @@ import { StorageError, type StorageProvider } from '#activities/clients/storage/
 import { copyObject } from '#activities/storage/copy-object.ts';
 import { markFilesForRemoval } from '#activities/storage/remove-objects.ts';
 import { StorageWork } from '#activities/storage/storage-work.ts';
-import { runFileCommand, type FileCommand } from '#runtime/file-commands.ts';
-import { verifyObjects } from '#runtime/verify-objects.ts';
-import { verifyInstallation } from '#runtime/verify.ts';
+import { runFileCommand, type FileCommand } from '#tools/commands/file-commands.ts';
+import { verifyObjects } from '#tools/commands/verify-objects.ts';
+import { verifyInstallation } from '#tools/commands/verify.ts';
 import type { AuditReport } from '#workflows/storage/audit-storage.contract.ts';
 import type { RemovalReport } from '#workflows/storage/remove-files.contract.ts';
 import type { BackupSweep } from '#workflows/storage/sweep-backups.contract.ts';

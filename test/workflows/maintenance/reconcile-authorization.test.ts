@@ -5,7 +5,7 @@ import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { Tuple } from '#entities/kit/model/tuples.ts';
-import { verifyInstallation } from '#runtime/verify.ts';
+import { verifyInstallation } from '#tools/commands/verify.ts';
 import {
   reconcileAuthorizationContract,
   type Disagreement,

@@ -4,7 +4,7 @@ import { isId } from '#entities/kit/base/ids.ts';
 import { workKinds, type WorkKind } from '#entities/kit/outbox/failing-work.ts';
 import { parseWorkPosition, type WorkSelection } from '#entities/kit/outbox/failing-work-list.ts';
 import { ArgumentError } from './event-arguments.ts';
-import type { WorkOperation } from './work-repairs.ts';
+import type { WorkOperation } from '#runtime/work-repairs.ts';
 
 /** A command about failing work, as an operator types it. */
 export type WorkCommand =

@@ -1,10 +1,10 @@
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { listFailingWork, workPosition, type FailingWork } from '#entities/kit/outbox/failing-work-list.ts';
-import type { CoreRuntime } from './core-runtime.ts';
-import { runUrlOf } from './event-runs.ts';
+import type { CoreRuntime } from '#runtime/core-runtime.ts';
+import { runUrlOf } from '#runtime/event-runs.ts';
 import type { WorkCommand } from './work-arguments.ts';
-import { actionsOn, WorkRepairs } from './work-repairs.ts';
+import { actionsOn, WorkRepairs } from '#runtime/work-repairs.ts';
 
 export interface WorkTool {
   readonly runtime: Pick<CoreRuntime, 'database' | 'temporal'>;

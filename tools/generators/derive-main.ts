@@ -6,8 +6,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { productSchema } from '#api/graphql/graphql-schema.ts';
 import { schemaFiles } from '#api/graphql/schema-files.ts';
-import { printExample, printSchema } from '#config/print-configuration.ts';
-import { printReference } from '#config/print-reference.ts';
+import { printExample, printSchema } from './print-configuration.ts';
+import { printReference } from './print-reference.ts';
 import { registry } from '#entities/index.ts';
 import { compareText } from '#entities/kit/base/compare-text.ts';
 import { deriveModel, printModel } from '#entities/kit/model/authorization-model.ts';
@@ -44,7 +44,7 @@ const printed: Readonly<Record<string, (present: string) => string>> = {
   'entities/authorization.fga': () => printModel(deriveModel(registry)),
 };
 
-const repository = join(import.meta.dirname, '..');
+const repository = join(import.meta.dirname, '..', '..');
 
 /** The printed files below a folder that differ from the code. */
 export async function driftedFiles(folder = repository): Promise<string[]> {

@@ -31,7 +31,7 @@ import {
   type BackupSweep,
   type SweepBackupsInput,
 } from '#workflows/storage/sweep-backups.contract.ts';
-import type { CoreRuntime } from './core-runtime.ts';
+import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { followWorkflow } from './follow-workflow.ts';
 
 /** A command about stored bytes, as an operator types it. */

@@ -14,7 +14,7 @@ import { probingWorkflowId } from '#workflows/events/probe-listener.contract.ts'
 import { remindDueTasksContract } from '#workflows/notifications/remind-due-tasks.contract.ts';
 import { sendDueNotificationsContract } from '#workflows/notifications/send-due-notifications.contract.ts';
 import { deliverToEndpointContract } from '#workflows/webhooks/deliver-to-endpoint.contract.ts';
-import type { CoreRuntime } from './core-runtime.ts';
+import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { verifyObjects } from './verify-objects.ts';
 
 export interface VerifyOptions {

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { isId } from '#entities/kit/base/ids.ts';
 import { deliveryStates, parsePosition, type DeliverySelection } from '#entities/kit/outbox/delivery-list.ts';
 import type { EventCommand, RepairCommand } from './event-commands.ts';
-import { defaultPerSecond, maxPerSecond } from './event-repairs.ts';
+import { defaultPerSecond, maxPerSecond } from '#runtime/event-repairs.ts';
 
 /** Arguments that are no command; the message says why. */
 export class ArgumentError extends Error {}

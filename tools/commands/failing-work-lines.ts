@@ -1,7 +1,7 @@
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { countFailingWork, listFailingWork } from '#entities/kit/outbox/failing-work-list.ts';
-import type { CoreRuntime } from './core-runtime.ts';
+import type { CoreRuntime } from '#runtime/core-runtime.ts';
 
 /** Most items of a kind that are named. */
 const namedOfKind = 3;

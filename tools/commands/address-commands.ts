@@ -3,7 +3,7 @@ import { emailForm } from '#entities/kit/base/email-address.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { releaseAddressContract } from '#workflows/email/release-address.contract.ts';
-import type { CoreRuntime } from './core-runtime.ts';
+import type { CoreRuntime } from '#runtime/core-runtime.ts';
 
 export type AddressCommand =
   | { readonly name: 'list' }

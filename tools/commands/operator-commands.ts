@@ -9,7 +9,7 @@ import { emailForm } from '#entities/kit/base/email-address.ts';
 import { isId, newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import type { CoreRuntime } from './core-runtime.ts';
+import type { CoreRuntime } from '#runtime/core-runtime.ts';
 
 /** A command about who operates the installation over REST, as somebody types it who can start its programs. */
 export type OperatorCommand =

@@ -20,9 +20,9 @@ import {
   type RepairSelection,
 } from '#workflows/events/repair-deliveries.contract.ts';
 import { probingWorkflowId } from '#workflows/events/probe-listener.contract.ts';
-import type { CoreRuntime } from './core-runtime.ts';
-import { EventRepairs, searchOf } from './event-repairs.ts';
-import { listEventRuns } from './event-runs.ts';
+import type { CoreRuntime } from '#runtime/core-runtime.ts';
+import { EventRepairs, searchOf } from '#runtime/event-repairs.ts';
+import { listEventRuns } from '#runtime/event-runs.ts';
 import { followWorkflow } from './follow-workflow.ts';
 
 /** A command about events, as an operator types it. */

@@ -1,6 +1,6 @@
 import { rooms, type Room } from './import-table.ts';
 
-const begin = '<!-- printed from docs/import-table.ts by `npm run derive`: begin -->';
+const begin = '<!-- printed from tools/generators/import-table.ts by `npm run derive`: begin -->';
 const end = '<!-- end -->';
 
 /** ARCHITECTURE.md with the picture and the table of rooms printed from the import table. @param present its current text */

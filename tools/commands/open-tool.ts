@@ -3,8 +3,8 @@ import { isAppError } from '#entities/kit/base/errors.ts';
 import { configFileArgument } from '#config/reading/load-configuration.ts';
 import { exitOnConfigurationError } from '#config/schema/config-problem.ts';
 import { ConfigStore } from '#config/live/config-store.ts';
-import { openRuntime, type CoreRuntime } from './core-runtime.ts';
-import { createLogger } from './logger.ts';
+import { openRuntime, type CoreRuntime } from '#runtime/core-runtime.ts';
+import { createLogger } from '#runtime/logger.ts';
 
 /** What a command of an operator works with. It ends the process when the configuration has mistakes. @param name of its log lines */
 export async function openTool(name: string, args: readonly string[]): Promise<CoreRuntime> {

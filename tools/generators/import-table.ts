@@ -66,7 +66,6 @@ export const rooms: readonly Room[] = [
     purpose: 'the running configuration: reload, differences, subscriptions',
     imports: ['config/schema', 'config/objects', 'config/reading'],
   },
-  { path: 'config', purpose: 'prints schema, example and reference', imports: config },
   { path: 'entities/kit/base', purpose: 'basics that know no records: ids, clock, errors, keys', imports: [] },
   {
     path: 'entities/kit/model',
@@ -174,7 +173,7 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'runtime',
-    purpose: 'the services that API, worker and tools share; logs, telemetry, verification',
+    purpose: 'the services that API, worker and tools share; logs, telemetry',
     imports: [...config, ...entities, ...contracts, 'activities/clients/*', 'activities/listeners', ...relay],
   },
   { path: 'migrations', purpose: 'changes of the database schema', imports: [...config, ...entities] },
@@ -269,6 +268,26 @@ export const rooms: readonly Room[] = [
       'worker/codec',
     ],
   },
+  {
+    path: 'tools/commands',
+    purpose: 'commands for operators, one table each: arguments, what they do and print; the comparison of the stores',
+    imports: [...config, ...entities, ...contracts, 'activities/clients/*', 'runtime'],
+  },
+  {
+    path: 'tools/generators',
+    purpose: 'what `npm run derive` prints into files that are checked in; the table of imports',
+    imports: [
+      'config/schema',
+      'config/objects',
+      ...kit('base', 'model'),
+      ...kinds,
+      'activities/listeners',
+      'api/http',
+      'api/rest',
+      'api/graphql',
+      'api',
+    ],
+  },
 ];
 
 /** Packages that belong to one layer or stand for one outside system, and the rooms that may import them. Types are free. */
@@ -286,11 +305,11 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   'acme-client': ['activities/clients/*'],
   ioredis: ['activities/clients/*'],
   nodemailer: ['activities/clients/*'],
-  fastify: ['api', 'api/http', 'api/rest', 'api/graphql'],
+  fastify: ['api', 'api/http', 'api/rest', 'api/graphql', 'tools/generators'],
   'graphql-yoga': ['api/graphql'],
   'graphql-ws': ['api/graphql'],
   ws: ['api/graphql'],
-  graphql: ['api/graphql'],
+  graphql: ['api/graphql', 'tools/generators'],
   jose: ['api/auth', 'entities/kit/base'],
   otplib: ['api/auth'],
   qrcode: ['api/auth'],

@@ -1,7 +1,7 @@
 import { isBuiltin } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import { parseSync } from 'oxc-parser';
-import { importsByName, packageHomes, roomOf, type Room } from './import-table.ts';
+import { importsByName, packageHomes, roomOf, type Room } from '#tools/generators/import-table.ts';
 
 /** Source files with their text, by path from the root of the repository. */
 export type Sources = ReadonlyMap<string, string>;

@@ -1,7 +1,7 @@
-import type { Field, ObjectField } from './schema/field.ts';
-import { leafByPath, leaves, type Leaf } from './objects/leaf.ts';
-import { pendingRemark } from './objects/pending.ts';
-import { root } from './objects/root.ts';
+import type { Field, ObjectField } from '#config/schema/field.ts';
+import { leafByPath, leaves, type Leaf } from '#config/objects/leaf.ts';
+import { pendingRemark } from '#config/objects/pending.ts';
+import { root } from '#config/objects/root.ts';
 import { inherited, isOptional } from './print-configuration.ts';
 
 const cell = (text: string): string => text.replaceAll('|', String.raw`\|`);

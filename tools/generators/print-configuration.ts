@@ -1,7 +1,7 @@
-import type { Field, IntegerField, LeafField, ObjectField, TextField } from './schema/field.ts';
-import { leafByPath } from './objects/leaf.ts';
-import { pendingCapability, pendingRemark } from './objects/pending.ts';
-import { root } from './objects/root.ts';
+import type { Field, IntegerField, LeafField, ObjectField, TextField } from '#config/schema/field.ts';
+import { leafByPath } from '#config/objects/leaf.ts';
+import { pendingCapability, pendingRemark } from '#config/objects/pending.ts';
+import { root } from '#config/objects/root.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
