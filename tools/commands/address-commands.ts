@@ -3,7 +3,7 @@ import { emailForm } from '#entities/kit/base/email-address.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { releaseAddressContract } from '#workflows/email/release-address.contract.ts';
-import type { CoreRuntime } from '#runtime/core-runtime.ts';
+import type { ToolContext } from './tool.ts';
 
 export type AddressCommand =
   | { readonly name: 'list' }
@@ -12,16 +12,14 @@ export type AddressCommand =
 /** Most addresses that are listed. */
 const maxListed = 1_000;
 
-interface AddressTool {
-  readonly runtime: Pick<CoreRuntime, 'database' | 'temporal'>;
-  readonly print: (line: string) => void;
-}
-
 /**
  * What operators do about addresses that get no e-mails about accounts. Those of an organization are up to its managers.
  * @returns whether it was done
  */
-export async function runAddressCommand(command: AddressCommand, { runtime, print }: AddressTool): Promise<boolean> {
+export async function runAddressCommand(
+  command: AddressCommand,
+  { runtime, print }: ToolContext<'database' | 'temporal'>,
+): Promise<boolean> {
   const { database, temporal } = runtime;
   const context = { caller: systemCaller('operator of addresses'), requestId: `addresses-${newId()}` };
   if (command.name === 'list') {

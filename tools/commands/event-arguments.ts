@@ -1,115 +1,115 @@
-import { hostname, userInfo } from 'node:os';
-import { parseArgs } from 'node:util';
 import { isId } from '#entities/kit/base/ids.ts';
 import { deliveryStates, parsePosition, type DeliverySelection } from '#entities/kit/outbox/delivery-list.ts';
-import type { EventCommand, RepairCommand } from './event-commands.ts';
 import { defaultPerSecond, maxPerSecond } from '#runtime/event-repairs.ts';
-
-/** Arguments that are no command; the message says why. */
-export class ArgumentError extends Error {}
+import type { EventCommand, RepairCommand } from './event-commands.ts';
+import { ArgumentError, asked, idOption, wholeNumber, type Arguments, type Tool } from './tool.ts';
 
 /** Most deliveries of one list. */
 const maxListed = 1_000;
 const defaultListed = 50;
 
-export const eventUsage = `usage: npm run events -- COMMAND
-  list [SELECTION] [--limit N] [--after POSITION]
-                             deliveries that are not done, the newest first
-  count [SELECTION]          how many there are, by status, topic, listener and error
-  show EVENT                 an event with its payload, deliveries and workflow runs
-  retry EVENT… --reason TEXT tries failing deliveries again; --listener NAME: that one only
-  skip EVENT… --reason TEXT  gives up failing and held deliveries
-  retry SELECTION --reason TEXT [--rate N] [--dry-run]
-  skip SELECTION --reason TEXT [--rate N] [--dry-run]
-                             the same with all that are selected (--all: with every failing one), at most
-                             N a second (${defaultPerSecond}); --dry-run only counts them
-  progress REPAIR            how far a repair is
-  stop REPAIR --reason TEXT  ends a repair
-SELECTION: any of
-  --status STATUS[,STATUS…]  ${deliveryStates.join(', ')}; a repair takes failing ones without it
-  --listener NAME  --topic TOPIC|KIND.*  --organization ID  --request ID
-  --since TIME  --until TIME (RFC 3339, of the event)  --error TEXT (part of it)`;
-
-const text = { type: 'string' } as const;
 const options = {
-  config: text,
-  status: text,
-  listener: text,
-  topic: text,
-  organization: text,
-  request: text,
-  since: text,
-  until: text,
-  error: text,
-  limit: text,
-  after: text,
-  reason: text,
-  rate: text,
-  all: { type: 'boolean' },
-  'dry-run': { type: 'boolean' },
+  status: 'string',
+  listener: 'string',
+  topic: 'string',
+  organization: 'string',
+  request: 'string',
+  since: 'string',
+  until: 'string',
+  error: 'string',
+  limit: 'string',
+  after: 'string',
+  reason: 'string',
+  rate: 'string',
+  all: 'boolean',
+  'dry-run': 'boolean',
 } as const;
 
-type Values = ReturnType<
-  typeof parseArgs<{ options: typeof options; args: string[]; allowPositionals: true }>
->['values'];
+type Given = Arguments<typeof options>;
+type Values = Given['values'];
 
 /** Options that select deliveries. */
 const selecting = ['status', 'listener', 'topic', 'organization', 'request', 'since', 'until', 'error'] as const;
+const repairing = [...selecting, 'reason', 'rate', 'all', 'dry-run'] as const;
 
-/** Options of each command, besides the path of the configuration. */
-const accepted: Readonly<Record<EventCommand['name'], readonly (keyof typeof options)[]>> = {
-  list: [...selecting, 'limit', 'after'],
-  count: selecting,
-  show: [],
-  retry: [...selecting, 'reason', 'rate', 'all', 'dry-run'],
-  skip: [...selecting, 'reason', 'rate', 'all', 'dry-run'],
-  progress: [],
-  stop: ['reason'],
+export const eventsTool: Tool<typeof options, EventCommand> = {
+  name: 'events',
+  needs: 'Database, Temporal and a worker',
+  options,
+  commands: {
+    list: {
+      usage: [['list [SELECTION] [--limit N] [--after POSITION]', 'deliveries that are not done, the newest first']],
+      options: [...selecting, 'limit', 'after'],
+      read: ({ values }) => ({ name: 'list', selection: listed(values), ...pageOf(values) }),
+    },
+    count: {
+      usage: [['count [SELECTION]', 'how many there are, by status, topic, listener and error']],
+      options: selecting,
+      read: ({ values }) => ({ name: 'count', selection: listed(values) }),
+    },
+    show: {
+      usage: [['show EVENT', 'an event with its payload, deliveries and workflow runs']],
+      operand: 'id',
+      read: (given) => ({ name: 'show', eventId: idOf(given) }),
+    },
+    retry: {
+      usage: [
+        ['retry EVENT… --reason TEXT', 'tries failing deliveries again; --listener NAME: that one only'],
+        [
+          'retry SELECTION --reason TEXT [--rate N] [--dry-run]',
+          `the same with all that are selected (--all: with every failing one),\nat most N a second (${defaultPerSecond}); --dry-run only counts them`,
+        ],
+      ],
+      operand: { times: 'any' },
+      options: repairing,
+      read: (given) => repairCommand('retry', given),
+    },
+    skip: {
+      usage: [
+        ['skip EVENT… --reason TEXT', 'gives up failing and held deliveries'],
+        ['skip SELECTION --reason TEXT [--rate N] [--dry-run]', 'the same with all that are selected, as with retry'],
+      ],
+      operand: { times: 'any' },
+      options: repairing,
+      read: (given) => repairCommand('skip', given),
+    },
+    progress: {
+      usage: [['progress REPAIR', 'how many deliveries a repair has done']],
+      operand: 'id',
+      read: (given) => ({ name: 'progress', repairId: idOf(given) }),
+    },
+    stop: {
+      usage: [['stop REPAIR --reason TEXT', 'ends a repair']],
+      operand: 'id',
+      options: ['reason'],
+      read: (given) => ({ name: 'stop', repairId: idOf(given), ...asked(given.values) }),
+    },
+  },
+  notes: `SELECTION: any of
+  --status STATUS[,STATUS…]  ${deliveryStates.join(', ')}; a repair takes failing ones without it
+  --listener NAME  --topic TOPIC|KIND.*  --organization ID  --request ID
+  --since TIME  --until TIME (RFC 3339, of the event)  --error TEXT (part of it)`,
 };
 
-/** @throws ArgumentError */
-export function readEventCommand(args: readonly string[]): EventCommand {
-  const { values, positionals } = parsed(args);
-  const [name, ...ids] = positionals;
-  if (!isCommand(name)) throw new ArgumentError(name === undefined ? 'a command is missing' : `no command "${name}"`);
-  for (const option of Object.keys(values))
-    if (option !== 'config' && !(accepted[name] as readonly string[]).includes(option))
-      throw new ArgumentError(`${name} has no option --${option}`);
-  const malformed = ids.findIndex((id) => !isId(id));
-  if (malformed >= 0) throw new ArgumentError(`"${ids[malformed]}" is not an id`);
-  if (name === 'list' || name === 'count') {
-    if (ids.length > 0) throw new ArgumentError(`${name} takes no id; see show`);
-    const selection = {
-      states: statesOf(values) ?? deliveryStates.filter((state) => state !== 'done'),
-      ...selected(values),
-    };
-    if (name === 'count') return { name, selection };
-    const limit = wholeNumber('limit', values.limit, { otherwise: defaultListed, max: maxListed });
-    const after = values.after === undefined ? undefined : parsePosition(values.after);
-    if (values.after !== undefined && !after)
-      throw new ArgumentError('--after is not a position that list has printed');
-    return { name, selection, limit, ...(after ? { after } : {}) };
-  }
-  if (name === 'retry' || name === 'skip') return repairCommand(name, ids, values);
-  const [id, ...others] = ids;
-  if (id === undefined || others.length > 0) throw new ArgumentError(`${name} takes one id`);
-  if (name === 'show') return { name, eventId: id };
-  return name === 'progress' ? { name, repairId: id } : { name, repairId: id, ...asked(values) };
+function idOf({ operands: [id = ''] }: Given): string {
+  if (!isId(id)) throw new ArgumentError(`"${id}" is not an id`);
+  return id;
 }
 
-function parsed(args: readonly string[]): { readonly values: Values; readonly positionals: readonly string[] } {
-  try {
-    return parseArgs({ args: [...args], allowPositionals: true, options });
-  } catch (error) {
-    throw new ArgumentError((error as Error).message);
-  }
+function listed(values: Values): DeliverySelection {
+  return { states: statesOf(values) ?? deliveryStates.filter((state) => state !== 'done'), ...selected(values) };
 }
 
-function isCommand(name: string | undefined): name is EventCommand['name'] {
-  return name !== undefined && Object.hasOwn(accepted, name);
+function pageOf(values: Values) {
+  const limit = wholeNumber('limit', values.limit, { otherwise: defaultListed, max: maxListed });
+  if (values.after === undefined) return { limit };
+  const after = parsePosition(values.after);
+  if (!after) throw new ArgumentError('--after is not a position that list has printed');
+  return { limit, after };
 }
 
-function repairCommand(name: 'retry' | 'skip', eventIds: readonly string[], values: Values): RepairCommand {
+function repairCommand(name: 'retry' | 'skip', { operands, values }: Given): RepairCommand {
+  const eventIds = operands.map((id) => idOf({ operands: [id], values }));
   const isRestricted =
     eventIds.length > 0 || selecting.some((option) => option !== 'status' && values[option] !== undefined);
   if (isRestricted === (values.all ?? false))
@@ -132,12 +132,6 @@ function repairCommand(name: 'retry' | 'skip', eventIds: readonly string[], valu
   };
 }
 
-/** Who asks, and why. */
-function asked({ reason = '' }: Values): { readonly operator: string; readonly reason: string } {
-  if (reason.trim() === '') throw new ArgumentError('--reason says why; it is kept');
-  return { operator: `${userInfo().username}@${hostname()}`, reason: reason.trim() };
-}
-
 function statesOf({ status }: Values): DeliverySelection['states'] | undefined {
   if (status === undefined) return undefined;
   const states = status.split(',');
@@ -147,8 +141,8 @@ function statesOf({ status }: Values): DeliverySelection['states'] | undefined {
 }
 
 function selected(values: Values): Omit<DeliverySelection, 'states'> {
-  const { listener, topic, organization: organizationId, request: requestId, error } = values;
-  if (organizationId !== undefined && !isId(organizationId)) throw new ArgumentError('--organization is not an id');
+  const { listener, topic, request: requestId, error } = values;
+  const organizationId = idOption('organization', values.organization);
   const since = instant('since', values.since);
   const until = instant('until', values.until);
   const known = { listener, topic, organizationId, requestId, error, since, until };
@@ -161,15 +155,4 @@ function instant(option: string, value: string | undefined): string | undefined 
   if (Number.isNaN(at.getTime()) || !/^\d{4}-\d\d-\d\dT.*(?:Z|[+-]\d\d:\d\d)$/.test(value))
     throw new ArgumentError(`--${option} "${value}" is not a time such as 2026-01-31T09:30:00Z`);
   return at.toISOString();
-}
-
-function wholeNumber(
-  option: string,
-  value: string | undefined,
-  { otherwise, max }: { readonly otherwise: number; readonly max: number },
-): number {
-  const number = value === undefined ? otherwise : Number(value);
-  if (!Number.isInteger(number) || number < 1 || number > max)
-    throw new ArgumentError(`--${option} is a whole number from 1 to ${max}`);
-  return number;
 }

@@ -20,10 +20,10 @@ import {
   type RepairSelection,
 } from '#workflows/events/repair-deliveries.contract.ts';
 import { probingWorkflowId } from '#workflows/events/probe-listener.contract.ts';
-import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { EventRepairs, searchOf } from '#runtime/event-repairs.ts';
 import { listEventRuns } from '#runtime/event-runs.ts';
 import { followWorkflow } from './follow-workflow.ts';
+import type { ToolContext } from './tool.ts';
 
 /** A command about events, as an operator types it. */
 export type EventCommand =
@@ -50,13 +50,7 @@ export interface RepairCommand {
   readonly isDryRun: boolean;
 }
 
-export interface EventTool {
-  readonly runtime: Pick<CoreRuntime, 'database' | 'temporal'>;
-  /** Shows a line to the operator. */
-  readonly print: (line: string) => void;
-  /** Pause between two lines of progress, in milliseconds. */
-  readonly progressEveryMs?: number;
-}
+type EventTool = ToolContext<'database' | 'temporal'>;
 
 /**
  * Runs a command and prints what it has found or done. Deliveries are repaired by workers; interrupting the command does not stop it.

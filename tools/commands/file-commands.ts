@@ -33,6 +33,7 @@ import {
 } from '#workflows/storage/sweep-backups.contract.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { followWorkflow } from './follow-workflow.ts';
+import type { ToolContext } from './tool.ts';
 
 /** A command about stored bytes, as an operator types it. */
 export type FileCommand =
@@ -41,13 +42,7 @@ export type FileCommand =
   | ({ readonly name: 'purge'; readonly objectId: string } & OperatorReason)
   | { readonly name: 'audit' };
 
-export interface FileCommandOptions {
-  readonly runtime: Pick<CoreRuntime, 'database' | 'temporal' | 'storage'>;
-  /** Shows a line to the operator. */
-  readonly print: (line: string) => void;
-  /** Pause between two lines of progress, in milliseconds. */
-  readonly progressEveryMs?: number;
-}
+type FileTool = ToolContext<'database' | 'temporal' | 'storage'>;
 
 /** Most problems that are printed. */
 const maxPrinted = 20;
@@ -57,7 +52,7 @@ const maxPrinted = 20;
  * @returns whether all is well
  * @throws AppError workflows_unavailable, database_unavailable
  */
-export async function runFileCommand(command: FileCommand, options: FileCommandOptions): Promise<boolean> {
+export async function runFileCommand(command: FileCommand, options: FileTool): Promise<boolean> {
   const { print } = options;
   if (command.name === 'backups') return backups(options);
   if (command.name === 'audit') return audit(options);
@@ -104,7 +99,7 @@ const outcomes: Readonly<Record<RestoreReport['lost'][number]['outcome'], string
   error: 'the storage could not be used; see the workflow of this file, and run the command again',
 };
 
-async function backups(options: FileCommandOptions): Promise<boolean> {
+async function backups(options: FileTool): Promise<boolean> {
   const { runtime, print, progressEveryMs = 2_000 } = options;
   const { moved, checked, spoilt } = await follow<BackupSweep, SweepBackupsInput>(options, sweepBackupsContract, {});
   print(`${moved} copies have to move, ${checked} were read again, ${spoilt} of them have to be made again.`);
@@ -126,7 +121,7 @@ function lineOf({ provider, objects, verified, failed, due }: CopyCounts, isBack
   return `${provider}: ${objects} files, ${verified} with a verified copy, ${failed} failed, ${state}`;
 }
 
-async function audit(options: FileCommandOptions): Promise<boolean> {
+async function audit(options: FileTool): Promise<boolean> {
   const { print } = options;
   const report = await follow<AuditReport, AuditStorageInput>(
     options,
@@ -152,7 +147,7 @@ interface FollowedFiles<Result> {
 
 /** Starts a workflow, or finds it running, shows its progress, and waits for its result. */
 function follow<Result, Input>(
-  { runtime, print, progressEveryMs }: FileCommandOptions,
+  { runtime, print, progressEveryMs }: FileTool,
   contract: WorkflowContract<Input>,
   input: StartInput<Input>,
   { operation, progressLine }: FollowedFiles<Result> = {},

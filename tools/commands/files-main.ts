@@ -1,57 +1,48 @@
-import { hostname, userInfo } from 'node:os';
-import { parseArgs } from 'node:util';
-import { runTool } from './open-tool.ts';
 import { runFileCommand, type FileCommand } from './file-commands.ts';
+import { ArgumentError, asked, runTool, type Arguments, type Tool } from './tool.ts';
 
-const usage = `usage: npm run files -- COMMAND
-  backups                                  checks copies, and waits until files have them
-  restore ID --reason TEXT                 brings the bytes of a file back from its copy
-  restore --missing --reason TEXT          the same for every file whose bytes are missing
-  restore --all --reason TEXT              the same after reading and comparing every file
-  purge ID --reason TEXT                   removes a released file now
-  audit                                    compares rows with what is stored`;
-
-function fileCommand(args: readonly string[]): FileCommand | undefined {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      config: { type: 'string' },
-      reason: { type: 'string' },
-      missing: { type: 'boolean' },
-      all: { type: 'boolean' },
+const options = { reason: 'string', missing: 'boolean', all: 'boolean' } as const;
+const files: Tool<typeof options, FileCommand> = {
+  name: 'files',
+  needs: 'Database, Temporal and a worker',
+  options,
+  commands: {
+    backups: {
+      usage: [['backups', 'checks copies, and waits until files have them']],
+      read: () => ({ name: 'backups' }),
     },
-  });
-  const [name, objectId, ...others] = positionals;
-  if (others.length > 0) return undefined;
-  if ((name === 'backups' || name === 'audit') && objectId === undefined) return { name };
-  const reason = values.reason?.trim() ?? '';
-  if (reason === '') return undefined;
-  const asked = { operator: `${userInfo().username}@${hostname()}`, reason };
-  if (name === 'purge' && objectId !== undefined) return { name, objectId, ...asked };
-  if (name !== 'restore') return undefined;
-  const chosen = [objectId, values.missing, values.all].filter((value) => value !== undefined);
-  if (chosen.length !== 1) return undefined;
-  if (objectId !== undefined) return { name, what: { objectId }, ...asked };
-  return { name, what: values.all ? 'all' : 'missing', ...asked };
+    restore: {
+      usage: [
+        ['restore ID --reason TEXT', 'brings the bytes of a file back from its copy'],
+        ['restore --missing --reason TEXT', 'the same for every file whose bytes are missing'],
+        ['restore --all --reason TEXT', 'the same after reading and comparing every file'],
+      ],
+      operand: { times: 'any' },
+      options: ['reason', 'missing', 'all'],
+      read: (given) => ({ name: 'restore', what: restoredOf(given), ...asked(given.values) }),
+    },
+    purge: {
+      usage: [['purge ID --reason TEXT', 'removes a released file now']],
+      operand: 'id',
+      options: ['reason'],
+      read: ({ operands: [objectId = ''], values }) => ({ name: 'purge', objectId, ...asked(values) }),
+    },
+    audit: {
+      usage: [['audit', 'compares rows with what is stored']],
+      read: () => ({ name: 'audit' }),
+    },
+  },
+};
+
+function restoredOf({ operands, values }: Arguments<typeof options>) {
+  const chosen = [
+    ...operands.map((objectId) => ({ objectId })),
+    ...(values.missing ? (['missing'] as const) : []),
+    ...(values.all ? (['all'] as const) : []),
+  ];
+  const [what] = chosen;
+  if (what === undefined || chosen.length > 1) throw new ArgumentError('restore takes one id, --missing or --all');
+  return what;
 }
 
-/** Undefined for arguments that are no command. */
-function readCommand(args: readonly string[]): FileCommand | undefined {
-  try {
-    return fileCommand(args);
-  } catch (error) {
-    console.error((error as Error).message);
-    return undefined;
-  }
-}
-
-const args = process.argv.slice(2);
-const command = readCommand(args);
-if (!command) {
-  console.error(usage);
-  process.exit(2);
-}
-await runTool('files', args, 'Database, Temporal and a worker', (runtime) =>
-  runFileCommand(command, { runtime, print: (line) => console.log(line) }),
-);
+await runTool(files, runFileCommand);

@@ -9,7 +9,7 @@ import { emailForm } from '#entities/kit/base/email-address.ts';
 import { isId, newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import type { CoreRuntime } from '#runtime/core-runtime.ts';
+import type { ToolContext } from './tool.ts';
 
 /** A command about who operates the installation over REST, as somebody types it who can start its programs. */
 export type OperatorCommand =
@@ -23,16 +23,14 @@ export type OperatorCommand =
       readonly reason: string;
     };
 
-interface OperatorTool {
-  readonly runtime: Pick<CoreRuntime, 'database'>;
-  readonly print: (line: string) => void;
-}
-
 /** Most lines of the list. */
 const maxListed = 1_000;
 
 /** @returns whether it was done */
-export async function runOperatorCommand(command: OperatorCommand, { runtime, print }: OperatorTool): Promise<boolean> {
+export async function runOperatorCommand(
+  command: OperatorCommand,
+  { runtime, print }: ToolContext<'database'>,
+): Promise<boolean> {
   const context = { caller: systemCaller('operators'), requestId: `operators-${newId()}` };
   return runtime.database.transact({ ...context, readOnly: command.name === 'list' }, async (unit) => {
     if (command.name === 'list') {

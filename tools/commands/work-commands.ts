@@ -1,26 +1,23 @@
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { listFailingWork, workPosition, type FailingWork } from '#entities/kit/outbox/failing-work-list.ts';
-import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { runUrlOf } from '#runtime/event-runs.ts';
+import type { ToolContext } from './tool.ts';
 import type { WorkCommand } from './work-arguments.ts';
 import { actionsOn, WorkRepairs } from '#runtime/work-repairs.ts';
 
-export interface WorkTool {
-  readonly runtime: Pick<CoreRuntime, 'database' | 'temporal'>;
+interface WorkTool extends ToolContext<'database' | 'temporal'> {
   /** Base address of the Temporal UI, if it is known. */
   readonly temporalUi: string | undefined;
-  /** Shows a line to the operator. */
-  readonly print: (line: string) => void;
 }
 
 /** @throws AppError */
-export async function runWorkCommand(command: WorkCommand, tool: WorkTool): Promise<void> {
+export async function runWorkCommand(command: WorkCommand, tool: WorkTool): Promise<boolean> {
   const { runtime, print } = tool;
   if (command.name !== 'list') {
     const { name, id, operator, reason } = command;
     print(`${id}: ${await new WorkRepairs(runtime).do(name, id, { operator, reason })}`);
-    return;
+    return true;
   }
   const { selection, limit, after } = command;
   const context = { caller: systemCaller('operator of work'), requestId: `work-${newId()}`, readOnly: true };
@@ -31,6 +28,7 @@ export async function runWorkCommand(command: WorkCommand, tool: WorkTool): Prom
   const last = found.at(-1);
   if (!last) print('No work fails or waits.');
   else if (found.length === limit) print(`for the next ones: --after ${workPosition(last)}`);
+  return true;
 }
 
 function linesOf(work: FailingWork, { runtime, temporalUi }: WorkTool): string[] {

@@ -7,7 +7,8 @@ import { systemCaller } from '#entities/kit/model/caller.ts';
 import { endFailure, endFailures, noteFailures, unknownFailures } from '#entities/kit/outbox/failing-work.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { runOperatorCommand } from '#tools/commands/operator-commands.ts';
-import { readWorkCommand } from '#tools/commands/work-arguments.ts';
+import { readCommand } from '#tools/commands/tool.ts';
+import { workTool } from '#tools/commands/work-arguments.ts';
 import { runWorkCommand } from '#tools/commands/work-commands.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { enroll, type Authenticator } from '../../kit/identity/authenticator.ts';
@@ -53,7 +54,7 @@ const listed = async (query = '') => (await client.get(`${url}?kind=export${quer
 
 async function command(line: string): Promise<string> {
   const lines: string[] = [];
-  await runWorkCommand(readWorkCommand(line.split(' ')), {
+  await runWorkCommand(readCommand(workTool, line.split(' ')), {
     runtime: world.runtime,
     temporalUi: 'http://temporal.example',
     print: (text) => lines.push(text),
@@ -300,4 +301,4 @@ test.each([
   'stop a b --reason x',
   'other',
   'list --after x',
-])('%s is refused', (line) => expect(() => readWorkCommand(line.split(' '))).toThrow(Error));
+])('%s is refused', (line) => expect(() => readCommand(workTool, line.split(' '))).toThrow(Error));

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
-import { ArgumentError, readEventCommand } from '#tools/commands/event-arguments.ts';
+import { eventsTool } from '#tools/commands/event-arguments.ts';
+import { ArgumentError, readCommand } from '#tools/commands/tool.ts';
 
 const id = newId();
-const read = (line: string) => readEventCommand(line.split(' '));
+const read = (line: string) => readCommand(eventsTool, line.split(' '));
 
 test.each([
   ['', 'command'],

@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const commands = join(import.meta.dirname, '..', '..', 'tools', 'commands');
+
+/** Starts a tool as `npm run` does. */
+function run(tool: string, ...args: readonly string[]): Promise<{ readonly code: unknown; readonly said: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [join(commands, `${tool}-main.ts`), ...args], (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, said: stdout + stderr }),
+    );
+  });
+}
+
+describe('arguments that are no command end a tool with 2, the reason and the usage', () => {
+  test.each([
+    ['addresses', 'list acme', 'list takes options only, not "acme"', 'release ADDRESS --reason TEXT'],
+    ['addresses', 'release ada@example.com', '--reason says why', 'list '],
+    ['files', 'restore --missing --all --reason x', 'restore takes one id, --missing or --all', 'purge ID --reason TEXT'],
+    ['files', 'audit --reason x', 'audit has no option --reason', 'backups '],
+    ['operators', 'grant', 'grant takes one person', 'revoke PERSON --reason TEXT'],
+    ['events', 'dance', 'no command "dance"', '--listener NAME'],
+    ['work', 'retry', 'retry takes one id', '--kind KIND'],
+  ])('npm run %s -- %s', async (tool, line, reason, usage) => {
+    const { code, said } = await run(tool, ...line.split(' '));
+    expect(code).toBe(2);
+    expect(said).toContain(`${reason}`);
+    expect(said).toContain(`\n\nusage: npm run ${tool} -- COMMAND\n  `);
+    expect(said).toContain(usage);
+  });
+});
+
+test('texts of the usage stand in one column, below what is longer', async () => {
+  const { said } = await run('files');
+  const rows = said.split('\n').slice(3);
+  expect(said.split('\n')[0]).toBe('a command is missing');
+  expect(rows.length).toBeGreaterThanOrEqual(6);
+  for (const row of rows.filter(Boolean)) expect(row.slice(0, 36)).toMatch(/ {2}$/);
+});
