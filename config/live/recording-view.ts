@@ -1,7 +1,7 @@
 import type { Field } from '../schema/field.ts';
 import { root, type Config } from '../objects/root.ts';
 
-/** Called with the path of every leaf that is read, as in the table of effects. */
+/** Called with the path of every leaf that is read, as in `ConfigPath`. */
 export type Recorder = (leafPath: string) => void;
 
 /** Wraps a configuration for its readers. In tests, the wrapper records which leaves are read. */

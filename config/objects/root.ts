@@ -56,5 +56,5 @@ export const root = object('The configuration of the server.', {
 /** The resolved configuration: defaults applied, deeply frozen. An empty text means "not set". */
 export type Config = ValueOf<typeof root>;
 
-/** The path of one leaf, as in the table of effects. */
+/** The path of one leaf, with `[]` for the items of lists and `*` for those of maps. */
 export type ConfigPath = LeafPath<typeof root>;

@@ -143,7 +143,7 @@ export type ValueOf<F> =
                     : never;
 
 /**
- * The paths of all leaves below a field, as written in the table of effects: `server.listen`,
+ * The paths of all leaves below a field, as tests name them that show their effect: `server.listen`,
  * `ratelimit.options[].requests` for the items of a list, `jobqueue.queueconf.Queues.*.MaxWorkers` for those of a map.
  */
 export type LeafPath<F, P extends string = ''> =

@@ -3,6 +3,7 @@ import { ConfigurationError } from '#config/schema/config-problem.ts';
 import type { Config } from '#config/objects/root.ts';
 import { ConfigStore, type StoreOptions } from '#config/live/config-store.ts';
 import { leastEnvironment, Sandbox } from './configuration-folder.ts';
+import { showsWithinConfig } from '../kit/shows.ts';
 
 let sandbox: Sandbox;
 let store: ConfigStore;
@@ -56,6 +57,16 @@ describe('opening', () => {
   });
 
   test('says once which fields are set without having an effect', async () => {
+    showsWithinConfig(
+      'jobqueue.queueconf.AdvisoryLockPrefix',
+      'jobqueue.queueconf.ReindexerTimeout',
+      'jobqueue.queueconf.ReindexerIndexNames',
+      'jobqueue.queueconf.Logger',
+      'jobqueue.queueconf.Workers',
+      'jobqueue.queueconf.ErrorHandler',
+      'jobqueue.queueconf.JobStuckHandler',
+      'jobqueue.queueconf.ReindexerSchedule',
+    );
     await open(
       'jobqueue: {queueconf: {AdvisoryLockPrefix: 7, ReindexerTimeout: 5000, ReindexerIndexNames: [a], Logger: {}, Workers: {}, ErrorHandler: a, JobStuckHandler: b, ReindexerSchedule: c}}',
     );
@@ -224,6 +235,7 @@ describe('subscriptions', () => {
 
 describe('the timer', () => {
   test('reloads every refreshinterval, which can itself be changed', async () => {
+    showsWithinConfig('refreshinterval');
     await open('refreshinterval: 5000');
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     store.start();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { leaves, valueAt } from '#config/objects/leaf.ts';
 import { Sandbox } from './configuration-folder.ts';
+import { showsWithinConfig } from '../kit/shows.ts';
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -60,6 +61,7 @@ describe('domain', () => {
   });
 
   test('fills exactly the fields that inherit it', async () => {
+    showsWithinConfig('domain');
     const { config } = await sandbox.load('domain: d.example', environment);
     const inheriting = leaves.filter(({ field }) => 'fromDomain' in field).map(({ path }) => path);
     expect(inheriting.toSorted()).toEqual(Object.keys(inherited).toSorted());

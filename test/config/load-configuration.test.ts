@@ -8,6 +8,7 @@ import { root } from '#config/objects/root.ts';
 import { parseTree } from '#config/schema/parse-tree.ts';
 import { leastEnvironment, Sandbox } from './configuration-folder.ts';
 import { sampleValue } from './sample-config-value.ts';
+import { showsWithinConfig } from '../kit/shows.ts';
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -189,6 +190,7 @@ describe('API token keys from the environment', () => {
   });
 
   test('have the prefix that envprefix says', async () => {
+    showsWithinConfig('auth.token.apitokens.envprefix');
     const { config } = await sandbox.load('auth: {token: {apitokens: {envprefix: MY_KEY_}}}', {
       ...enabled,
       MY_KEY_A: secret,

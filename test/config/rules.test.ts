@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { publicApiUrl } from '#config/objects/public-api-url.ts';
 import { printProblem } from '#config/schema/config-problem.ts';
 import { leastEnvironment, productionEnvironment, Sandbox } from './configuration-folder.ts';
+import { showsWithinConfig } from '../kit/shows.ts';
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -350,6 +351,7 @@ describe('requirements between fields', () => {
   });
 
   test('SkipJobKindValidation accepts any workflow name in PeriodicJobs', async () => {
+    showsWithinConfig('jobqueue.queueconf.SkipJobKindValidation');
     const jobs = 'PeriodicJobs: [{name: a, workflow: "run it", schedule: 5000}]';
     const [problem] = await sandbox.problems(`jobqueue: {queueconf: {${jobs}}}`);
     expect(problem?.reason).toContain('whose name is not of the form verbNoun');
@@ -369,12 +371,14 @@ describe('requirements between fields', () => {
   });
 
   test('drivername takes all names of the one driver and no other', async () => {
+    showsWithinConfig('db.drivername');
     for (const name of ['postgres', 'pgx', 'postgresql'])
       expect(await sandbox.problems(`db: {drivername: ${name}}`)).toEqual([]);
     expect(await sandbox.problems('db: {drivername: sqlite}')).toHaveLength(1);
   });
 
   test('migrationprovider takes the one provider and no other', async () => {
+    showsWithinConfig('db.migrationprovider');
     expect(await sandbox.problems('db: {migrationprovider: mikro-orm}')).toEqual([]);
     expect(await sandbox.problems('db: {migrationprovider: goose}')).toHaveLength(1);
   });

@@ -14,6 +14,7 @@ import { openStorageProxy, type StorageProxy } from '../kit/fakes/storage-proxy.
 import { eventually } from '../kit/eventually.ts';
 import { startObjectStore, type ObjectStore } from '../kit/object-stores.ts';
 import { ProductProcess } from '../kit/processes/spawned-process.ts';
+import { shows } from '../kit/shows.ts';
 import { newCloudBucket, newS3Bucket } from '../kit/storage-providers.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -115,6 +116,7 @@ const textOf = async (object: ReadableObject) =>
   Buffer.concat(await (await storage().openForRead(object)).toArray()).toString();
 
 it('objectstorage.devmode stores files below the state folder and ignores all providers', async () => {
+  shows('objectstorage.devmode');
   const instance = await world.openInstance({
     environment: {
       CORE_OBJECTSTORAGE_DEVMODE: 'true',
@@ -142,6 +144,7 @@ it('objectstorage.enabled, when off, neither stores nor serves files', async () 
 
 describe.each(providerNames)('provider %s', (name) => {
   it('enabled takes new files; when it is off, its files are not served', async () => {
+    shows(`objectstorage.providers.${name}.enabled`);
     await set(leavesOf(name));
     const object = await store('content');
     expect(object.location).toMatchObject({ provider: name });
@@ -156,6 +159,7 @@ describe.each(providerNames)('provider %s', (name) => {
   });
 
   it('bucket has new files; those of another bucket stay readable', async () => {
+    shows(`objectstorage.providers.${name}.bucket`);
     await set(leavesOf(name));
     const object = await store('in one');
     await set({ [`providers.${name}.bucket`]: bucketOf(name, 'two') });
@@ -166,6 +170,7 @@ describe.each(providerNames)('provider %s', (name) => {
   });
 
   it('ensureavailable lets nothing start that cannot store files', async () => {
+    shows(`objectstorage.providers.${name}.ensureavailable`);
     const start = async (environment: Record<string, string>) => {
       const config = await ConfigStore.open({
         environment: {
@@ -203,6 +208,7 @@ describe.each(providerNames)('provider %s', (name) => {
   });
 
   it('backup.enabled gives its files copies in a bucket beside it', async () => {
+    shows(`objectstorage.providers.${name}.backup.enabled`);
     await set(leavesOf(name));
     const { location } = await store('content');
     expect(storage().copyTarget(location)).toBeUndefined();
@@ -211,6 +217,7 @@ describe.each(providerNames)('provider %s', (name) => {
   });
 
   it('backup.provider names the provider of copies, which need not be enabled', async () => {
+    shows(`objectstorage.providers.${name}.backup.provider`);
     const other = name === 'disk' ? 'database' : 'disk';
     await set({
       ...leavesOf(name),
@@ -225,6 +232,7 @@ describe.each(providerNames)('provider %s', (name) => {
   });
 
   it('backup.region is the region of copies', async () => {
+    shows(`objectstorage.providers.${name}.backup.region`);
     await set({
       ...leavesOf('bucketstore'),
       'providers.bucketstore.enabled': 'false',
@@ -244,6 +252,7 @@ describe.each(providerNames)('provider %s', (name) => {
   });
 
   it('backup.readfrombackup serves verified copies, and the source where there is none', async () => {
+    shows(`objectstorage.providers.${name}.backup.readfrombackup`);
     await set({ ...leavesOf(name), [`providers.${name}.backup.enabled`]: 'true' });
     const object = await store('source');
     const target = storage().copyTarget(object.location);
@@ -264,6 +273,10 @@ describe.each(providerNames)('provider %s', (name) => {
 
 describe.each(['bucketstore', 'edgestore'] as const)('provider %s', (name) => {
   it('credentials are those of the service', async () => {
+    shows(
+      `objectstorage.providers.${name}.credentials.accesskeyid`,
+      `objectstorage.providers.${name}.credentials.secretaccesskey`,
+    );
     await set(leavesOf(name));
     const object = await store('content');
     await set({ [`providers.${name}.credentials.secretaccesskey`]: 'another secret' });
@@ -347,6 +360,7 @@ it.each(['bucketstore', 'edgestore', 'cloudstore'] as const)(
 );
 
 it('bucketstore: region is in the scope of signatures', async () => {
+  shows('objectstorage.providers.bucketstore.region');
   await set({ ...leavesOf('bucketstore'), 'providers.bucketstore.region': 'eu-west-7' });
   const location = await storage().newLocation(null);
   expect(location.region).toBe('eu-west-7');
@@ -354,6 +368,7 @@ it('bucketstore: region is in the scope of signatures', async () => {
 });
 
 it('bucketstore: endpoint is where requests go; without one, to the service of the region', async () => {
+  shows('objectstorage.providers.bucketstore.endpoint');
   await set(leavesOf('bucketstore'));
   const link = async () =>
     storage()
@@ -365,6 +380,7 @@ it('bucketstore: endpoint is where requests go; without one, to the service of t
 });
 
 it('edgestore: endpoint is where requests go; without one, to that of credentials.accountid', async () => {
+  shows('objectstorage.providers.edgestore.endpoint', 'objectstorage.providers.edgestore.credentials.accountid');
   await set(leavesOf('edgestore'));
   const link = async () =>
     storage()
@@ -376,6 +392,7 @@ it('edgestore: endpoint is where requests go; without one, to that of credential
 });
 
 it('cloudstore: endpoint is the emulator, and projectid the project that requests are charged to', async () => {
+  shows('objectstorage.providers.cloudstore.endpoint', 'objectstorage.providers.cloudstore.projectid');
   await set(leavesOf('cloudstore'));
   const object = await store('content');
   const path = `/storage/v1/b/cloudstore-one/o/${encodeURIComponent(object.location.key)}`;

@@ -10,6 +10,7 @@ import { Measurement, type ExpectedFile } from '#activities/clients/storage/meas
 import { mebibyte, sizeText } from '#entities/kit/base/mebibyte.ts';
 import { acceptedTypes } from '#entities/kit/model/accepted-types.ts';
 import { contentTypes, zipArchive, type ZipEntry } from '../kit/files/zip-archive.ts';
+import { shows } from '../kit/shows.ts';
 
 const mime = { enabled: true, mimetypesfile: '', defaultcontenttype: 'application/octet-stream' };
 const types = new FileTypes(() => mime);
@@ -129,12 +130,14 @@ describe('server.mime', () => {
     detectType(Buffer.from(content), { name }, new FileTypes(() => ({ ...mime, ...settings })));
 
   test('enabled: off, names say nothing about types', async () => {
+    shows('server.mime.enabled');
     expect(await typeOf({ enabled: false }, 'a,b', 'a.csv')).toBe('text/plain');
     expect(await typeOf({ enabled: false }, 'a,b', 'a.png')).toBe('text/plain');
     expect(await typeOf({ enabled: true }, 'a,b', 'a.csv')).toBe('text/csv');
   });
 
   test('mimetypesfile: adds types of extensions, and must be readable', async () => {
+    shows('server.mime.mimetypesfile');
     const mimetypesfile = join(root, 'mime.types');
     await writeFile(mimetypesfile, '# types\ntext/x-recipe  foo .BAR # food\n\n');
     expect(await typeOf({ mimetypesfile }, 'salt', 'a.foo')).toBe('text/x-recipe');
@@ -146,6 +149,7 @@ describe('server.mime', () => {
   });
 
   test('defaultcontenttype: is the type of what is neither text nor known', async () => {
+    shows('server.mime.defaultcontenttype');
     const content = Buffer.from([1, 2, 3]);
     expect(await typeOf({ defaultcontenttype: 'application/x-unknown' }, content, 'a')).toBe('application/x-unknown');
     expect(await typeOf({}, content, 'a')).toBe('application/octet-stream');

@@ -14,6 +14,7 @@ import { resumeReceiving } from '#activities/clients/storage/resume-receiving.ts
 import { incomingKey, tailKey } from '#activities/clients/storage/upload-keys.ts';
 import { fileName } from '#entities/kit/base/file-name.ts';
 import { eventually } from '../kit/eventually.ts';
+import { shows } from '../kit/shows.ts';
 
 const mebibyte = 1_048_576;
 const mime = { enabled: true, mimetypesfile: '', defaultcontenttype: 'application/octet-stream' };
@@ -119,6 +120,7 @@ describe('what is received', () => {
   });
 
   test('objectstorage.maxmemorymb: what exceeds the memory goes to temporary files, which are bounded, too', async () => {
+    shows('objectstorage.maxmemorymb');
     const context = contextOf(mebibyte);
     const contents = Array.from({ length: 12 }, () => randomBytes(5 * mebibyte));
     const uploads = contents.map((content) => receiveContent(content, { context }));

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { announce, isSettled, notingListener, storedEvents } from '../kit/events/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { runsOf } from '../kit/runs.ts';
+import { shows } from '../kit/shows.ts';
 import { sweep } from '../kit/sweep.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -17,6 +18,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 test('dispatch.enabled off keeps events in their rows, and switching it on delivers them', async () => {
+  shows('workflows.dispatch.enabled');
   const requestId = await announce(world, [{ topic: 'switched.happened' }]);
   // Polls and sweeps leave them alone as well.
   world.clock.advance(60_000);

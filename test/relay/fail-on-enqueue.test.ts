@@ -10,6 +10,7 @@ import { newRows, type NewRow } from '#entities/kit/write/creations.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { storedEvents } from '../kit/events/event-fixtures.ts';
 import { buildPerson, type Person } from '../kit/people.ts';
+import { shows } from '../kit/shows.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 let world: World;
@@ -33,6 +34,7 @@ test('dispatch.failonenqueueerror on: a request whose events cannot be written f
 });
 
 test('off: the request goes on without them, with its history, and the log says so', async () => {
+  shows('workflows.dispatch.failonenqueueerror');
   await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_FAILONENQUEUEERROR: 'false' });
   const answer = await signUp('kept@example.com');
   expect(answer.status).toBe(202);

@@ -11,6 +11,7 @@ import { OpenfgaProxy } from '../kit/fakes/openfga-proxy.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { startRedisServer, type RedisServer } from '../kit/servers/redis-server.ts';
 import { startTcpProxy, type TcpProxy } from '../kit/servers/tcp-proxy.ts';
+import { shows } from '../kit/shows.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { openWorld, type Instance, type World } from '../kit/world.ts';
 
@@ -95,6 +96,7 @@ async function areConnected(...clients: TestClient[]): Promise<void> {
 }
 
 test('cache.enabled: what one process was allowed, another one does not ask again', async () => {
+  shows('cache.enabled');
   await areConnected(here, there);
   const id = await ownTask();
   expect(await edit(here, id)).toBe(200);
@@ -142,6 +144,7 @@ test('away, or standing still, everything still answers; back, it is used again'
 });
 
 test('address, username, password, db and name are how the server is reached', async () => {
+  shows('cache.address', 'cache.name', 'cache.username', 'cache.password', 'cache.db');
   const named = await world.openInstance({
     environment: {
       CORE_CACHE_USERNAME: 'core',
@@ -167,6 +170,7 @@ test('address, username, password, db and name are how the server is reached', a
 });
 
 test('cache.minidleconns, maxidleconns and maxactiveconns are how many connections there are', async () => {
+  shows('cache.minidleconns', 'cache.maxidleconns', 'cache.maxactiveconns');
   let step = 0;
   for (const [name, environment, atOnce, expected] of [
     ['one-for-all', {}, 50, 1],
@@ -216,6 +220,12 @@ const isSettled = (promise: Promise<unknown>) =>
   ]);
 
 test('cache.readtimeout and writetimeout: together they end a command that is not answered, and -1 does not', async () => {
+  shows(
+    'auth.token.cache.config.readtimeout',
+    'auth.token.cache.config.writetimeout',
+    'cache.readtimeout',
+    'cache.writetimeout',
+  );
   const limited = connectionWith({ readtimeout: 100, writetimeout: 100 });
   const patient = [
     connectionWith({ readtimeout: -1, writetimeout: 100 }),
@@ -236,6 +246,7 @@ test('cache.readtimeout and writetimeout: together they end a command that is no
 });
 
 test('cache.maxretries: a command fails after so many lost connections', async () => {
+  shows('auth.token.cache.config.maxretries', 'cache.maxretries');
   cache.cut();
   try {
     for (const maxretries of [0, 2]) {
@@ -249,6 +260,7 @@ test('cache.maxretries: a command fails after so many lost connections', async (
 });
 
 test('cache.dialtimeout: ends an attempt to connect that nobody answers', async () => {
+  shows('auth.token.cache.config.dialtimeout', 'cache.dialtimeout');
   // A program that is stopped accepts nothing, and its queue holds two connections; the system leaves further ones unanswered.
   const program = `const server = require('node:net').createServer();
     server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(server.address().port));`;

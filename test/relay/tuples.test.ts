@@ -8,6 +8,7 @@ import { OpenfgaProxy } from '../kit/fakes/openfga-proxy.ts';
 import { timesOf } from '../kit/depth.ts';
 import { eventually } from '../kit/eventually.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
+import { shows } from '../kit/shows.ts';
 import { recordTried } from '../kit/tried.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -225,6 +226,7 @@ test('an older write that lands after its relay has died is undone', async () =>
 });
 
 test('authz.maxbatchwritesize is the most tuples of one write', async () => {
+  shows('authz.maxbatchwritesize');
   fga.isAway = true;
   await world.reconfigure({ CORE_AUTHZ_MAXBATCHWRITESIZE: '3' });
   await Promise.all(Array.from({ length: 7 }, () => lonePerson()));

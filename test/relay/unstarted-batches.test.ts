@@ -5,6 +5,7 @@ import { claimBatch } from '#entities/kit/outbox/outbox.ts';
 import { announce, isSettled, notingListener, storedEvents } from '../kit/events/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { runsOf } from '../kit/runs.ts';
+import { shows } from '../kit/shows.ts';
 import { sweep } from '../kit/sweep.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -49,6 +50,7 @@ test('a batch that was claimed and not started is started by the sweep, under it
 });
 
 test('RescueStuckJobsAfter is the age at which a batch counts as left behind', async () => {
+  shows('jobqueue.queueconf.RescueStuckJobsAfter');
   await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'false' });
   await announce(world, [{ topic: 'left.happened' }]);
   await world.runtime.database.transact({ caller: systemCaller('test'), requestId: newId() }, (unit) =>

@@ -6,6 +6,7 @@ import { createNotifier } from '#relay/outbox/wake-up.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { announce, isSettled, notingListener } from '../kit/events/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
+import { shows } from '../kit/shows.ts';
 import { openWorld, type World, type WorldOptions } from '../kit/world.ts';
 
 const worlds: World[] = [];
@@ -101,6 +102,7 @@ test('a lost listening connection is opened again', async () => {
 
 describe('PollOnly', () => {
   test('opens no listening connection, and polling alone finds the events of others', async () => {
+    shows('jobqueue.queueconf.PollOnly');
     const { world, writer } = await openPair({
       environment: { ...polling(100), CORE_JOBQUEUE_QUEUECONF_POLLONLY: 'true' },
     });
@@ -112,6 +114,7 @@ describe('PollOnly', () => {
 
 describe('FetchPollInterval', () => {
   test('is obeyed from the reload on', async () => {
+    shows('jobqueue.queueconf.FetchPollInterval');
     const { world, writer } = await openPair({
       environment: { ...polling(aDay), CORE_JOBQUEUE_QUEUECONF_POLLONLY: 'true' },
     });
@@ -124,6 +127,7 @@ describe('FetchPollInterval', () => {
   });
 
   test('of the event queue comes before the general one', async () => {
+    shows('jobqueue.queueconf.Queues.*.FetchPollInterval');
     const { world, writer } = await openPair({
       environment: {
         ...polling(aDay),
@@ -149,11 +153,13 @@ describe('FetchCooldown', () => {
   }
 
   test('keeps the relay from looking at every notification', async () => {
+    shows('jobqueue.queueconf.FetchCooldown');
     expect(await looksUnder({ CORE_JOBQUEUE_QUEUECONF_FETCHCOOLDOWN: '1', ...polling(aDay) })).toBeGreaterThan(15);
     expect(await looksUnder({ CORE_JOBQUEUE_QUEUECONF_FETCHCOOLDOWN: '1000', ...polling(aDay) })).toBeLessThan(8);
   });
 
   test('of the event queue comes before the general one', async () => {
+    shows('jobqueue.queueconf.Queues.*.FetchCooldown');
     const queues = { CORE_JOBQUEUE_QUEUECONF_QUEUES: JSON.stringify({ events: { FetchCooldown: 1 } }) };
     expect(
       await looksUnder({ CORE_JOBQUEUE_QUEUECONF_FETCHCOOLDOWN: '1000', ...polling(aDay), ...queues }),

@@ -3,6 +3,7 @@ import { organizationHeader } from '#api/http/request-caller.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import { expectProblem } from '../kit/expect-problem.ts';
+import { shows } from '../kit/shows.ts';
 import type { TestClient } from '../kit/test-client.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -88,6 +89,7 @@ describe('T-41: server.cors', () => {
   }
 
   test('alloworigins: pages of these origins may call the server with credentials, and others may not', async () => {
+    shows('server.cors.alloworigins');
     await world.reconfigure({ CORE_SERVER_CORS_ALLOWORIGINS: console_ });
     for (const url of ['/livez', '/graphql?query={self{id}}', '/v1/nowhere', '/v1/tasks/nothing']) {
       expect(await allowed(console_, url), url).toMatchObject({ to: console_, withCredentials: 'true' });
@@ -133,6 +135,7 @@ describe('T-41: server.cors', () => {
   });
 
   test('prefixes: below them other origins are allowed; the longest counts, and * has no credentials', async () => {
+    shows('server.cors.prefixes');
     const prefixes = { '/v1': [partner], '/v1/tasks': ['*'], '/v1/notes/': [] };
     await world.reconfigure({ CORE_SERVER_CORS_PREFIXES: JSON.stringify(prefixes) });
     expect(await allowed(console_, '/v1/organizations')).toMatchObject({ to: undefined });
@@ -154,6 +157,7 @@ describe('T-41: server.cors', () => {
   });
 
   test('cookieinsecure: pages of these origins get cookies without Secure', async () => {
+    shows('server.cors.cookieinsecure');
     const secureCookie = async (origin: string) => {
       const { headers } = await world.client().get('/livez', { origin });
       return /; Secure/i.test(String(headers['set-cookie']));
@@ -167,6 +171,7 @@ describe('T-41: server.cors', () => {
   });
 
   test('enabled: while it is off, no origin is allowed', async () => {
+    shows('server.cors.enabled');
     await world.reconfigure({ CORE_SERVER_CORS_ENABLED: 'false' });
     expect(await allowed(console_, '/livez')).toMatchObject({ to: undefined });
     expect((await allowed(console_, '/livez')).headers['vary'] ?? '').not.toContain('Origin');

@@ -10,6 +10,7 @@ import { expectProblem } from '../kit/expect-problem.ts';
 import { startSecretManager } from '../kit/fakes/secret-manager.ts';
 import { startKeySetServer, type KeySetAnswer } from '../kit/fakes/key-set-server.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
+import { shows } from '../kit/shows.ts';
 import { openWorld, type Instance, type World } from '../kit/world.ts';
 
 // T-34: keys are rotated without a request that fails, and a key that was taken away is worth nothing.
@@ -57,6 +58,7 @@ async function ask(bearer: string, instance: Pick<Instance, 'client'> = world) {
 }
 
 test('T-34: the older key verifies tokens while the newer one signs, until it is removed', async () => {
+  shows('auth.token.kid', 'auth.token.keys');
   const old = await newToken();
   expect(decodeProtectedHeader(old)).toMatchObject({ kid: 'older', alg: 'EdDSA' });
 
@@ -168,6 +170,7 @@ describe.concurrent('keydir', () => {
     world.logs.filter(({ level, msg }) => level === 'error' && String(msg).includes(about));
 
   test('T-34: a new file verifies at once and signs when all have seen it; tokens of a removed file are refused', async (context) => {
+    shows('keywatcher.enabled', 'keywatcher.keydir');
     const { folder, write, open } = await withFolder(context, { 'first.pem': pem('ed25519') });
     const instance = await open();
     const old = await newToken(instance);
@@ -322,6 +325,7 @@ describe('jwksendpoint', () => {
   });
 
   test('of another server: its keys verify, too; without an answer the last known ones do', async () => {
+    shows('auth.token.jwksendpoint');
     const [first, second, rsa, weak] = [
       await foreign('first'),
       await foreign('second'),
@@ -410,6 +414,7 @@ describe('secretmanager', () => {
     world.logs.filter(({ level, msg }) => level === 'error' && String(msg).includes('secretmanager'));
 
   test('T-34: the newest version signs and the one before verifies; later ones sign when all have seen them', async () => {
+    shows('server.secretmanager');
     const { manager, open } = await withSecret([pem('ed25519'), pem('ed25519')]);
     const instance = await open();
     expect(await publishedKids(instance)).toEqual(['jwt-1', 'jwt-2']);

@@ -4,8 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { ProvidedContext } from 'vitest';
 import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node';
 import { printCosts } from './folder-costs.ts';
-import { checkEffects } from '../config/check-effects.ts';
-import { effects } from '../config/effects.ts';
+import { checkEffects, effectiveLeaves, writtenLeaves } from '../config/effects.ts';
 import { configReadsFile } from '../kit/config-reads-file.ts';
 import { isPartialRun } from './partial-run.ts';
 import { fileOf, nameOf } from './test-names.ts';
@@ -87,7 +86,14 @@ export class ClosingReporter implements Reporter {
     }
     const failures = modules.flatMap(failuresOf);
     if (this.#options.checksEffects && !this.#isPartial && failures.length + this.#unhandled.length === 0) {
-      problems.push(...checkEffects(effects, { ran: new Set(passed.map(nameOf)), read: this.#configReads() }));
+      const left = new Set(this.#options.leftOut);
+      problems.push(
+        ...checkEffects(effectiveLeaves(), {
+          shown: passed.flatMap((test) => test.meta().shows ?? []),
+          leftOut: writtenLeaves().flatMap(({ file, leaf }) => (left.has(file) ? [leaf] : [])),
+          read: this.#configReads(),
+        }),
+      );
     }
     for (const line of slowestFiles(modules)) console.log(line);
     if (!this.#isPartial && this.#options.checksEffects) printCosts(modules);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { shows } from '../kit/shows.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folders: string[] = [];
@@ -69,6 +70,32 @@ beforeAll(async () => {
 const textOf = (files: ReadonlyMap<string, string>) => [...files.values()].join('\n');
 
 test('texts, links and colours of the configuration are in the mails', () => {
+  shows(
+    'integrations.email.questionnaireemail',
+    'integrations.email.rooturl',
+    'integrations.email.producturl',
+    'integrations.email.docsurl',
+    'integrations.email.CompanyAddress',
+    'integrations.email.Corporation',
+    'integrations.email.LogoURL',
+    'integrations.email.HeaderLogoURL',
+    'integrations.email.Copyright',
+    'integrations.email.TermsURL',
+    'integrations.email.PrivacyURL',
+    'integrations.email.UnsubscribeURL',
+    'integrations.email.HeaderText',
+    'integrations.email.CardStyle',
+    'integrations.email.BodyBackgroundColor',
+    'integrations.email.CardBackgroundColor',
+    'integrations.email.HeroBackgroundColor',
+    'integrations.email.ButtonColor',
+    'integrations.email.ButtonTextColor',
+    'integrations.email.HeadingColor',
+    'integrations.email.TextColor',
+    'integrations.email.FooterTextColor',
+    'integrations.email.AccentBorderColor',
+    'integrations.email.Tagline',
+  );
   for (const [name, value] of [...Object.entries(first), ...Object.entries(second)]) {
     const shown = name === 'CardStyle' ? 'border:1px solid' : value;
     expect(textOf(name in first ? byFirst : bySecond), name).toContain(shown);

@@ -17,7 +17,12 @@ describe('arguments that are no command end a tool with 2, the reason and the us
   test.each([
     ['addresses', 'list acme', 'list takes options only, not "acme"', 'release ADDRESS --reason TEXT'],
     ['addresses', 'release ada@example.com', '--reason says why', 'list '],
-    ['files', 'restore --missing --all --reason x', 'restore takes one id, --missing or --all', 'purge ID --reason TEXT'],
+    [
+      'files',
+      'restore --missing --all --reason x',
+      'restore takes one id, --missing or --all',
+      'purge ID --reason TEXT',
+    ],
     ['files', 'audit --reason x', 'audit has no option --reason', 'backups '],
     ['operators', 'grant', 'grant takes one person', 'revoke PERSON --reason TEXT'],
     ['events', 'dance', 'no command "dance"', '--listener NAME'],

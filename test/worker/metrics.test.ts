@@ -4,6 +4,7 @@ import { eventually } from '../kit/eventually.ts';
 import { waitForMails } from '../kit/mailbox.ts';
 import { scrape, type Scrape } from '../kit/processes/scrape.ts';
 import { ProductProcess } from '../kit/processes/spawned-process.ts';
+import { shows } from '../kit/shows.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { alerts, dashboards, documented, has, labelsIn, metricsIn, queries } from './operating-page.ts';
 
@@ -72,6 +73,7 @@ function valueOf(values: ReadonlyMap<string, number>, name: string, ...labels: r
 }
 
 test('without enablemetrics a worker exports its own metrics, and none of the job queue', async () => {
+  shows('jobqueue.metrics.enablemetrics');
   const values = await exported(off);
   const names = [...namesOf(values)];
   expect(names.filter((name) => /^(?:temporal|messaging|core_job)_/.test(name))).toEqual([]);
@@ -97,6 +99,7 @@ describe('with enablemetrics', () => {
   });
 
   test('metricsdurationunit gives every duration in seconds', async () => {
+    shows('jobqueue.metrics.metricsdurationunit');
     const values = await exported({
       ...on,
       CORE_JOBQUEUE_METRICS_METRICSDURATIONUNIT: 's',
@@ -112,6 +115,7 @@ describe('with enablemetrics', () => {
   });
 
   test('enablesemanticmetrics adds those of the OpenTelemetry messaging conventions, and off leaves them out', async () => {
+    shows('jobqueue.metrics.enablesemanticmetrics');
     const { values: added } = await everything();
     const queue = `messaging_destination_name="${world.name}/email"`;
     expect(valueOf(added, 'messaging_process_duration_count', queue, 'messaging_operation_name="deliverEmail"')).toBe(

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { searchAttributes } from '#workflows/kit/search-attributes.ts';
+import { shows } from '../kit/shows.ts';
 import { openWorld, removeSchedules, type World } from '../kit/world.ts';
 
 const hourMs = 3_600_000;
@@ -43,6 +44,7 @@ test('without runmigrations a start says what is missing and how to mend it', as
 });
 
 test('with runmigrations the namespace of connectionuri is made, with its search attributes', async () => {
+  shows('jobqueue.connectionuri', 'jobqueue.runmigrations');
   await retentionAfter({});
   const instance = await world.openInstance({ environment: { CORE_JOBQUEUE_CONNECTIONURI: uri } });
   const { connection, settings } = instance.runtime.temporal;
@@ -52,6 +54,11 @@ test('with runmigrations the namespace of connectionuri is made, with its search
 });
 
 test('it keeps ended workflows for the longest of the three periods, and follows when they change', async () => {
+  shows(
+    'jobqueue.queueconf.CancelledJobRetentionPeriod',
+    'jobqueue.queueconf.CompletedJobRetentionPeriod',
+    'jobqueue.queueconf.DiscardedJobRetentionPeriod',
+  );
   expect(await retentionAfter({ COMPLETED: 50, CANCELLED: 2, DISCARDED: 3 })).toBe(50);
   expect(await retentionAfter({ COMPLETED: 2, CANCELLED: 60, DISCARDED: 3 })).toBe(60);
   expect(await retentionAfter({ COMPLETED: 2, CANCELLED: 3, DISCARDED: 40 })).toBe(40);

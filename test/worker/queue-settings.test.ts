@@ -6,6 +6,7 @@ import { createdEndpoint } from '../kit/events/created-endpoint.ts';
 import { WebhookSink } from '../kit/fakes/webhook-sink.ts';
 import { waitForMails } from '../kit/mailbox.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
+import { shows } from '../kit/shows.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 // Settings of the job queue, as Temporal and the log show them: one world with all of them changed, one as usual.
@@ -151,6 +152,14 @@ const seconds = (value: { readonly seconds?: unknown; readonly nanos?: number | 
 
 describe('an activity', () => {
   test('has the timeouts and the retries of queueconf, and the queue of dispatch.queuename', async () => {
+    shows(
+      'jobqueue.queueconf.JobStuckThreshold',
+      'jobqueue.queueconf.JobTimeout',
+      'jobqueue.queueconf.MaxAttempts',
+      'jobqueue.queueconf.RetryPolicy.initialinterval',
+      'jobqueue.queueconf.RetryPolicy.backoffcoefficient',
+      'jobqueue.queueconf.RetryPolicy.maximuminterval',
+    );
     const [before, after] = await Promise.all([attemptsOf(usual), attemptsOf(changed)]);
     const wanted = { timeout: 41, heartbeat: 7, attempts: 5, initial: 1.5, factor: 3, longest: 9, queue: 'deliveries' };
     expect(after).toEqual(wanted);
@@ -175,12 +184,14 @@ describe('an activity', () => {
   });
 
   test('has the identity of its worker, which ID names', async () => {
+    shows('jobqueue.queueconf.ID');
     const [before, after] = await Promise.all([mailWorkflow(usual), mailWorkflow(changed)]);
     expect(after.identity).toBe('worker-of-settings');
     expect(before.identity).not.toBe('worker-of-settings');
   });
 
   test('has a random id with Test.DisableUniqueEnforcement, and else one of its own, below the Schema', async () => {
+    shows('jobqueue.queueconf.Test.DisableUniqueEnforcement');
     const [before, after] = await Promise.all([mailWorkflow(usual), mailWorkflow(changed)]);
     const parts = ({ run }: typeof before) => run.workflowId.split('/');
     expect(parts(after).length).toBe(parts(before).length + 1);
@@ -191,6 +202,13 @@ describe('an activity', () => {
 });
 
 test('interceptors stand around starts and activities where the lists name them', async () => {
+  shows(
+    'jobqueue.queueconf.JobInsertMiddleware',
+    'jobqueue.queueconf.Hooks',
+    'jobqueue.queueconf.Middleware',
+    'jobqueue.queueconf.Plugins',
+    'jobqueue.queueconf.WorkerMiddleware',
+  );
   await Promise.all([mailWorkflow(usual), mailWorkflow(changed), messageArrived(usual), messageArrived(changed)]);
   const layersOf = (world: World, message: string) =>
     new Set(world.logs.filter((line) => line['msg'] === message).map((line) => line['layer']));
@@ -207,6 +225,7 @@ describe('schedules', () => {
     world.runtime.temporal.client.schedule.getHandle(`${world.name}/${name}`).describe();
 
   test('are those of the release and of PeriodicJobs, unknown workflows with SkipUnknownJobCheck only', async () => {
+    shows('jobqueue.queueconf.SkipUnknownJobCheck');
     const nightly = await describeSchedule(changed, 'nightly');
     expect(nightly.action).toMatchObject({ workflowType: 'sweepOutbox' });
     expect(JSON.stringify(nightly.spec)).toContain('"hour":[{"start":3');
@@ -222,6 +241,7 @@ describe('schedules', () => {
   });
 
   test('give pruning the time of JobCleanerTimeout', async () => {
+    shows('jobqueue.queueconf.JobCleanerTimeout');
     const timeout = async (world: World) =>
       ((await describeSchedule(world, 'prune-records')).action.args as [{ timeoutMs: number }])[0].timeoutMs;
     expect(await timeout(changed)).toBe(61_000);

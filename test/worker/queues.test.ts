@@ -10,6 +10,7 @@ import { eventually } from '../kit/eventually.ts';
 import { mailsTo, waitForMails } from '../kit/mailbox.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import { runsOf, waitForRuns } from '../kit/runs.ts';
+import { shows } from '../kit/shows.ts';
 import { openWorld, type Instance, type World } from '../kit/world.ts';
 
 /** Holds deliveries up, and counts those that are held at the same time. */
@@ -116,14 +117,17 @@ async function batchesAtOnce(environment: Readonly<Record<string, string>>, expe
 
 describe('batches that are delivered at the same time', () => {
   test('are as many as MaxWorkers of the event queue says', async () => {
+    shows('jobqueue.queueconf.Queues.*.MaxWorkers');
     expect(await batchesAtOnce(queues({ events: { MaxWorkers: 2 } }), 2)).toBe(2);
   });
 
   test('are as many as workercount says when the queue does not', async () => {
+    shows('workflows.dispatch.workercount');
     expect(await batchesAtOnce({ CORE_WORKFLOWS_DISPATCH_WORKERCOUNT: '3' }, 3)).toBe(3);
   });
 
   test('are as many as the queue of the configured name may have', async () => {
+    shows('workflows.dispatch.queuename');
     const environment = {
       CORE_WORKFLOWS_DISPATCH_QUEUENAME: 'deliveries',
       ...queues({ deliveries: { MaxWorkers: 1 } }),
@@ -247,6 +251,7 @@ describe('SoftStopTimeout', () => {
   });
 
   test('is not outlasted by what stands still; another worker takes that over', async () => {
+    shows('jobqueue.queueconf.SoftStopTimeout');
     const before = leftBehind();
     const { stopped } = await stopDuringDelivery(100);
     await stopped;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../kit/eventually.ts';
 import { runsOf, waitForRuns } from '../kit/runs.ts';
+import { shows } from '../kit/shows.ts';
 import { runSchedule } from '../kit/sweep.ts';
 import { openWorld, removeSchedules, type World } from '../kit/world.ts';
 
@@ -46,6 +47,11 @@ const isListed = (name: string) =>
 
 describe('PeriodicJobs', () => {
   test('become schedules that start the named workflow with their input when they say', async () => {
+    shows(
+      'jobqueue.queueconf.PeriodicJobs[].workflow',
+      'jobqueue.queueconf.PeriodicJobs[].schedule',
+      'jobqueue.queueconf.PeriodicJobs[].input',
+    );
     await converge(
       periodic(
         { name: 'hourly', workflow: 'sweepOutbox', schedule: 3_600_000, input: { note: 'one' } },
@@ -65,6 +71,7 @@ describe('PeriodicJobs', () => {
   });
 
   test('that are changed or removed are changed and removed by the next worker, those of the release stay', async () => {
+    shows('jobqueue.queueconf.PeriodicJobs[].name');
     await Promise.all(['hourly', 'weekly'].map(isListed));
     await converge(periodic({ name: 'hourly', workflow: 'pruneRecords', schedule: 7_200_000 }));
     expect(await stateOf('hourly')).toMatchObject({ workflow: 'pruneRecords', everyMs: [7_200_000] });
@@ -98,6 +105,7 @@ describe('PeriodicJobs', () => {
 
 describe('pauses', () => {
   test('of TestOnly end when it is off', async () => {
+    shows('jobqueue.queueconf.TestOnly');
     const job = periodic({ name: 'paused', workflow: 'sweepOutbox', schedule: 3_600_000 });
     await converge({ ...job, CORE_JOBQUEUE_QUEUECONF_TESTONLY: 'true' });
     for (const name of ['paused', 'sweep-outbox', 'prune-records'])
@@ -124,6 +132,7 @@ test('workers that begin together make the schedules once, and one without maint
 });
 
 test('Schema is the prefix of queues, workflows and schedules, and keeps installations apart', async () => {
+  shows('jobqueue.queueconf.Schema');
   const schema = `${world.name}-other`;
   const other = await world.openInstance({ environment: { CORE_JOBQUEUE_QUEUECONF_SCHEMA: schema } });
   const worker = await other.startWorker();

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { announce, isSettled, notingListener } from '../kit/events/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { waitForRuns } from '../kit/runs.ts';
+import { shows } from '../kit/shows.ts';
 import { sweep, type SweepResult } from '../kit/sweep.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -30,6 +31,7 @@ async function sweepMeanwhile(environment: Readonly<Record<string, string>>): Pr
 }
 
 test('Test.Time is the now of sweeps', async () => {
+  shows('jobqueue.queueconf.Test.Time');
   const future = new Date(Date.now() + 86_400_000).toISOString();
   expect(await sweepMeanwhile({})).toMatchObject({ batches: 0 });
   expect(await sweepMeanwhile({ CORE_JOBQUEUE_QUEUECONF_TEST_TIME: future })).toMatchObject({ batches: 1 });

@@ -8,6 +8,7 @@ import { eventually } from '../../kit/eventually.ts';
 import { expectProblem } from '../../kit/expect-problem.ts';
 import { buildPerson } from '../../kit/people.ts';
 import { SmtpServer } from '../../kit/servers/smtp-server.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestAnswer } from '../../kit/test-client.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
@@ -117,6 +118,7 @@ describe('an address', () => {
   });
 
   test('is not checked while enabled is off, except for blocked domains', async () => {
+    shows('ormconfig.emailvalidation.enabled');
     await world.reconfigure({ [variable('ENABLED')]: 'false', [variable('BLOCKEDDOMAINS')]: 'blocked.example' });
     await expectAccepted('someone@mailinator.com');
     await expectAccepted('admin@gmail.com');
@@ -126,6 +128,7 @@ describe('an address', () => {
   });
 
   test('of a disposable service is refused, also below its domain, until allowedemailtypes.disposable says otherwise', async () => {
+    shows('ormconfig.emailvalidation.allowedemailtypes.disposable');
     await expectRefused('someone@mailinator.com', 'disposable');
     await expectRefused('Someone@Sub.Mailinator.com', 'disposable');
     await disposable();
@@ -133,12 +136,14 @@ describe('an address', () => {
   });
 
   test('of a free service is refused until allowedemailtypes.free says otherwise', async () => {
+    shows('ormconfig.emailvalidation.allowedemailtypes.free');
     await expectRefused('someone@gmail.com', 'free e-mail service');
     await world.reconfigure({ [variable('ALLOWEDEMAILTYPES_FREE')]: 'true' });
     await expectAccepted('someone@gmail.com');
   });
 
   test('of a role is refused until allowedemailtypes.role says otherwise', async () => {
+    shows('ormconfig.emailvalidation.allowedemailtypes.role');
     for (const name of ['admin', 'no-reply', 'Support+tag']) await expectRefused(`${name}@company.example`, 'function');
     await expectAccepted('adminton@company.example');
     await world.reconfigure({ [variable('ALLOWEDEMAILTYPES_ROLE')]: 'true' });
@@ -146,6 +151,7 @@ describe('an address', () => {
   });
 
   test('at one of blockeddomains, or below it, is refused in every form', async () => {
+    shows('ormconfig.emailvalidation.blockeddomains');
     await world.reconfigure({ [variable('BLOCKEDDOMAINS')]: 'Blocked.example' });
     await expectRefused('ada@blocked.example', 'not accepted here');
     await expectRefused('ADA@eu.BLOCKED.example', 'not accepted here');
@@ -187,6 +193,7 @@ describe('the mail server of a domain', () => {
   );
 
   test('is asked about the address if enablesmtpcheck is on, and no mail is sent', async () => {
+    shows('ormconfig.emailvalidation.enablesmtpcheck');
     await world.reconfigure({ [variable('ENABLESMTPCHECK')]: 'true' });
     await expectAccepted('ada@company.example');
     expect(smtp.commands).toContain('RCPT TO:<ada@company.example>');
@@ -243,6 +250,7 @@ describe('the mail server of a domain', () => {
   });
 
   test('is not asked about an address with a profile at the avatar service, unless enablegravatarcheck is off', async () => {
+    shows('ormconfig.emailvalidation.enablegravatarcheck');
     await world.reconfigure({ [variable('ENABLESMTPCHECK')]: 'true' });
     smtp.refused.set('ada', '550 5.1.1 no such mailbox');
     web.profiles = 200;
@@ -291,6 +299,7 @@ describe('the list of disposable domains', () => {
   });
 
   test('stays that of the release while enableautoupdatedisposable is off', async () => {
+    shows('ormconfig.emailvalidation.enableautoupdatedisposable');
     await world.reconfigure({ [variable('ENABLEAUTOUPDATEDISPOSABLE')]: 'false' });
     world.clock.advance(2 * day);
     await register('third@company.example');

@@ -9,6 +9,7 @@ import { expectProblem } from '../../kit/expect-problem.ts';
 import { FakeProviderA } from '../../kit/fakes/fake-provider-a.ts';
 import { buildPerson, signedIn, type Person } from '../../kit/people.ts';
 import { requestStatements } from '../../kit/request-statements.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestAnswer, TestClient } from '../../kit/test-client.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
@@ -178,6 +179,7 @@ describe('a receiver', () => {
   });
 
   test('T-90: is not there without a secret', async () => {
+    shows('integrations.email.providera.webhooksecret', 'integrations.email.providerb.webhooksecret');
     await world.reconfigure({ CORE_INTEGRATIONS_EMAIL_PROVIDERB_WEBHOOKSECRET: '' });
     expectProblem(await sendB('{}', ''), 'route_not_found');
     await world.reconfigure({ CORE_INTEGRATIONS_EMAIL_PROVIDERB_WEBHOOKSECRET: password });

@@ -9,6 +9,7 @@ import { asPerson } from '../../kit/as-person.ts';
 import { isSignedUrl, startFakeCloudPlatform, type FakeCloudPlatform } from '../../kit/fakes/fake-cloud-platform.ts';
 import { buildPerson, signedIn, type Person } from '../../kit/people.ts';
 import { createFile, type FileRecord } from '../../kit/files/stored-upload.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestClient } from '../../kit/test-client.ts';
 import { uploadBy } from '../../kit/files/uploaded-file.ts';
 import { codeBlocks } from '../../kit/records/reader-shell.ts';
@@ -84,6 +85,13 @@ async function linkAt(provider: ProviderName, args = ''): Promise<URL> {
 }
 
 test('baseurl: links to this server begin with that of their provider, and are answered at its path', async () => {
+  shows(
+    'objectstorage.providers.bucketstore.baseurl',
+    'objectstorage.providers.edgestore.baseurl',
+    'objectstorage.providers.cloudstore.baseurl',
+    'objectstorage.providers.disk.baseurl',
+    'objectstorage.providers.database.baseurl',
+  );
   for (const name of all) {
     const link = await linkAt(name, '(once: true)');
     const path = `/of/${name}/${record.objectId}/download`;
@@ -96,6 +104,12 @@ test('baseurl: links to this server begin with that of their provider, and are a
 });
 
 test('proxypresignenabled: while it is off, links point to the provider, unless they are good once', async () => {
+  shows(
+    'objectstorage.providers.bucketstore.proxypresignenabled',
+    'objectstorage.providers.edgestore.proxypresignenabled',
+    'objectstorage.providers.cloudstore.proxypresignenabled',
+    'objectstorage.providers.disk.proxypresignenabled',
+  );
   for (const name of natives) {
     await world.reconfigure({ [providerVariable('disk.endpoint')]: origins.disk });
     const link = await linkAt(name, '(expiresInSeconds: 60, disposition: INLINE)');
@@ -178,6 +192,7 @@ test('credentials of the cloud platform that were not found are looked for again
 });
 
 test('endpoint: links to files on disk begin there; without it, this server answers them', async () => {
+  shows('objectstorage.providers.disk.endpoint');
   expect((await linkAt('disk')).origin).toBe('https://files.test');
   await world.reconfigure({ [providerVariable('disk.endpoint')]: 'https://disk.test/core/' });
   const { origin, pathname, search } = await linkAt('disk');

@@ -8,6 +8,7 @@ import { expectProblem, messageOf } from '../../kit/expect-problem.ts';
 import { formOf, type FormPart } from '../../kit/files/multipart-form.ts';
 import { buildPerson, signedIn, type Person } from '../../kit/people.ts';
 import { exchange, parseAnswer, RawConnection } from '../../kit/http/raw-http.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestAnswer, TestClient } from '../../kit/test-client.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
@@ -156,6 +157,7 @@ describe('what is refused leaves nothing', () => {
   beforeEach(() => expectNothingElse(ready));
 
   test('objectstorage.maxsizemb: one byte over the limit is refused, however its length is sent', async () => {
+    shows('objectstorage.maxsizemb');
     keep(await upload([bytes(mebibyte)]));
     expectProblem(await upload([bytes(mebibyte + 1)]), 'body_too_large', 'by length');
     expectProblem(await upload([notes, bytes(mebibyte + 1)]), 'body_too_large', 'the last part');
@@ -175,6 +177,7 @@ describe('what is refused leaves nothing', () => {
   });
 
   test('objectstorage.keys: files are taken from the named fields only', async () => {
+    shows('objectstorage.keys');
     expectProblem(await upload([{ ...notes, field: 'other' }]), 'invalid_input');
     await world.reconfigure({ CORE_OBJECTSTORAGE_KEYS: '["other"]' });
     keep(await upload([{ ...notes, field: 'other' }]));
@@ -183,6 +186,7 @@ describe('what is refused leaves nothing', () => {
   });
 
   test('objectstorage.enabled: off, nothing is accepted', async () => {
+    shows('objectstorage.enabled');
     await world.reconfigure({ CORE_OBJECTSTORAGE_ENABLED: 'false' });
     expectProblem(await upload([notes]), 'storage_disabled');
     await world.reconfigure({ CORE_OBJECTSTORAGE_ENABLED: undefined });

@@ -8,6 +8,7 @@ import { expectGraphqlError } from '../../kit/graphql-error.ts';
 import { holdRow, waitForLocks } from '../../kit/records/held-row.ts';
 import { buildPerson, signedIn, type Person } from '../../kit/people.ts';
 import { requestStatements } from '../../kit/request-statements.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestClient } from '../../kit/test-client.ts';
 import { openWorld, type Instance, type World } from '../../kit/world.ts';
 
@@ -94,6 +95,7 @@ describe('enablegraphextensions', () => {
 });
 
 test('enablegraphextensions: answers say what they have cost', async () => {
+  shows('server.enablegraphextensions');
   const page = '{ tasks(first: 10) { edges { node { id title } } } }';
   expect(Object.keys((await client.graphql(page)).body)).toEqual(['data']);
   const instance = await world.openInstance({ environment: { CORE_SERVER_ENABLEGRAPHEXTENSIONS: 'true' } });
@@ -120,6 +122,7 @@ test('enablegraphextensions: answers say what they have cost', async () => {
 });
 
 test('graphpool.maxworkers: so many operations run, and organizations take turns', async () => {
+  shows('server.graphpool.maxworkers');
   const instance = await world.openInstance({ environment: { CORE_SERVER_GRAPHPOOL_MAXWORKERS: '1' } });
   const many = await clientOf(instance, person);
   const few = await clientOf(instance, stranger);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
 import { expectGraphqlError } from '../../kit/graphql-error.ts';
 import { buildPerson, signedIn } from '../../kit/people.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestClient } from '../../kit/test-client.ts';
 import { requestStatements } from '../../kit/request-statements.ts';
 import { openWorld, type World } from '../../kit/world.ts';
@@ -83,6 +84,7 @@ describe('a list', () => {
   });
 
   test('has as many records as maxresultlimit says, at most', async () => {
+    shows('server.maxresultlimit');
     await world.reconfigure({ CORE_SERVER_MAXRESULTLIMIT: '7' });
     expect(await page({})).toMatchObject({ ids: all.slice(0, 7), pageInfo: { hasNextPage: true } });
     expect(await page({ first: 7 })).toMatchObject({ ids: all.slice(0, 7) });

@@ -5,6 +5,7 @@ import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { expectGraphqlError } from '../../kit/graphql-error.ts';
 import { buildPerson, signedIn, type Person } from '../../kit/people.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestClient } from '../../kit/test-client.ts';
 import { requestStatements } from '../../kit/request-statements.ts';
 import { uploadBy } from '../../kit/files/uploaded-file.ts';
@@ -297,6 +298,7 @@ test('an answer that is too large stays in the database', async () => {
 
 describe('complexitylimit', () => {
   test('is the number of fields one operation selects, however they are nested', async () => {
+    shows('server.complexitylimit');
     const fields = (count: number) =>
       `{ ${Array.from({ length: count }, (_, n) => `o${n}: organizations { totalCount }`).join(' ')} }`;
     await world.reconfigure({ CORE_SERVER_COMPLEXITYLIMIT: '10' });

@@ -11,6 +11,7 @@ import { expectGraphqlError } from '../../kit/graphql-error.ts';
 import { http2Connection } from '../../kit/http/http2-client.ts';
 import { buildPerson, signedIn, type Person } from '../../kit/people.ts';
 import { SocketSubscriber } from '../../kit/events/socket-subscriber.ts';
+import { shows } from '../../kit/shows.ts';
 import { bearerOf, type TestClient } from '../../kit/test-client.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
@@ -193,6 +194,7 @@ test('metrics and log lines tell of subscriptions', async () => {
 });
 
 test('enablegraphsubscriptions: without it, every subscription is refused', async () => {
+  shows('server.enablegraphsubscriptions');
   const instance = await world.openInstance({ environment: { CORE_SERVER_ENABLEGRAPHSUBSCRIPTIONS: 'false' } });
   const { url: other } = await instance.listen();
   const answer = await fetch(`${other}/graphql`, {

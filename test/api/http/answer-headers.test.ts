@@ -7,6 +7,7 @@ import { defineRoute } from '#api/http/route.ts';
 import { fileAnswer } from '#api/http/streams/file-answer.ts';
 import { buildPerson, signedIn } from '../../kit/people.ts';
 import { exchange } from '../../kit/http/raw-http.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestAnswer, TestClient } from '../../kit/test-client.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
@@ -130,6 +131,7 @@ describe('server.secure', () => {
   });
 
   test('enabled: off, no answer has any of them but the policy of a page', async () => {
+    shows('server.secure.enabled');
     await secured({ ENABLED: 'false' }, async () => {
       for (const [name, headers] of await answers({ 'x-forwarded-proto': 'https' }))
         expect(
@@ -140,6 +142,13 @@ describe('server.secure', () => {
   });
 
   test('xssprotection, contenttypenosniff, xframeoptions, contentsecuritypolicy, referrerpolicy: are the values of their headers; empty ones leave them out', async () => {
+    shows(
+      'server.secure.xssprotection',
+      'server.secure.contenttypenosniff',
+      'server.secure.xframeoptions',
+      'server.secure.contentsecuritypolicy',
+      'server.secure.referrerpolicy',
+    );
     const changed = {
       XSSPROTECTION: ['x-xss-protection', '0'],
       CONTENTTYPENOSNIFF: ['x-content-type-options', 'nosniff, nosniff'],
@@ -162,6 +171,7 @@ describe('server.secure', () => {
   });
 
   test('cspreportonly: the policy is only reported', async () => {
+    shows('server.secure.cspreportonly');
     await secured({ CSPREPORTONLY: 'true' }, async () => {
       for (const [name, headers] of await answers()) {
         const [here, absent] = ['content-security-policy-report-only', 'content-security-policy'];
@@ -173,6 +183,7 @@ describe('server.secure', () => {
   });
 
   test('hstsmaxage and hstspreloadenabled: what browsers remember, when a proxy speaks HTTPS', async () => {
+    shows('server.secure.hstsmaxage', 'server.secure.hstspreloadenabled');
     const header = async (proto = 'https') =>
       (await client.get(taskUrl, { 'x-forwarded-proto': proto })).headers['strict-transport-security'];
     expect(await header()).toBe('max-age=31536000; includeSubDomains');
@@ -234,6 +245,7 @@ describe('server.cachecontrol', () => {
   const tagOf = async (url: string) => String((await client.get(url)).headers['etag']);
 
   test('nocacheheaders: no cache keeps an answer unless the route says so', async () => {
+    shows('server.cachecontrol.nocacheheaders');
     const found = await answers();
     for (const name of ['record', 'list', 'change', 'GraphQL by GET', 'GraphQL by POST', 'health', 'page'])
       expect(found.get(name), name).toMatchObject(noCache);
@@ -253,6 +265,7 @@ describe('server.cachecontrol', () => {
   });
 
   test('enabled: off, answers have none of them, but what depends on the caller stays private', async () => {
+    shows('server.cachecontrol.enabled');
     await cached({ ENABLED: 'false', ETAGHEADERS: 'If-None-Match' }, async () => {
       const found = await answers();
       for (const [name, headers] of found)
@@ -277,6 +290,7 @@ describe('server.cachecontrol', () => {
   });
 
   test('etagheaders: these headers of requests are ignored, all others count', async () => {
+    shows('server.cachecontrol.etagheaders');
     const tag = await tagOf(taskUrl);
     const document = await tagOf('/openapi.json');
     const known = async () => [

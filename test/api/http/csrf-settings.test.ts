@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildPerson, signedIn } from '../../kit/people.ts';
 import { expectProblem } from '../../kit/expect-problem.ts';
 import { cookiesOf, type SetCookie } from '../../kit/identity/set-cookies.ts';
+import { shows } from '../../kit/shows.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
 let world: World;
@@ -32,6 +33,7 @@ async function cookie(name = 'csrf_token'): Promise<SetCookie> {
 }
 
 test('enabled: off, nothing is asked for and no cookie is set', async () => {
+  shows('server.csrfprotection.enabled');
   const operation = { method: 'POST', url: '/v1/logout' } as const;
   expectProblem(await world.client().request(operation), 'csrf_token_missing');
   await having({ ENABLED: 'false' }, async () => {
@@ -56,6 +58,7 @@ test('a page gives a token that counts, although the session of the cookie has e
 });
 
 test('header: names the header that is looked at, and no other', async () => {
+  shows('server.csrfprotection.header');
   await having({ HEADER: 'X-Proof' }, async () => {
     const client = world.client();
     expect((await client.post('/v1/logout')).status).toBe(200);
@@ -68,6 +71,7 @@ test('header: names the header that is looked at, and no other', async () => {
 });
 
 test('cookie: names the cookie', async () => {
+  shows('server.csrfprotection.cookie');
   await having({ COOKIE: 'proof' }, async () => {
     expect((await cookie('proof')).value).toMatch(/^[\w-]{22}\.[\w-]{43}$/);
     const client = world.client();
@@ -78,12 +82,14 @@ test('cookie: names the cookie', async () => {
 });
 
 test('secure: flips the Secure attribute', async () => {
+  shows('server.csrfprotection.secure');
   expect((await cookie()).attributes['secure']).toBeUndefined();
   await having({ SECURE: 'true' }, async () => expect((await cookie()).attributes['secure']).toBe(true));
 });
 
 describe('samesite', () => {
   test('names the attribute, and Default leaves it out', async () => {
+    shows('server.csrfprotection.samesite');
     expect((await cookie()).attributes['samesite']).toBe('Lax');
     const strict = await having({ SAMESITE: 'Strict' }, cookie);
     const none = await having({ SAMESITE: 'None', SECURE: 'true' }, cookie);
@@ -97,11 +103,13 @@ describe('samesite', () => {
 });
 
 test('cookiehttponly: flips the HttpOnly attribute', async () => {
+  shows('server.csrfprotection.cookiehttponly');
   expect((await cookie()).attributes['httponly']).toBeUndefined();
   await having({ COOKIEHTTPONLY: 'true' }, async () => expect((await cookie()).attributes['httponly']).toBe(true));
 });
 
 test('cookiedomain: sets the Domain attribute, which is left out otherwise', async () => {
+  shows('server.csrfprotection.cookiedomain');
   expect((await cookie()).attributes['domain']).toBeUndefined();
   await having({ COOKIEDOMAIN: 'example.com' }, async () =>
     expect((await cookie()).attributes['domain']).toBe('example.com'),
@@ -109,6 +117,7 @@ test('cookiedomain: sets the Domain attribute, which is left out otherwise', asy
 });
 
 test('cookiepath: sets the Path attribute', async () => {
+  shows('server.csrfprotection.cookiepath');
   expect((await cookie()).attributes['path']).toBe('/');
   await having({ COOKIEPATH: '/v1' }, async () => expect((await cookie()).attributes['path']).toBe('/v1'));
 });

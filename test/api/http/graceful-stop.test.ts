@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { asOwner } from '../../kit/as-owner.ts';
 import { eventually } from '../../kit/eventually.ts';
 import { ProductProcess } from '../../kit/processes/spawned-process.ts';
+import { shows } from '../../kit/shows.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
 let world: World;
@@ -88,6 +89,7 @@ test('what is under way is answered; what comes meanwhile is told to go elsewher
 });
 
 test('server.shutdowngraceperiod: what takes longer is cut off, and it still ends with 0', async () => {
+  shows('server.shutdowngraceperiod');
   const api = await startApi({
     // Also how long a start waits for its servers.
     CORE_SERVER_SHUTDOWNGRACEPERIOD: '3000',

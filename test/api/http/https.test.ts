@@ -10,6 +10,7 @@ import { testCertificate, type TestCertificate } from '../../kit/servers/certifi
 import { eventually } from '../../kit/eventually.ts';
 import { http2Connection, http2Request } from '../../kit/http/http2-client.ts';
 import { RawConnection } from '../../kit/http/raw-http.ts';
+import { shows } from '../../kit/shows.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
 let world: World;
@@ -81,6 +82,7 @@ function get(
 }
 
 test('enabled: the listener speaks TLS, and nothing else', async () => {
+  shows('server.tls.enabled');
   const certificate = testCertificate();
   const { url, metricsUrl } = await serve(certificate);
   expect(new URL(url).protocol).toBe('https:');
@@ -128,6 +130,7 @@ test('TLS before 1.2 is refused', async () => {
 
 describe('the files', () => {
   test('certfile and certkey: are what clients see, also after the files have changed', async () => {
+    shows('server.tls.certfile', 'server.tls.certkey');
     const [first, second] = [testCertificate('first'), testCertificate('second')];
     const { url, certfile, certkey } = await serve(first);
     const seen = () => fingerprintAt(url, [first, second]);

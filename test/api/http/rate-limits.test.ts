@@ -6,6 +6,7 @@ import { maxHeldCounters } from '#activities/clients/cache/rate-counters.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { registry } from '#entities/index.ts';
 import { expectProblem } from '../../kit/expect-problem.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestAnswer, TestClient } from '../../kit/test-client.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
@@ -80,6 +81,7 @@ for (const name of ['ratelimit', 'ratelimitunmatched'] as const)
       set({ enabled: true, options: [{ requests: 3, window: 60_000 }], ...settings });
 
     test('enabled: off, nothing is counted; on, the requests of each client are', async () => {
+      shows(`${name}.enabled`);
       const client = newClient();
       await set({ options: [{ requests: 3, window: 60_000 }] });
       expect(new Set(await statuses(20, () => get(client)))).toEqual(new Set([passed]));
@@ -113,6 +115,7 @@ for (const name of ['ratelimit', 'ratelimitunmatched'] as const)
     });
 
     test('options: a request must stay within each window; without any, ten requests a second are allowed', async () => {
+      shows(`${name}.options[].requests`);
       const client = newClient();
       await limited({
         options: [
@@ -136,6 +139,7 @@ for (const name of ['ratelimit', 'ratelimitunmatched'] as const)
     });
 
     test('options: requests of the window before count for the part of it that still slides', async () => {
+      shows(`${name}.options[].window`);
       const client = newClient();
       await limited({ options: [{ requests: 10, window: 10_000 }] });
       startWindow(10_000);
@@ -154,6 +158,7 @@ for (const name of ['ratelimit', 'ratelimitunmatched'] as const)
     });
 
     test('options: after expiration without requests, a counter is forgotten', async () => {
+      shows(`${name}.options[].expiration`);
       for (const [expiration, again] of [
         [60_000, 4],
         [0, 0],
@@ -168,6 +173,7 @@ for (const name of ['ratelimit', 'ratelimitunmatched'] as const)
     });
 
     test('options: expired counters leave the memory every flushinterval', async () => {
+      shows(`${name}.options[].flushinterval`);
       const held = async () => Number((await metric('core_rate_limit_counters'))[0]?.split(' ').at(-1));
       await limited({ options: [{ requests: 3, window: 100, flushinterval: 3_600_000 }] });
       // Forgets what other tests have left.
@@ -184,6 +190,7 @@ for (const name of ['ratelimit', 'ratelimitunmatched'] as const)
     });
 
     test('T-27: headers name where the address of the client is', async () => {
+      shows(`${name}.headers`);
       const client = newClient();
       await limited({ headers: 'X-Real-Ip,RemoteAddr' });
       const from = (address: string) => () => get(client, { 'x-real-ip': address });
@@ -195,6 +202,7 @@ for (const name of ['ratelimit', 'ratelimitunmatched'] as const)
     });
 
     test('T-27: forwardedindexfrombehind counts the addresses of X-Forwarded-For from the end', async () => {
+      shows(`${name}.forwardedindexfrombehind`);
       const client = newClient();
       await limited({ headers: 'X-Forwarded-For', forwardedindexfrombehind: 1 });
       let claimed = 0;
@@ -208,6 +216,7 @@ for (const name of ['ratelimit', 'ratelimitunmatched'] as const)
     });
 
     test('includepath counts each path separately', async () => {
+      shows(`${name}.includepath`);
       const client = newClient();
       await limited({ includepath: true });
       for (const each of [path, otherPath]) expect(await passing(() => client.get(each))).toBe(3);
@@ -218,6 +227,7 @@ for (const name of ['ratelimit', 'ratelimitunmatched'] as const)
     });
 
     test('includemethod counts each method separately', async () => {
+      shows(`${name}.includemethod`);
       const client = newClient();
       await limited({ includemethod: true });
       const post = (from: TestClient) => () => from.request({ method: 'POST', url: path });
@@ -230,6 +240,7 @@ for (const name of ['ratelimit', 'ratelimitunmatched'] as const)
     });
 
     test('keyprefix scopes the counters', async () => {
+      shows(`${name}.keyprefix`);
       const client = newClient();
       await limited({ keyprefix: 'first' });
       expect(await passing(() => get(client))).toBe(3);
@@ -240,6 +251,7 @@ for (const name of ['ratelimit', 'ratelimitunmatched'] as const)
     });
 
     test('denystatus is the status of the refusal; 0 is 429', async () => {
+      shows(`${name}.denystatus`);
       const client = newClient();
       await limited({ denystatus: 503 });
       const before = world.logs.length;
@@ -252,6 +264,7 @@ for (const name of ['ratelimit', 'ratelimitunmatched'] as const)
     });
 
     test('denymessage is what the refusal says; without one, it is "Too many requests"', async () => {
+      shows(`${name}.denymessage`);
       const client = newClient();
       await limited({ denymessage: 'Slow down, please.' });
       expect(await passing(() => get(client))).toBe(3);
@@ -261,6 +274,7 @@ for (const name of ['ratelimit', 'ratelimitunmatched'] as const)
     });
 
     test('sendretryafterheader: the next request passes when its seconds have passed, and no earlier', async () => {
+      shows(`${name}.sendretryafterheader`);
       const client = newClient();
       await limited({ options: [{ requests: 3, window: 10_000 }] });
       startWindow(10_000);
@@ -280,6 +294,7 @@ for (const name of ['ratelimit', 'ratelimitunmatched'] as const)
     });
 
     test('dryrun counts and logs, and refuses nothing, whether enabled is on or off', async () => {
+      shows(`${name}.dryrun`);
       for (const enabled of [true, false]) {
         const client = newClient();
         await limited({ enabled, dryrun: true });

@@ -3,11 +3,13 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareDatabase } from '#api/prepare-database.ts';
 import { user } from '#entities/identity/user.ts';
+import { productModules } from '#entities/kit/model/product-modules.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { asSystem } from '../../kit/as-person.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../../kit/people.ts';
 import { expectProblem } from '../../kit/expect-problem.ts';
 import { cookiesOf, type SetCookie } from '../../kit/identity/set-cookies.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestAnswer } from '../../kit/test-client.ts';
 import { openWorld, type Instance, type World } from '../../kit/world.ts';
 
@@ -39,6 +41,7 @@ async function asBearer(instance: Pick<Instance, 'client'>, token: string): Prom
 
 describe('server', () => {
   test('listen: is where the API answers, and metricsport where the metrics do, if anywhere', async () => {
+    shows('server.listen', 'server.metricsport');
     const usual = await (await instanceWith({ CORE_SERVER_METRICSPORT: '' })).listen();
     const moved = await (
       await instanceWith({ CORE_SERVER_LISTEN: '127.0.0.2:0', CORE_SERVER_METRICSPORT: '127.0.0.3:0' })
@@ -54,6 +57,7 @@ describe('server', () => {
   });
 
   test('dev: GraphiQL is served to browsers only while it is on', async () => {
+    shows('server.dev');
     const headers = { accept: 'text/html' };
     const production = await instanceWith({ CORE_SERVER_DEV: 'false' });
     const page = (await world.client().get('/graphql', headers)).body;
@@ -103,6 +107,7 @@ describe('sessions', () => {
   };
 
   test('domain, maxage, secure, httponly and samesite are attributes of the access cookie', async () => {
+    shows('sessions.domain', 'sessions.secure', 'sessions.httponly', 'sessions.samesite');
     const usual = await accessCookie(world);
     expect(usual.attributes).toMatchObject({ httponly: true, samesite: 'Strict' });
     expect(usual.attributes).not.toHaveProperty('secure');
@@ -121,6 +126,7 @@ describe('sessions', () => {
   });
 
   test('signingkey: what one key signed, another does not accept', async () => {
+    shows('sessions.signingkey');
     const other = await instanceWith({ CORE_SESSIONS_SIGNINGKEY: 'another-signing-key-0123456789abcdef0123456' });
     const [here, there] = [world.client(), other.client()];
     expect((await here.post('/v1/logout')).status).toBe(200);
@@ -131,6 +137,7 @@ describe('sessions', () => {
 
 describe('auth', () => {
   test('enabled: off, requests without credentials run for the user who signed up first', async () => {
+    shows('auth.enabled');
     const open = await openWorld({ environment: { CORE_AUTH_ENABLED: 'false' } });
     try {
       expect(open.logs.filter(({ msg }) => String(msg).startsWith('AUTHENTICATION IS OFF'))).toHaveLength(1);
@@ -180,6 +187,7 @@ describe('auth.token', () => {
     (await instance.client().get('/.well-known/jwks.json')).body.keys as readonly { kid: string; x: string }[];
 
   test('issuer and audience stand in the token, and are asked of it', async () => {
+    shows('auth.token.audience', 'auth.token.issuer');
     const { token } = await signIn(world);
     expect((await asBearer(world, token)).status).toBe(200);
     for (const claim of ['ISSUER', 'AUDIENCE']) {
@@ -190,6 +198,7 @@ describe('auth.token', () => {
   });
 
   test('accessduration is how long a token works', async () => {
+    shows('auth.token.accessduration');
     const short = await instanceWith({ CORE_AUTH_TOKEN_ACCESSDURATION: '1200000' });
     const { body, token } = await signIn(short);
     const { iat = 0, exp = 0 } = decodeJwt(token);
@@ -215,6 +224,7 @@ describe('auth.token', () => {
   });
 
   test('generatekeys: makes a key while none is configured, and the same for all processes', async () => {
+    shows('auth.token.generatekeys');
     const [own, sibling] = [await jwksOf(world), await jwksOf(await instanceWith({}))];
     expect(own).toHaveLength(1);
     expect(sibling).toEqual(own);
@@ -227,6 +237,7 @@ describe('auth.token', () => {
   });
 
   test('jwkscachettl is how long the key set may be kept', async () => {
+    shows('auth.token.jwkscachettl');
     const brief = await instanceWith({ CORE_AUTH_TOKEN_JWKSCACHETTL: '60000' });
     const age = async (instance: Pick<Instance, 'client'>) =>
       (await instance.client().get('/.well-known/jwks.json')).headers['cache-control'];
@@ -235,8 +246,27 @@ describe('auth.token', () => {
   });
 });
 
+describe('ormconfig.modules', () => {
+  /** The product modules of somebody whose organization has none. */
+  const modulesWith = async (environment: Record<string, string>) =>
+    (await (await signedIn(await instanceWith(environment), person)).get('/v1/account/userinfo')).body.modules;
+
+  test('enabled: off, every organization has all product modules; on, its own', async () => {
+    shows('ormconfig.modules.enabled');
+    expect(await modulesWith({ CORE_ORMCONFIG_MODULES_ENABLED: 'false' })).toEqual(productModules);
+    expect(await modulesWith({ CORE_ORMCONFIG_MODULES_ENABLED: 'true' })).toEqual([]);
+  });
+
+  test('devmode: on, every organization has all product modules although they are checked', async () => {
+    shows('ormconfig.modules.devmode');
+    const environment = { CORE_ORMCONFIG_MODULES_ENABLED: 'true', CORE_ORMCONFIG_MODULES_DEVMODE: 'true' };
+    expect(await modulesWith(environment)).toEqual(productModules);
+  });
+});
+
 describe('db', () => {
   test('debug: logs the statements, without values', async () => {
+    shows('db.debug');
     const statements = () => world.logs.filter(({ msg }) => /\bselect\b.*\busers\b/is.test(String(msg)));
     await signIn(world);
     expect(statements()).toEqual([]);
@@ -249,6 +279,7 @@ describe('db', () => {
   });
 
   test('enablehistory: off, changes leave none', async () => {
+    shows('db.enablehistory');
     // Rows without history are what the check at the end would find.
     const without = await openWorld({ environment: { CORE_DB_ENABLEHISTORY: 'false' }, skipVerify: true });
     try {
@@ -266,6 +297,7 @@ describe('db', () => {
   });
 
   test('runmigrations: off, a database that lacks some is refused; on, they run', async () => {
+    shows('db.runmigrations');
     const off = world.config.current;
     const on = (await instanceWith({ CORE_DB_RUNMIGRATIONS: 'true' })).config.current;
     const { logger } = world.api.services;
@@ -289,6 +321,7 @@ describe('db', () => {
   });
 
   test('primarydbsource: is the database that is worked with', async () => {
+    shows('db.primarydbsource');
     const url = new URL(world.databaseUrl);
     url.pathname = '/postgres';
     const elsewhere = await instanceWith({ CORE_DB_PRIMARYDBSOURCE: url.href });

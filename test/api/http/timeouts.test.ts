@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defineRoute } from '#api/http/route.ts';
 import { eventually } from '../../kit/eventually.ts';
 import { parseAnswer, RawConnection } from '../../kit/http/raw-http.ts';
+import { shows } from '../../kit/shows.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
 /** Answers that were cut before they had left, by address. */
@@ -70,6 +71,7 @@ async function endedByHurriedOnly(hurriedUrl: string, bytes: string): Promise<st
 
 describe('a request that does not come', () => {
   test('server.readheadertimeout ends a connection whose headers do not come to an end', async () => {
+    shows('server.readheadertimeout');
     const url = await hurried('CORE_SERVER_READHEADERTIMEOUT', 200);
     const answer = parseAnswer(await endedByHurriedOnly(url, 'GET /livez HTTP/1.1\r\nHost: x\r\nX-Slow:'));
     expect(answer.status).toBe(408);
@@ -92,6 +94,7 @@ describe('a request that does not come', () => {
   });
 
   test('server.readtimeout answers 408 when it was the body that had to be waited for', async () => {
+    shows('server.readtimeout');
     const url = await hurried('CORE_SERVER_READTIMEOUT', 300);
     const token = await csrfTokenOf(url);
     const bytes = `POST /v1/resend HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500\r\nCookie: csrf_token=${token}\r\nX-Csrf-Token: ${token}\r\n\r\n{"email"`;
@@ -102,12 +105,14 @@ describe('a request that does not come', () => {
 });
 
 test('server.idletimeout ends a connection that waits for its next request', async () => {
+  shows('server.idletimeout');
   const url = await hurried('CORE_SERVER_IDLETIMEOUT', 200);
   const text = await endedByHurriedOnly(url, 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
   expect(parseAnswer(text).status).toBe(200);
 });
 
 test('server.writetimeout ends a connection whose client does not read the answer', async () => {
+  shows('server.writetimeout');
   const hurriedUrl = await hurried('CORE_SERVER_WRITETIMEOUT', 200);
   const connections = Object.entries({ hurried: hurriedUrl, patient: patientUrl }).map(([name, url]) => {
     const connection = new RawConnection(url);

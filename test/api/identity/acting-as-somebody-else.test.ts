@@ -16,6 +16,7 @@ import { waitForMails } from '../../kit/mailbox.ts';
 import { buildPerson, signedIn, type Person } from '../../kit/people.ts';
 import { beginSupport, supportEnvironment, supportFactor } from '../../kit/identity/support-access.ts';
 import { readmit } from '../../kit/records/readmit.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestAnswer, TestClient } from '../../kit/test-client.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
@@ -73,6 +74,7 @@ function bearer(token: string): TestClient {
 
 describe('auth.supportaccess', () => {
   test('enabled: off, its endpoints answer with 404, and tokens of before are refused', async () => {
+    shows('auth.supportaccess.enabled');
     const { person } = await consenting();
     const support = bearer(await beginSupport(world, fake, person.organization.id));
     expect((await support.get('/v1/tasks')).status).toBe(200);
@@ -83,6 +85,7 @@ describe('auth.supportaccess', () => {
   });
 
   test('email and password are the first factor, and failures are counted', async () => {
+    shows('auth.supportaccess.email', 'auth.supportaccess.password');
     const { person } = await consenting();
     const by = world.client();
     by.address = '192.0.2.17';
@@ -112,6 +115,13 @@ describe('auth.supportaccess', () => {
   });
 
   test('clientid, clientsecret, issuerurl, discoveryendpoint and redirecturl are what the second factor is asked with', async () => {
+    shows(
+      'auth.supportaccess.clientid',
+      'auth.supportaccess.clientsecret',
+      'auth.supportaccess.issuerurl',
+      'auth.supportaccess.discoveryendpoint',
+      'auth.supportaccess.redirecturl',
+    );
     const { person } = await consenting();
     const { body } = await first(world.client(), person.organization.id);
     const asked = new URL(body.location);
@@ -130,6 +140,7 @@ describe('auth.supportaccess', () => {
   });
 
   test('alloweddomain: nobody of another domain, or with an unverified address, completes the second factor', async () => {
+    shows('auth.supportaccess.alloweddomain');
     const { person } = await consenting();
     for (const wrong of [
       { email: 'anna@other.example' },
@@ -153,6 +164,7 @@ describe('auth.supportaccess', () => {
   });
 
   test('subjectid and displayname name who acts: in changes, in the record of the access and in the banner', async () => {
+    shows('auth.supportaccess.displayname', 'auth.supportaccess.subjectid');
     const { person, client: own } = await consenting();
     const subject = newId();
     await world.reconfigure({

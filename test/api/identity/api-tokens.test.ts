@@ -28,6 +28,7 @@ import { expectProblem } from '../../kit/expect-problem.ts';
 import { mailsTo, unfolded, waitForMails } from '../../kit/mailbox.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../../kit/people.ts';
 import { requestStatements } from '../../kit/request-statements.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestAnswer, TestClient } from '../../kit/test-client.ts';
 import { recordTried } from '../../kit/tried.ts';
 import { triedKinds } from '../../kit/tried-kinds.ts';
@@ -731,6 +732,7 @@ describe('what only people who are signed in do', () => {
 
 describe('settings', () => {
   test('keys: a deprecated key verifies, a revoked one does not, and the active one signs', async () => {
+    shows('auth.token.apitokens.keys.*.secret', 'auth.token.apitokens.keys.*.status');
     const old = await apiToken(['task:read']);
     const next = { CORE_API_TOKEN_KEY_FIRST: `deprecated:${key('f')}`, CORE_API_TOKEN_KEY_SECOND: key('s') };
     const before = { CORE_API_TOKEN_KEY_FIRST: key('f'), CORE_API_TOKEN_KEY_SECOND: undefined };
@@ -755,6 +757,7 @@ describe('settings', () => {
   });
 
   test('enabled: off, no token is accepted or created', async () => {
+    shows('auth.token.apitokens.enabled');
     const { token } = await apiToken(['task:read']);
     const personal = await personalToken(['task:read']);
     await world.reconfigure({ CORE_AUTH_TOKEN_APITOKENS_ENABLED: undefined, CORE_API_TOKEN_KEY_FIRST: undefined });
@@ -773,6 +776,7 @@ describe('settings', () => {
   });
 
   test('secretsize is the number of random bytes of a secret', async () => {
+    shows('auth.token.apitokens.secretsize');
     await world.reconfigure({ CORE_AUTH_TOKEN_APITOKENS_SECRETSIZE: '128' });
     const { token, id } = await apiToken(['task:read']);
     expect(Buffer.from(token.slice(`core_${id}_`.length), 'base64url')).toHaveLength(128);
@@ -782,6 +786,7 @@ describe('settings', () => {
   });
 
   test('prefix and delimiter are those of new tokens, and asked of all', async () => {
+    shows('auth.token.apitokens.delimiter', 'auth.token.apitokens.prefix');
     for (const delimiter of ['.', '-', '~', ':']) await tryDelimiter(delimiter);
   });
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { OpenfgaProxy } from '../../kit/fakes/openfga-proxy.ts';
 import { TokenEndpoint } from '../../kit/fakes/token-endpoint.ts';
 import { buildPerson } from '../../kit/people.ts';
+import { shows } from '../../kit/shows.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
 const secret = 'a-secret-of-the-client-0123456789';
@@ -37,6 +38,13 @@ async function identified(more: Record<string, string> = {}) {
 const bearers = () => [...new Set(fga.requests.map(({ authorization }) => authorization))];
 
 test('clientid, clientsecret, audience and scopes are what the issuer is asked with, and its token is shown to the store', async () => {
+  shows(
+    'authz.credentials.clientid',
+    'authz.credentials.clientsecret',
+    'authz.credentials.audience',
+    'authz.credentials.issuer',
+    'authz.credentials.scopes',
+  );
   const { store } = await identified({
     CORE_AUTHZ_CREDENTIALS_AUDIENCE: 'https://fga.example.com/',
     CORE_AUTHZ_CREDENTIALS_SCOPES: 'read write',

@@ -20,6 +20,7 @@ import {
 } from '../../kit/identity/register-passkey.ts';
 import { buildPerson, deletePerson, signedIn, testPassword, type Person } from '../../kit/people.ts';
 import { SoftwareAuthenticator, type Deviation } from '../../kit/identity/software-authenticator.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestClient } from '../../kit/test-client.ts';
 import { recordTried } from '../../kit/tried.ts';
 import { resetToken } from '../../kit/identity/verification-token.ts';
@@ -593,6 +594,7 @@ describe('auth.providers.webauthn', () => {
   };
 
   test('enabled: off, no passkey is registered or accepted, and no origin told', async () => {
+    shows('auth.providers.webauthn.enabled');
     const authenticator = await newPasskey(owner);
     const off = await instance({ ENABLED: 'false' });
     const client = await signedInAt(off, person);
@@ -615,6 +617,7 @@ describe('auth.providers.webauthn', () => {
   });
 
   test('relyingpartyid and displayname are those of the options, and the only party whose passkeys count', async () => {
+    shows('auth.providers.webauthn.displayname', 'auth.providers.webauthn.relyingpartyid');
     const authenticator = await newPasskey(owner);
     const other = await instance({ RELYINGPARTYID: 'console.example.com', DISPLAYNAME: 'Another' });
     const client = await signedInAt(other, person);
@@ -628,6 +631,7 @@ describe('auth.providers.webauthn', () => {
   });
 
   test('requestorigins are the origins whose pages count, and are told to browsers', async () => {
+    shows('auth.providers.webauthn.requestorigins');
     const origins = ['https://one.example.com', 'https://two.example.com:8443'];
     const several = await instance({ REQUESTORIGINS: origins.join(',') });
     const authenticator = await newPasskey(owner);
@@ -638,6 +642,7 @@ describe('auth.providers.webauthn', () => {
   });
 
   test('T-71: maxdevices: of fifty registrations at once as many succeed as there is room for', async () => {
+    shows('auth.providers.webauthn.maxdevices');
     const few = await instance({ MAXDEVICES: '5' });
     let own = person;
     let client = owner;
@@ -670,6 +675,7 @@ describe('auth.providers.webauthn', () => {
   });
 
   test('timeout is told to browsers, and ends options while enforcetimeout is on', async () => {
+    shows('auth.providers.webauthn.enforcetimeout', 'auth.providers.webauthn.timeout');
     const authenticator = await newPasskey(owner);
     const url = '/v1/authentication/verification';
     const strict = (await instance({ TIMEOUT: '5000' })).client();
@@ -692,6 +698,7 @@ describe('auth.providers.webauthn', () => {
   });
 
   test('debug: logs what happens, and no challenge, key or signature', async () => {
+    shows('auth.providers.webauthn.debug');
     const client = await signedInAt(await instance({ DEBUG: 'true' }), await buildPerson(world));
     const authenticator = new SoftwareAuthenticator(passkeyOrigin);
     const from = world.logs.length;

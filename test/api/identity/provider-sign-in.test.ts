@@ -9,6 +9,7 @@ import { expectProblem } from '../../kit/expect-problem.ts';
 import { FakeIdentityProvider, type FakePerson } from '../../kit/fakes/fake-identity-provider.ts';
 import { buildPerson, signedIn, testPassword } from '../../kit/people.ts';
 import { cookiesOf } from '../../kit/identity/set-cookies.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestAnswer, TestClient } from '../../kit/test-client.ts';
 import { verificationToken } from '../../kit/identity/verification-token.ts';
 import { whileLocked } from '../../kit/records/while-locked.ts';
@@ -513,6 +514,13 @@ describe('a provider', () => {
 
 describe.each(['codehost', 'identity'] as const)('auth.providers.%s', (name) => {
   test('clientid, clientsecret, clientendpoint, scopes and redirecturl are what the provider is asked with', async () => {
+    shows(
+      `auth.providers.${name}.clientid`,
+      `auth.providers.${name}.clientsecret`,
+      `auth.providers.${name}.clientendpoint`,
+      `auth.providers.${name}.scopes`,
+      `auth.providers.${name}.redirecturl`,
+    );
     const other = await FakeIdentityProvider.start(() => world.clock.now());
     const prefix = `CORE_AUTH_PROVIDERS_${name.toUpperCase()}`;
     try {
@@ -551,6 +559,7 @@ describe.each(['codehost', 'identity'] as const)('auth.providers.%s', (name) => 
 
 describe('auth.supportedproviders', () => {
   test('switches providers on and off', async () => {
+    shows('auth.supportedproviders');
     await world.reconfigure({ CORE_AUTH_SUPPORTEDPROVIDERS: 'codehost' });
     for (const path of ['/v1/identity/login', '/v1/identity/callback?code=a&state=b'])
       expectProblem(await world.client().get(path), 'not_found');
@@ -563,6 +572,7 @@ describe('auth.supportedproviders', () => {
 
 describe('auth.providers.redirecturl', () => {
   test('is where the browser goes at the end, or another page of its origin', async () => {
+    shows('auth.providers.redirecturl');
     for (const [wanted, expected] of [
       ['/tasks?open=1', 'https://console.example/tasks?open=1'],
       ['https://console.example/a', 'https://console.example/a'],

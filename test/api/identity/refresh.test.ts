@@ -6,6 +6,7 @@ import { asSystem } from '../../kit/as-person.ts';
 import { expectProblem } from '../../kit/expect-problem.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../../kit/people.ts';
 import { cookiesOf } from '../../kit/identity/set-cookies.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestAnswer, TestClient } from '../../kit/test-client.ts';
 import { openWorld, type Instance, type World } from '../../kit/world.ts';
 
@@ -268,6 +269,7 @@ describe('T-03: a refresh token', () => {
 
 describe('settings', () => {
   test('refreshaudience stands in the token, and is asked of it', async () => {
+    shows('auth.token.refreshaudience');
     const audience = 'https://refresh.test';
     const own = await world.openInstance({ environment: { CORE_AUTH_TOKEN_REFRESHAUDIENCE: audience } });
     const ours = await signIn(person, own);
@@ -280,6 +282,7 @@ describe('settings', () => {
   });
 
   test('refreshduration is how long a session lasts without a refresh', async () => {
+    shows('auth.token.refreshduration');
     const long = await world.openInstance({ environment: { CORE_AUTH_TOKEN_REFRESHDURATION: String(3 * hour) } });
     const [ours, usual] = [await signIn(person, long), await signIn()];
     expect(ours.refresh_expires_in).toBe(3 * 3_600);
@@ -293,6 +296,7 @@ describe('settings', () => {
   });
 
   test('refreshoverlap is how long before the expiry of the access token a refresh token counts', async () => {
+    shows('auth.token.refreshoverlap');
     const late = await world.openInstance({ environment: { CORE_AUTH_TOKEN_REFRESHOVERLAP: '-60000' } });
     const { refresh_token: token } = await signIn(person, late);
     world.clock.advance(hour - 62_000);

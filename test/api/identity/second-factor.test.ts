@@ -12,6 +12,7 @@ import { waitForMails } from '../../kit/mailbox.ts';
 import { changeSettings } from '../../kit/records/organization-settings.ts';
 import { buildPart, buildPerson, signedIn, testPassword, type Person } from '../../kit/people.ts';
 import { startRedisServer } from '../../kit/servers/redis-server.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestAnswer, TestClient } from '../../kit/test-client.ts';
 import { recordTried } from '../../kit/tried.ts';
 import { resetToken } from '../../kit/identity/verification-token.ts';
@@ -488,6 +489,7 @@ describe('an organization that requires a second factor', () => {
 
 describe('totp', () => {
   test('enabled: off, nobody can set it up, and nobody is asked for a code', async () => {
+    shows('totp.enabled');
     const { person, app } = await enrolled();
     const instance = await world.openInstance({ environment: { CORE_TOTP_ENABLED: 'false' } });
     const client = instance.client();
@@ -497,6 +499,7 @@ describe('totp', () => {
   });
 
   test('codelength and issuer: are what apps are set up with; recoverycodecount and recoverycodelength', async () => {
+    shows('totp.codelength', 'totp.issuer', 'totp.recoverycodecount', 'totp.recoverycodelength');
     const environment = {
       CORE_TOTP_CODELENGTH: '8',
       CORE_TOTP_ISSUER: 'Core, Inc.',
@@ -523,6 +526,7 @@ describe('totp', () => {
   });
 
   test('secret: an earlier one still opens what it encrypted, and what is used is encrypted with the newest', async () => {
+    shows('totp.secret');
     const { person, app } = await enrolled();
     const idle = await enrolled();
     const next = 'n'.repeat(40);
@@ -542,6 +546,7 @@ describe('totp', () => {
   });
 
   test('cache: used codes are in the cache as well, and its loss changes no answer', async (context) => {
+    shows('totp.cache');
     const server = await startRedisServer();
     if (typeof server === 'string') {
       context.skip(server);

@@ -5,6 +5,7 @@ import { asSystem } from '../../kit/as-person.ts';
 import { expectProblem } from '../../kit/expect-problem.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../../kit/people.ts';
 import { cookiesOf } from '../../kit/identity/set-cookies.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestClient } from '../../kit/test-client.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
@@ -192,6 +193,7 @@ describe('the session cookie', () => {
   });
 
   test('ends after sessions.maxage, whatever the browser keeps', async () => {
+    shows('sessions.maxage');
     const short = await world.openInstance({ environment: { CORE_SESSIONS_MAXAGE: '600' } });
     const person = await buildPerson(world);
     const client = short.client();

@@ -4,6 +4,7 @@ import { expectProblem } from '../../kit/expect-problem.ts';
 import { isSettled } from '../../kit/events/event-fixtures.ts';
 import { signedIn } from '../../kit/people.ts';
 import { assign, ownerAndMember } from '../../kit/events/told-people.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestClient } from '../../kit/test-client.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
@@ -23,6 +24,7 @@ async function titles(by: TestClient, query = ''): Promise<string[]> {
 }
 
 test('the inbox has all that is unread, and what was read within the look-back, also after a reload', async () => {
+  shows('server.notificationlookbackdays');
   const { owner, member } = await ownerAndMember(world);
   for (const title of ['old and read', 'old and unread']) {
     await assign(owner.client, member.person, title);

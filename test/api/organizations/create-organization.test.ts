@@ -5,6 +5,7 @@ import { asOwner } from '../../kit/as-owner.ts';
 import { expectGraphqlError } from '../../kit/graphql-error.ts';
 import { buildPerson, signedIn, type Person } from '../../kit/people.ts';
 import { expectProblem } from '../../kit/expect-problem.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestClient } from '../../kit/test-client.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
@@ -104,6 +105,7 @@ describe('a new organization', () => {
   });
 
   test('has the entity types that the configuration names at that moment', async () => {
+    shows('ormconfig.entitytypes');
     await world.reconfigure({ CORE_ORMCONFIG_ENTITYTYPES: 'Partner' });
     await create({ name: 'After a reload' });
     await world.reconfigure({ CORE_ORMCONFIG_ENTITYTYPES: 'Vendor,Customer,Vendor' });

@@ -10,6 +10,7 @@ import { bothEvaluators } from '../../kit/records/both-evaluators.ts';
 import { eventually } from '../../kit/eventually.ts';
 import { OpenfgaProxy } from '../../kit/fakes/openfga-proxy.ts';
 import { buildPerson, signedIn, type Person } from '../../kit/people.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestClient } from '../../kit/test-client.ts';
 import { uploadBy } from '../../kit/files/uploaded-file.ts';
 import { openWorld, type World } from '../../kit/world.ts';
@@ -140,6 +141,7 @@ test('with the parent context an owner reaches every record of the organization'
 });
 
 test('enableparentcontext: off, an owner sees and changes only what was given on the records', async () => {
+  shows('authz.enableparentcontext');
   await world.reconfigure({ CORE_AUTHZ_ENABLEPARENTCONTEXT: 'false' });
   expect(await reachOf(ownerClient)).toEqual(givenOnly);
   expect(await reachOf(memberClient)).toEqual(ofMember);
@@ -154,6 +156,7 @@ test('enableparentcontext: off, an owner sees and changes only what was given on
 });
 
 test('parentcontextskipkinds: for these kinds only; the others are as before', async () => {
+  shows('authz.parentcontextskipkinds');
   await world.reconfigure({ CORE_AUTHZ_PARENTCONTEXTSKIPKINDS: 'task,group' });
   expect(await reachOf(ownerClient)).toEqual({ ...everything, 'theirs tasks': 'nothing' });
   expect(await agreedRights()).toEqual({ task: [], note: all, file: all, group: [] });
@@ -173,6 +176,11 @@ describe('parentcontextconditions', () => {
   });
 
   test('kind, name and context: where the condition holds roles count, where it does not they say nothing', async () => {
+    shows(
+      'authz.parentcontextconditions[].kind',
+      'authz.parentcontextconditions[].name',
+      'authz.parentcontextconditions[].context',
+    );
     await world.reconfigure(conditions({ kind: 'task', region: 'eu' }, { kind: 'note', region: 'us' }));
     expect(await reachOf(ownerClient)).toEqual({ ...everything, 'theirs notes': 'nothing' });
     expect(await agreedRights()).toEqual({ task: all, note: [], file: all, group: all });

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildPerson, signedIn, type Person } from '../../kit/people.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestClient } from '../../kit/test-client.ts';
 import { openWorld, type Instance, type World } from '../../kit/world.ts';
 
@@ -48,6 +49,7 @@ const create = async (client: TestClient, title: string) => {
 
 describe('db.cachettl', () => {
   test('answers again what was read, without reading it, until the time is over', async () => {
+    shows('db.cachettl');
     await create(elsewhere, 'first');
     expect(await titles(atCached)).toEqual(['first']);
     await create(elsewhere, 'second');

@@ -6,6 +6,7 @@ import { registry } from '#entities/index.ts';
 import { deriveModel, printModel } from '#entities/kit/model/authorization-model.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { ProductProcess } from '../../kit/processes/spawned-process.ts';
+import { shows } from '../../kit/shows.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
 // Processes take a while to start.
@@ -82,6 +83,7 @@ condition in_office(place: string) {
 
 describe('modelfile', () => {
   test('is the model that is written, with what it adds', async () => {
+    shows('authz.modelfile');
     const store = await connected({ CORE_AUTHZ_MODELFILE: await files({ 'model.fga': richer }) });
     const [object, contractor] = [`task:${newId()}`, `contractor:${newId()}`];
     await store.write([{ object, relation: 'watcher', subject: contractor }], []);
@@ -208,6 +210,7 @@ describe('modulefile', () => {
   };
 
   test('is a list of modules that are one model, next to it', async () => {
+    shows('authz.modulefile');
     const store = await connected({ CORE_AUTHZ_MODULEFILE: await files(modules) });
     const tuple = { object: `task:${newId()}`, relation: 'watcher', subject: `user:${newId()}` };
     await store.write([tuple], []);

@@ -7,6 +7,7 @@ import { newId } from '#entities/kit/base/ids.ts';
 import type { ReconciliationCursor } from '#workflows/maintenance/reconcile-authorization.contract.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { buildPerson } from '../../kit/people.ts';
+import { shows } from '../../kit/shows.ts';
 import { openWorld, type Instance, type World } from '../../kit/world.ts';
 
 let world: World;
@@ -39,6 +40,7 @@ async function connected(environment: Record<string, string>): Promise<Instance>
 const checksOf = async (instance: Pick<Instance, 'client'>) => (await instance.client().get('/readyz')).body.checks;
 
 test('enabled: off, no store is asked, or waited for', async () => {
+  shows('authz.enabled');
   expect(await checksOf(world)).toHaveProperty('fga');
   const instance = await world.openInstance({ environment: { CORE_AUTHZ_ENABLED: 'false' } });
   expect(await checksOf(instance)).not.toHaveProperty('fga');
@@ -46,6 +48,7 @@ test('enabled: off, no store is asked, or waited for', async () => {
 });
 
 test('storename: finds the store of that name, or makes it', async () => {
+  shows('authz.storename');
   const name = `named-${newId()}`;
   const stores = () => ask<{ stores: object[] }>(`/stores?name=${name}`);
   expect((await stores()).stores).toHaveLength(0);
@@ -55,6 +58,7 @@ test('storename: finds the store of that name, or makes it', async () => {
 });
 
 test('storeid: is the store that is used, whatever its name', async () => {
+  shows('authz.storeid');
   const [used, other] = [await makeStore(), await makeStore()];
   await connected({ CORE_AUTHZ_STOREID: used });
   expect(await modelsOf(used)).toHaveLength(1);
@@ -142,6 +146,7 @@ describe('a store belongs to one database', () => {
 });
 
 test('createnewmodel: on, every start writes one; off, the one that is right stays', async () => {
+  shows('authz.createnewmodel');
   const storeId = await makeStore();
   for (const [isOn, count] of [
     ['false', 1],
@@ -155,12 +160,14 @@ test('createnewmodel: on, every start writes one; off, the one that is right sta
 });
 
 test('modelid: is the model that is used, and none is looked for or written', async () => {
+  shows('authz.modelid');
   const storeId = await makeStore();
   await connected({ CORE_AUTHZ_STOREID: storeId, CORE_AUTHZ_MODELID: newId() });
   expect(await modelsOf(storeId)).toEqual([]);
 });
 
 test('hosturl is the server that is asked, and credentials.apitoken how', async () => {
+  shows('authz.hosturl', 'authz.credentials.apitoken');
   const asked: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     asked.push(request.headers.authorization);

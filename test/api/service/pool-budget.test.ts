@@ -8,6 +8,7 @@ import { eventually } from '../../kit/eventually.ts';
 import { Gate, organizationRoute } from '../../kit/http/misbehaving-routes.ts';
 import { buildPerson, signedIn, testPassword, type Person } from '../../kit/people.ts';
 import { expectProblem } from '../../kit/expect-problem.ts';
+import { shows } from '../../kit/shows.ts';
 import { openWorld, type Instance, type World } from '../../kit/world.ts';
 
 let gate = new Gate();
@@ -47,6 +48,7 @@ function instanceWith(environment: Record<string, string>): Promise<Instance> {
 
 describe('ormconfig.maxpoolsize', () => {
   test('refuses more units of work than it allows, at once, and recovers', async () => {
+    shows('ormconfig.maxpoolsize');
     gate = new Gate();
     const instance = await instanceWith({
       CORE_ORMCONFIG_MAXPOOLSIZE: '3',
@@ -102,6 +104,7 @@ describe('ormconfig.maxpoolsize', () => {
 
 describe('db.maxconnections', () => {
   test('is what this process takes of the server, however many ask', async () => {
+    shows('db.maxconnections');
     for (const most of [2, 5]) {
       gate = new Gate();
       const instance = await instanceWith({
@@ -128,6 +131,7 @@ describe('db.maxconnections', () => {
 
 describe('db.maxidleconnections', () => {
   test('is how many connections stay open when nobody needs them', async () => {
+    shows('db.maxidleconnections');
     for (const [most, left] of [
       ['3', 3],
       ['0', 0],

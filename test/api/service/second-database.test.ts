@@ -13,6 +13,7 @@ import { expectProblem } from '../../kit/expect-problem.ts';
 import { noteCommits } from '../../kit/records/noted-commits.ts';
 import { buildPerson, signedIn, type Person } from '../../kit/people.ts';
 import { startTcpProxy, type TcpProxy } from '../../kit/servers/tcp-proxy.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestClient } from '../../kit/test-client.ts';
 import { openWorld, type Instance, type World } from '../../kit/world.ts';
 
@@ -107,6 +108,7 @@ test('the first copy brings every record that was there', async () => {
 
 describe('db.multiwrite', () => {
   test('writes every change to both databases: records, history, events, tuples, sign-ins', async () => {
+    shows('db.multiwrite');
     const { status, body } = await create('in both');
     expect(status).toBe(201);
     expect(
@@ -244,6 +246,7 @@ describe('the start', () => {
   });
 
   test('refuses a second database that holds something else', async () => {
+    shows('db.secondarydbsource');
     const foreign = await openWorld();
     try {
       await buildPerson(foreign);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asOwner } from '../../kit/as-owner.ts';
 import { expectGraphqlError } from '../../kit/graphql-error.ts';
 import { buildPerson, signedIn, type Person } from '../../kit/people.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestClient } from '../../kit/test-client.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
@@ -159,6 +160,7 @@ describe('a document', () => {
 });
 
 test('ormconfig.maxschemaimportsize limits the bytes of a document', async () => {
+  shows('ormconfig.maxschemaimportsize');
   const csv = `title\n${'ü'.repeat(400)}\n${'ü'.repeat(400)}\n`;
   await world.reconfigure({ CORE_ORMCONFIG_MAXSCHEMAIMPORTSIZE: '1024' });
   const answer = await client.graphql(createCsv, { csv });

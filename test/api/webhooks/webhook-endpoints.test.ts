@@ -4,6 +4,7 @@ import { asOwner } from '../../kit/as-owner.ts';
 import { expectProblem } from '../../kit/expect-problem.ts';
 import { WebhookSink } from '../../kit/fakes/webhook-sink.ts';
 import { buildPerson, signedIn, type Person } from '../../kit/people.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestClient } from '../../kit/test-client.ts';
 import { createdEndpoint } from '../../kit/events/created-endpoint.ts';
 import { openWorld, type World } from '../../kit/world.ts';
@@ -91,6 +92,7 @@ test('unknown topics and unknown scopes are told of together', async () => {
 });
 
 test('T-83: without configuration, private addresses and http are refused, when an endpoint is made and when it changes', async () => {
+  shows('workflows.webhookallowprivateaddresses');
   const endpoint = await createdEndpoint(client, sink);
   await world.reconfigure({ CORE_WORKFLOWS_WEBHOOKALLOWPRIVATEADDRESSES: 'false' });
   try {

@@ -120,18 +120,13 @@ export const otherRecipes: readonly Recipe[] = [
     },
   },
   {
-    title: 'a configuration leaf is two files',
-    files: ['config/objects/db.ts', 'test/config/effects.ts'],
+    title: 'a configuration leaf is one file',
+    files: ['config/objects/db.ts'],
     follow: (copy) => {
       copy.change(
         'config/objects/db.ts',
         '  drivername: text({',
         "  charset: text({ description: 'Character set of texts.', default: 'utf-8' }),\n  drivername: text({",
-      );
-      copy.change(
-        'test/config/effects.ts',
-        "  'db.drivername'",
-        "  'db.charset': inConfig('test/config/domain.test.ts > fills exactly the fields that inherit it'),\n  'db.drivername'",
       );
     },
   },
@@ -147,9 +142,10 @@ export const derivedByOthers = [
   'docs/reference/openapi.json',
 ];
 
-/** Tests of what they added: one that is written for the route, and those that go through all there is. */
+/** Tests of what they added: one that is written for the route, one for the leaf, and those that go through all there is. */
 export const testsOfOthers = [
   'test/api/coffee.test.ts',
+  'test/config/charset.test.ts',
   'test/config/effects.test.ts',
   'test/worker/release.test.ts',
   'test/workflows/events/typed-events.test.ts',
@@ -167,5 +163,15 @@ afterAll(() => world.close());
 test('there is no coffee', async () => {
   const answer = await world.client().get('/coffee');
   expect([answer.status, answer.body.code]).toEqual([409, 'teapot']);
+});
+`;
+
+export const charsetTest = `import { expect, test } from 'vitest';
+import { leafByPath } from '#config/objects/leaf.ts';
+import { showsWithinConfig } from '../kit/shows.ts';
+
+test('charset has a default', () => {
+  showsWithinConfig('db.charset');
+  expect(leafByPath.get('db.charset')?.field).toMatchObject({ default: 'utf-8' });
 });
 `;

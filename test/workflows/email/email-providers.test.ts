@@ -13,6 +13,7 @@ import { expectProblem } from '../../kit/expect-problem.ts';
 import { FakeProviderA } from '../../kit/fakes/fake-provider-a.ts';
 import { FakeProviderB } from '../../kit/fakes/fake-provider-b.ts';
 import { buildPerson, signedIn, type Person } from '../../kit/people.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestClient } from '../../kit/test-client.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
@@ -85,6 +86,7 @@ describe.each(['providera', 'providerb'] as const)('%s', (name) => {
   });
 
   test('is given a mail once, and managers see that it was sent', async () => {
+    shows('integrations.email.provider');
     const to = `${newId().toLowerCase()}@example.com`;
     const mail = await mailAbout(await invite(to), 'sent');
     expect(mail).toMatchObject({ template: 'invite', carrier: name, attempts: 1, error_code: null });
@@ -175,6 +177,7 @@ describe.each(['providera', 'providerb'] as const)('%s', (name) => {
   });
 
   test('that refuses the key makes mails wait where managers see it, until the configuration has another', async () => {
+    shows('integrations.email.providera.apikey', 'integrations.email.providerb.servertoken');
     const [leaf, right] =
       name === 'providera'
         ? ['CORE_INTEGRATIONS_EMAIL_PROVIDERA_APIKEY', a.apiKey]
@@ -190,6 +193,11 @@ describe.each(['providera', 'providerb'] as const)('%s', (name) => {
 });
 
 test('messagestream, trackopens and tracklinks are in requests to providerb, except tracking of mails with a token', async () => {
+  shows(
+    'integrations.email.providerb.messagestream',
+    'integrations.email.providerb.trackopens',
+    'integrations.email.providerb.tracklinks',
+  );
   await world.reconfigure({
     ...settingsOf('providerb'),
     CORE_INTEGRATIONS_EMAIL_PROVIDERB_MESSAGESTREAM: 'alerts',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
 import { unfolded, waitForMails } from '../../kit/mailbox.ts';
+import { shows } from '../../kit/shows.ts';
 import { openWorld, type Instance, type World } from '../../kit/world.ts';
 
 const settings = {
@@ -21,6 +22,14 @@ async function mailOf(world: World, instance: Pick<Instance, 'client'>, mailFold
 }
 
 test('sender, company, texts, links and folder are those of integrations.email', async () => {
+  shows(
+    'integrations.email.testdir',
+    'integrations.email.fromemail',
+    'integrations.email.supportemail',
+    'integrations.email.apiurl',
+    'integrations.email.CompanyName',
+    'integrations.email.TroubleText',
+  );
   const world = await openWorld();
   const otherFolder = join(world.mailFolder, '..', 'other-email');
   await mkdir(otherFolder, { recursive: true });

@@ -5,6 +5,7 @@ import { asOwner } from '../../kit/as-owner.ts';
 import { announce, isSettled, notingListener, storedDeliveries } from '../../kit/events/event-fixtures.ts';
 import { eventually } from '../../kit/eventually.ts';
 import { runsOf, waitForRuns } from '../../kit/runs.ts';
+import { shows } from '../../kit/shows.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
 /** Records the listener fails on, and how often it was asked about each. */
@@ -81,6 +82,7 @@ test('a failing event gets maxretries attempts and then a workflow of its own, f
 });
 
 test('maxretries is obeyed from the reload on', async () => {
+  shows('workflows.dispatch.maxretries');
   await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_MAXRETRIES: '1' });
   const record = newId();
   broken.add(record);

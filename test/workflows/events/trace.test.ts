@@ -6,6 +6,7 @@ import { tokenIn, waitForMails } from '../../kit/mailbox.ts';
 import { buildPerson, testPassword } from '../../kit/people.ts';
 import { startRedisServer, type RedisServer } from '../../kit/servers/redis-server.ts';
 import { ProductProcess } from '../../kit/processes/spawned-process.ts';
+import { shows } from '../../kit/shows.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
 let world: World;
@@ -108,6 +109,7 @@ describe('a sign-up', () => {
   });
 
   test('names the database by db.databasename in its statements, and so do the metrics', async () => {
+    shows('db.databasename');
     const statements = trace.spans.filter((span) => span.name.startsWith('sql '));
     expect(new Set(statements.map(({ service }) => service))).toEqual(new Set(['core-api', 'core-worker']));
     expect(new Set(statements.map(({ attributes }) => attributes['db.namespace']))).toEqual(new Set(['core-eu-1']));

@@ -7,6 +7,7 @@ import { expectProblem } from '../../kit/expect-problem.ts';
 import { buildPerson, signedIn, type Person } from '../../kit/people.ts';
 import { startRedisServer, type RedisServer } from '../../kit/servers/redis-server.ts';
 import { startTcpProxy, type TcpProxy } from '../../kit/servers/tcp-proxy.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestClient } from '../../kit/test-client.ts';
 import { openWorld, type Instance, type World } from '../../kit/world.ts';
 
@@ -71,6 +72,14 @@ async function endedSession(instance: Pick<Instance, 'client'> = world): Promise
 const isMirrored = (id: string) => eventually(async () => (await inside.get(`ended:${id}`)) === '1');
 
 test('T-02: an ended session is written under the prefix until its tokens have expired, and nothing else is', async () => {
+  shows(
+    'auth.token.cache.blacklistprefix',
+    'auth.token.cache.config.address',
+    'auth.token.cache.config.name',
+    'auth.token.cache.config.username',
+    'auth.token.cache.config.password',
+    'auth.token.cache.config.db',
+  );
   const { id } = await endedSession();
   await isMirrored(id);
   const remainingMs = await inside.pttl(`ended:${id}`);
@@ -91,6 +100,7 @@ test('while the cache is away every answer is the same; what ended meanwhile is 
 });
 
 test('enabled: off, nothing is written', async () => {
+  shows('auth.token.cache.enabled');
   const off = await world.openInstance({ environment: { CORE_AUTH_TOKEN_CACHE_ENABLED: 'false' } });
   const unmirrored = await endedSession(off);
   const { id } = await endedSession();
@@ -99,6 +109,7 @@ test('enabled: off, nothing is written', async () => {
 });
 
 test('config.enabled: off, the connection of the server is used', async () => {
+  shows('auth.token.cache.config.enabled');
   const instance = await world.openInstance({
     environment: {
       CORE_AUTH_TOKEN_CACHE_CONFIG_ENABLED: 'false',
@@ -118,6 +129,11 @@ test('config.enabled: off, the connection of the server is used', async () => {
 });
 
 test('config.minidleconns, maxidleconns and maxactiveconns are how many connections there are', async () => {
+  shows(
+    'auth.token.cache.config.minidleconns',
+    'auth.token.cache.config.maxidleconns',
+    'auth.token.cache.config.maxactiveconns',
+  );
   const prefix = 'CORE_AUTH_TOKEN_CACHE_CONFIG_';
   for (const [name, settings, atOnce, expected] of [
     ['mirror-one-for-all', {}, 50, 1],

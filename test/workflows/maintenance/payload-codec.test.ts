@@ -9,6 +9,7 @@ import { eventually } from '../../kit/eventually.ts';
 import { failingRecord, fragileListener } from '../../kit/events/failing-deliveries.ts';
 import { waitForMails } from '../../kit/mailbox.ts';
 import { runsOf, waitForRuns } from '../../kit/runs.ts';
+import { shows } from '../../kit/shows.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 import { testSecrets } from '../../setup/secrets.ts';
 
@@ -149,6 +150,7 @@ describe('what Temporal stores', () => {
   });
 
   test('goes on after the key was rotated: old runs are read and end, new payloads have the new key', async () => {
+    shows('sessions.encryptionkey');
     const before = await world.startWorker();
     const record = await failingRecord(world, fragile);
     await record.isWaiting();

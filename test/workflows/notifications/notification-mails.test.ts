@@ -16,6 +16,7 @@ import {
   type Teller,
 } from '../../kit/events/told-people.ts';
 import { buildPerson, signedIn } from '../../kit/people.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestClient } from '../../kit/test-client.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
@@ -61,6 +62,7 @@ describe('a notification', () => {
   });
 
   test('has links to the page that is configured, also after a reload', async () => {
+    shows('ormconfig.notifications.consoleurl');
     await world.reconfigure({ [consoleUrl]: 'https://other.example.com' });
     const first = await assign(owner.client, member.person, 'one');
     expect((await mails(member))[0]).toContain(`https://other.example.com/tasks/${first}`);

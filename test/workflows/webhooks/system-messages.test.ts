@@ -9,6 +9,7 @@ import { eventually } from '../../kit/eventually.ts';
 import { failingRecord, fragileListener } from '../../kit/events/failing-deliveries.ts';
 import { FakeChat } from '../../kit/fakes/fake-chat.ts';
 import { runsOf, waitForRuns } from '../../kit/runs.ts';
+import { shows } from '../../kit/shows.ts';
 import { sweep } from '../../kit/sweep.ts';
 import { verificationToken } from '../../kit/identity/verification-token.ts';
 import { openWorld, type World } from '../../kit/world.ts';
@@ -86,6 +87,7 @@ test('a new user is told of once, by the bot in its channel', async () => {
 });
 
 test('without a bot the incoming webhook is used, and without both nothing is done', async () => {
+  shows('integrations.chatruntime.webhookURL', 'integrations.chatruntime.defaultChannel');
   await world.reconfigure({ ...bot(), CORE_INTEGRATIONS_CHATRUNTIME_DEFAULTCHANNEL: undefined });
   const email = await newUser();
   await eventually(() => postedAbout(email).length > 0);
@@ -146,6 +148,7 @@ test('nor is one whose process dies after it', async () => {
 });
 
 test('a message that is refused waits for another token, with the word of the platform', async () => {
+  shows('integrations.chatruntime.botToken');
   await world.reconfigure({ ...bot(), CORE_INTEGRATIONS_CHATRUNTIME_BOTTOKEN: 'another token' });
   const email = await newUser();
   expect(await untilState(email, 'waiting')).toMatchObject({ error: 'invalid_auth' });
