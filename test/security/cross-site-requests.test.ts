@@ -107,6 +107,7 @@ describe('T-41: server.cors', () => {
     }
     const { status, headers } = await allowed(console_, '/v1/uploads/resumable', 'OPTIONS');
     expect(status).toBe(204);
+    expect(headers).not.toHaveProperty('content-length');
     const { header } = world.config.current.server.csrfprotection;
     const mayBeSent = String(headers['access-control-allow-headers']).toLowerCase().split(', ');
     for (const name of [
@@ -174,7 +175,8 @@ describe('T-41: server.cors', () => {
     shows('server.cors.enabled');
     await world.reconfigure({ CORE_SERVER_CORS_ENABLED: 'false' });
     expect(await allowed(console_, '/livez')).toMatchObject({ to: undefined });
-    expect((await allowed(console_, '/livez')).headers['vary'] ?? '').not.toContain('Origin');
+    // Caches that keep this answer must not give it to a page that is allowed later.
+    expect((await allowed(console_, '/livez')).headers['vary']).toContain('Origin');
     expect((await allowed(console_, '/v1/tasks', 'OPTIONS')).status).toBe(405);
     await world.reconfigure({ CORE_SERVER_CORS_ENABLED: undefined });
   });

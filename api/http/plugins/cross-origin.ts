@@ -1,11 +1,12 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import cors, { type FastifyCorsOptions } from '@fastify/cors';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Config } from '#config/objects/root.ts';
 import { organizationHeader } from '../request-caller.ts';
 import type { Services } from '../services.ts';
 import { routedPath } from './routed-path.ts';
 
 /** Methods that pages of other origins may use. */
-const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** Request headers that such pages may send, besides the one with the CSRF token. */
 const requestHeaders = [
@@ -53,61 +54,55 @@ const responseHeaders = [
   'Upload-Expires',
   'Upload-Length',
   'Upload-Offset',
-].join(', ');
+];
 
 /** Time for which a browser may remember the answer to a preflight request, in seconds. Fetch limits it to two hours in most browsers. */
 const preflightSeconds = 7_200;
-
-/** What `server.cors` allows a request: pages of one origin with credentials, all pages without, or none. */
-type Allowed = 'with credentials' | 'without credentials' | undefined;
 
 /**
  * Tells browsers which pages of other origins may call the server (https://fetch.spec.whatwg.org/#http-cors-protocol), and answers their
  * preflight requests. It protects nobody by itself: requests of other pages are decided by credentials and the CSRF token as ever.
  */
 export function crossOriginPlugin(app: FastifyInstance, { config }: Pick<Services, 'config'>): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    const { server } = config.current;
-    const origins = originsFor(request, server.cors);
-    if (origins.length === 0) return done();
-    void reply.header('vary', 'Origin');
-    const allowed = allowedFor(request, origins);
-    if (!allowed) return done();
-    allow(request, reply, allowed);
-    if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return done();
-    return reply
-      .headers({
-        'access-control-allow-methods': methods,
-        'access-control-allow-headers': [...requestHeaders, server.csrfprotection.header].join(', '),
-        'access-control-max-age': String(preflightSeconds),
-      })
-      .code(204)
-      .send();
+  // The package also registers OPTIONS for all paths, after which none would be unknown (405, 404). Its preflight answers do not need it.
+  const host: FastifyInstance = Object.create(app, { options: { value: () => host } });
+  const delegator = (request: FastifyRequest, done: (error: null, options: FastifyCorsOptions) => void) =>
+    done(null, optionsFor(request, config.current.server));
+  cors(host, { delegator }, (error) => {
+    if (error) throw error;
   });
-  app.addHook('onSend', (request, _reply, payload, done) => {
-    const { cors } = config.current.server;
+  app.addHook('onSend', (request, reply, payload, done) => {
+    // The package sends a length of 0 with its preflight answers, which RFC 9110, section 8.6, forbids.
+    if (reply.statusCode === 204) reply.removeHeader('content-length');
+    const { server } = config.current;
     // Requests that are refused at once have no context.
     const core = request.core as typeof request.core | undefined;
-    if (cors.cookieinsecure && core && allowedFor(request, originsFor(request, cors)))
+    if (server.cors.cookieinsecure && core && optionsFor(request, server).origin !== false)
       core.cookies = core.cookies.map((each) => ({ ...each, options: { ...each.options, secure: false } }));
     done(null, payload);
   });
 }
 
-function allow({ headers }: FastifyRequest, reply: FastifyReply, allowed: NonNullable<Allowed>): void {
-  const isNamed = allowed === 'with credentials';
-  reply.headers({
-    'access-control-allow-origin': isNamed ? headers.origin : '*',
-    ...(isNamed ? { 'access-control-allow-credentials': 'true' } : {}),
-    'access-control-expose-headers': responseHeaders,
-  });
-}
-
-/** Pages of this server send Origin, too, with every method but GET and HEAD; what they are told changes nothing for them. */
-function allowedFor({ headers: { origin } }: FastifyRequest, origins: readonly string[]): Allowed {
-  if (origin === undefined) return undefined;
-  if (origins.includes(origin)) return 'with credentials';
-  return origins.includes('*') ? 'without credentials' : undefined;
+/**
+ * What `server.cors` allows a request: pages of one origin with credentials, all pages without, or none. Pages of this server send Origin,
+ * too, with every method but GET and HEAD; the headers of the answer change nothing for them.
+ */
+function optionsFor(request: FastifyRequest, { cors: settings, csrfprotection }: Config['server']): FastifyCorsOptions {
+  const { origin, 'access-control-request-method': askedMethod } = request.headers;
+  if (origin === undefined) return { origin: false };
+  const origins = originsFor(request, settings);
+  const isNamed = origins.includes(origin);
+  if (!isNamed && !origins.includes('*')) return { origin: false };
+  return {
+    origin: isNamed ? origin : '*',
+    credentials: isNamed,
+    methods,
+    allowedHeaders: [...requestHeaders, csrfprotection.header],
+    exposedHeaders: responseHeaders,
+    maxAge: preflightSeconds,
+    // Any other OPTIONS request is answered like those of this server's own pages.
+    preflight: askedMethod !== undefined,
+  };
 }
 
 /** The origins of the longest prefix below which the path is, however it is encoded, else those of all other paths. */
