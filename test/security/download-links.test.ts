@@ -63,7 +63,7 @@ describe('a download', () => {
   test('with credentials', async () => {
     const answer = await client.get(`/v1/files/${record.objectId}/download`);
     expect([answer.status, answer.body]).toEqual([200, 'Some notes.']);
-    expect(answer.headers['content-disposition']).toMatch(/^attachment; filename="notes.txt"/);
+    expect(answer.headers['content-disposition']).toMatch(/^attachment; filename=notes\.txt/);
     expectProblem(await world.client().get(`/v1/files/${record.objectId}/download`), 'unauthenticated');
     const { body } = await client.get(`/v1/files/${record.id}`);
     expect(body.content.url).toBe(`https://api.test/v1/files/${record.objectId}/download`);
@@ -334,7 +334,7 @@ test('T-110: hostile files are offered for download, and run nowhere', async () 
       'x-content-type-options': 'nosniff',
       'content-type': expect.stringMatching(/^[\w.+-]+\/[\w.+-]+$/),
       'content-disposition': expect.stringMatching(
-        /^attachment; filename="[ !#$&-.0-[\]-~]*"; filename\*=UTF-8''[\w%.~!#$&+^`|-]*$/,
+        /^attachment; filename=(?:"[ !#$&-.0-[\]-~]*"|[\w!#$&'*+.^`|~-]+)(?:; filename\*=UTF-8''[\w%.~!#$&+^`|-]*)?$/,
       ),
       'content-security-policy': "default-src 'none'; sandbox",
       'cache-control': 'private, no-store',

@@ -1,3 +1,5 @@
+import { create } from 'content-disposition';
+
 export type Disposition = 'attachment' | 'inline';
 
 /** Types that a browser shows without running anything of them. */
@@ -22,14 +24,12 @@ export function dispositionOf(contentType: string, asked: Disposition): Disposit
   return asked === 'inline' && inlineTypes.has(mediaTypeOf(contentType)) ? 'inline' : 'attachment';
 }
 
-/** The header Content-Disposition (RFC 6266), with the name in ASCII for old clients and in full (RFC 8187). */
-export function contentDisposition(disposition: Disposition, name: string): string {
+/**
+ * The header Content-Disposition (RFC 6266). A name that old clients may misread, such as one with quotes, escapes, separators of paths or
+ * letters beyond ASCII, is sent in full (RFC 8187) beside a harmless form of it.
+ */
+export function contentDisposition(type: Disposition, name: string): string {
   const text = name.toWellFormed();
-  const ascii = text.normalize('NFKD').replaceAll(/[^\x20-\x7e]|["%/\\]/g, '_');
-  return `${disposition}; filename="${ascii}"; filename*=UTF-8''${extendedValue(text)}`;
-}
-
-/** Everything but `attr-char` of RFC 8187, section 3.2.1, is encoded; `encodeURIComponent` leaves four characters more. */
-function extendedValue(text: string): string {
-  return encodeURIComponent(text).replaceAll(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
+  const fallback = text.normalize('NFKD').replaceAll(/[^\x20-\x7e]|["%/\\]/g, '_');
+  return create(text, { type, fallback });
 }

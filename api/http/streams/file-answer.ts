@@ -1,11 +1,17 @@
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
+import { parse } from 'range-parser';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { StoredObject } from '#entities/kit/objects/stored-object.ts';
 import { namesTag } from '../entity-tags.ts';
-import { requestedRange, type ByteRange } from './byte-range.ts';
 import { contentDisposition, dispositionOf, mediaTypeOf, type Disposition } from './content-disposition.ts';
 import type { StreamResponse } from './stream-response.ts';
+
+/** First and last byte, both included. */
+interface ByteRange {
+  readonly first: number;
+  readonly last: number;
+}
 
 export type ServedFile = Pick<StoredObject, 'name' | 'contentType' | 'sizeBytes' | 'sha256'>;
 
@@ -37,19 +43,31 @@ export async function fileAnswer(
   if (namesTag(headers['if-none-match'], etag)) return { status: 304, headers: about, length: 0 };
   if (method === 'HEAD') return { status: 200, headers: about, length: sizeBytes };
   const range = isCurrent(headers['if-range'], etag) ? requestedRange(headers.range, sizeBytes) : undefined;
-  if (range === 'unsatisfiable')
-    throw new AppError(
-      'range_not_satisfiable',
-      `The range begins after the end of the file, which has ${sizeBytes} bytes.`,
-      {
-        details: { contentRange: `bytes */${sizeBytes}` },
-      },
-    );
   const content = await open(range);
   if (!range) return { status: 200, headers: about, length: sizeBytes, content };
   const { first, last } = range;
   const contentRange = { 'content-range': `bytes ${first}-${last}/${sizeBytes}` };
   return { status: 206, headers: { ...about, ...contentRange }, length: last - first + 1, content };
+}
+
+/**
+ * The range of bytes that a request asks for (RFC 9110, section 14.2): undefined for the whole file, also where the RFC lets a server
+ * ignore the header because it is malformed, in another unit or for several ranges.
+ * @throws AppError range_not_satisfiable
+ */
+function requestedRange(header: string | undefined, sizeBytes: number): ByteRange | undefined {
+  const { code, type, ranges } = parse(sizeBytes, header ?? '');
+  const isMalformed = (code & 1) !== 0;
+  if (type !== 'bytes' || isMalformed || ranges.length > 1) return undefined;
+  const [range] = ranges;
+  if (range) return { first: range.start, last: range.end };
+  // The last bytes of an empty file are satisfiable, but no Content-Range can name them.
+  if (code === 0) return undefined;
+  throw new AppError(
+    'range_not_satisfiable',
+    `The range begins after the end of the file, which has ${sizeBytes} bytes.`,
+    { details: { contentRange: `bytes */${sizeBytes}` } },
+  );
 }
 
 /** Browsers must neither guess another type nor run what the file contains. */

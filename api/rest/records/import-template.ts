@@ -3,6 +3,7 @@ import { csvTemplate, templateRows, type TemplateRows } from '#entities/kit/csv/
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
+import { contentDisposition } from '../../http/streams/content-disposition.ts';
 import { recordNames } from './record-names.ts';
 import { notModified } from './record-version.ts';
 
@@ -52,7 +53,7 @@ export function importTemplateRoutes(registry: Registry, module: EntityModule): 
       errors: ['invalid_input'],
       handle: ({ query, reply }) => {
         const { rows = 'none', action = first } = query as { rows?: TemplateRows; action?: 'create' | 'update' };
-        void reply.header('content-disposition', `attachment; filename="${module.table}.csv"`);
+        void reply.header('content-disposition', contentDisposition('attachment', `${module.table}.csv`));
         return { status: 200, document: Buffer.from(csvTemplate({ registry, module, action }, rows)) };
       },
     }),

@@ -118,7 +118,7 @@ test('proxypresignenabled: while it is off, links point to the provider, unless 
       const signed = Object.fromEntries(link.searchParams);
       expect(signed['X-Amz-Expires'] ?? signed['X-Goog-Expires']).toBe('60');
       expect(signed['response-content-type']).toBe('text/plain');
-      expect(signed['response-content-disposition']).toMatch(/^attachment; filename="notes.txt"/);
+      expect(signed['response-content-disposition']).toMatch(/^attachment; filename=notes\.txt/);
     }
     if (name === 'cloudstore') {
       const verify = (text: string, signature: Buffer) =>
@@ -270,7 +270,7 @@ describe('a platform whose credentials have no private key', () => {
     expect(Object.fromEntries(location.searchParams)).toMatchObject({
       'X-Goog-Expires': '60',
       'response-content-type': 'text/plain',
-      'response-content-disposition': expect.stringMatching(/^attachment; filename="notes.txt"/),
+      'response-content-disposition': expect.stringMatching(/^attachment; filename=notes\.txt/),
     });
     // This server answers what needs no bytes, and whoever has lost the right.
     expect((await follow(link, {}, 'HEAD')).status).toBe(200);

@@ -174,7 +174,7 @@ test('GET /v1/tasks/import-template answers with a document that can be imported
   const header = await client.get('/v1/tasks/import-template');
   expect(header.status).toBe(200);
   expect(header.headers['content-type']).toBe('text/csv; charset=utf-8');
-  expect(header.headers['content-disposition']).toBe('attachment; filename="tasks.csv"');
+  expect(header.headers['content-disposition']).toBe('attachment; filename=tasks.csv');
   const { body: csv } = await client.get('/v1/tasks/import-template?rows=example');
   const { errors } = await client.graphql(createCsv, { csv });
   expect(errors).toBeUndefined();
