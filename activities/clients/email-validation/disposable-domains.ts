@@ -1,6 +1,7 @@
 import type { Clock } from '#entities/kit/base/clock.ts';
 import { parseDomain } from '#entities/kit/base/email-address.ts';
-import { isFree, isListed } from './address-classes.ts';
+import { isListed } from './address-classes.ts';
+import { disposableDomains, freeDomains } from './bundled-domains.ts';
 
 /** Interval between two updates of the list, and after one that failed, in milliseconds. */
 const intervalMs = 86_400_000;
@@ -31,7 +32,7 @@ export class DisposableDomains {
   }
 
   async has(domain: string): Promise<boolean> {
-    this.#domains ??= await bundledDomains();
+    this.#domains ??= await disposableDomains();
     return isListed(this.#domains, domain);
   }
 
@@ -50,12 +51,6 @@ export class DisposableDomains {
   }
 }
 
-/** Loaded at the first use, because most processes need none. */
-async function bundledDomains(): Promise<ReadonlySet<string>> {
-  const { disposableEmailBlocklistSet } = await import('disposable-email-domains-js');
-  return disposableEmailBlocklistSet();
-}
-
 /** One domain in each line. @throws Error for what cannot be such a list */
 async function fetchDomains(url: string): Promise<ReadonlySet<string>> {
   const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
@@ -68,7 +63,8 @@ async function fetchDomains(url: string): Promise<ReadonlySet<string>> {
   }
   const listed = text.split('\n').flatMap((line) => parseDomain(line) ?? []);
   // Whoever can change the list must not be able to refuse the addresses of everybody.
-  const domains = listed.filter((domain) => domain.includes('.') && !isFree(domain));
+  const free = await freeDomains();
+  const domains = listed.filter((domain) => domain.includes('.') && !free.has(domain));
   if (domains.length < minDomains) throw new Error(`${url} has only ${domains.length} domains`);
   return new Set(domains);
 }

@@ -5,9 +5,10 @@ import type { Config } from '#config/objects/root.ts';
 import type { Clock } from '#entities/kit/base/clock.ts';
 import { parseDomain, type EmailAddress } from '#entities/kit/base/email-address.ts';
 import { resolverOf, type NameServers } from '#entities/kit/base/name-servers.ts';
-import { isFree, isListed, isRole, publicAddress } from './address-classes.ts';
+import { isListed, isRole, publicAddress } from './address-classes.ts';
 import { askMailServer } from './ask-mail-server.ts';
 import { hasAvatarProfile } from './avatar-profile.ts';
+import { freeDomains } from './bundled-domains.ts';
 import { DisposableDomains } from './disposable-domains.ts';
 import { addressesOf, mailServersOf } from './mail-servers.ts';
 
@@ -102,7 +103,7 @@ export class EmailValidator {
       if (enableautoupdatedisposable) void this.#disposable.updateWhenDue();
       if (await this.#disposable.has(domain)) return 'disposable';
     }
-    if (!allowedemailtypes.free && isFree(domain)) return 'free';
+    if (!allowedemailtypes.free && (await freeDomains()).has(domain)) return 'free';
     if (!allowedemailtypes.role && isRole(local)) return 'role';
     return this.#askOthers(parts, settings);
   }
