@@ -86,6 +86,15 @@ describe('the type', () => {
     [`${'x'.repeat(1_019)}%PDF-1.7\n`, 'a.pdf', undefined, 'application/pdf'],
     ['BMW %PDF-1.7\n', 'a.pdf', 'application/pdf', 'application/pdf'],
     [`HTTP/1.1 200 OK\r\n\r\n%PDF-1.7\n\0\u0001`, 'a', undefined, 'application/pdf'],
+    // Extensions of other types that texts have, too: movies, keynotes, templates of Office, programs.
+    ['const x = 1;', 'a.ts', undefined, 'text/plain'],
+    ['-----BEGIN PRIVATE KEY-----', 'private.key', undefined, 'text/plain'],
+    ['digraph { a -> b }', 'a.dot', undefined, 'text/plain'],
+    ['msgid ""', 'messages.pot', undefined, 'text/plain'],
+    ['echo off', 'a.bat', undefined, 'text/plain'],
+    ['int x;', 'main.c', undefined, 'text/plain'],
+    ['{}\n{}\n', 'a.jsonl', undefined, 'application/x-ndjson'],
+    ['BEGIN:VCARD\r\n', 'a.vcf', 'text/x-vcard', 'text/vcard'],
   ] as const)
     test(`of ${name}, sent as ${declared ?? 'nothing'}, is ${type}: ${String(content).slice(0, 20)}`, async () => {
       expect(await detectType(Buffer.from(content), { name, type: declared }, types)).toBe(type);

@@ -1,59 +1,36 @@
 import { readFileSync } from 'node:fs';
+import mime from 'mime';
 import { ConfigurationError } from '#config/schema/config-problem.ts';
 import { extensionOf } from '#entities/kit/base/file-name.ts';
 
-/** Types of files by the extensions of their names. */
-const builtIn: Readonly<Record<string, string>> = {
-  'application/gzip': 'gz tgz',
-  'application/json': 'json map',
-  'application/msword': 'doc',
-  'application/pdf': 'pdf',
-  'application/rtf': 'rtf',
-  'application/sql': 'sql',
-  'application/toml': 'toml',
-  'application/vnd.ms-excel': 'xls',
-  'application/vnd.ms-powerpoint': 'ppt',
-  'application/vnd.oasis.opendocument.presentation': 'odp',
-  'application/vnd.oasis.opendocument.spreadsheet': 'ods',
-  'application/vnd.oasis.opendocument.text': 'odt',
-  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
-  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
-  'application/vnd.rar': 'rar',
-  'application/x-7z-compressed': '7z',
-  'application/x-msdownload': 'exe dll',
-  'application/x-ndjson': 'ndjson jsonl',
-  'application/x-sh': 'sh bash',
-  'application/x-tar': 'tar',
-  'application/xhtml+xml': 'xhtml xht',
-  'application/xml': 'xml xsd xsl',
-  'application/yaml': 'yaml yml',
-  'application/zip': 'zip',
-  'audio/mpeg': 'mp3',
-  'image/avif': 'avif',
-  'image/bmp': 'bmp',
-  'image/gif': 'gif',
-  'image/heic': 'heic',
-  'image/jpeg': 'jpg jpeg jpe',
-  'image/png': 'png',
-  'image/svg+xml': 'svg',
-  'image/tiff': 'tif tiff',
-  'image/webp': 'webp',
-  'image/x-icon': 'ico',
-  'text/calendar': 'ics',
-  'text/css': 'css',
-  'text/csv': 'csv',
-  'text/html': 'html htm shtml',
-  'text/javascript': 'js mjs cjs',
-  'text/markdown': 'md markdown',
-  'text/plain': 'txt text log conf ini',
-  'text/tab-separated-values': 'tsv',
-  'text/vcard': 'vcf',
-  'text/vtt': 'vtt',
-  'video/mp4': 'mp4 m4v',
-  'video/quicktime': 'mov',
-  'video/webm': 'webm',
-};
+/**
+ * Types that the extension of a name stands for, as the package `mime` lists them. It knows many more: a text named `main.c` or a key named
+ * `private.key` would contradict its name, or be of no type that a field accepts.
+ */
+const named: ReadonlySet<string> = new Set(
+  `application/gzip application/json application/pdf application/rtf application/sql application/toml
+   application/vnd.oasis.opendocument.presentation application/vnd.oasis.opendocument.spreadsheet application/vnd.oasis.opendocument.text
+   application/vnd.openxmlformats-officedocument.presentationml.presentation
+   application/vnd.openxmlformats-officedocument.spreadsheetml.sheet
+   application/vnd.openxmlformats-officedocument.wordprocessingml.document application/vnd.rar application/x-7z-compressed
+   application/x-sh application/x-tar application/xhtml+xml application/xml application/yaml application/zip audio/mpeg image/avif
+   image/bmp image/gif image/heic image/jpeg image/png image/svg+xml image/tiff image/webp image/x-icon text/calendar text/css text/csv
+   text/html text/javascript text/markdown text/plain text/tab-separated-values text/vcard text/vtt video/mp4 video/quicktime
+   video/webm`.split(/\s+/),
+);
+
+/** Extensions that the package does not know, or gives to other types, or to one type with others that are also those of texts. */
+const ownExtensions = [
+  'application/gzip tgz svgz',
+  'application/msword doc',
+  'application/vnd.ms-excel xls',
+  'application/vnd.ms-powerpoint ppt',
+  'application/x-msdownload exe dll',
+  'application/x-ndjson ndjson jsonl',
+  'application/x-sh bash',
+  'text/javascript cjs',
+  'video/mp4 m4v',
+];
 
 /** Names that clients give to types which we call otherwise. */
 const otherNames: Readonly<Record<string, string>> = {
@@ -72,6 +49,7 @@ const otherNames: Readonly<Record<string, string>> = {
   'text/json': 'application/json',
   'text/rtf': 'application/rtf',
   'text/x-markdown': 'text/markdown',
+  'text/x-vcard': 'text/vcard',
   'text/x-yaml': 'application/yaml',
   'text/xml': 'application/xml',
   'text/yaml': 'application/yaml',
@@ -86,20 +64,23 @@ export interface MimeSettings {
 
 /** Which types files have by their names: those built in, and those of `server.mime.mimetypesfile`, which is read at the start. */
 export class FileTypes {
+  /** What the package does not say. */
   readonly #byExtension: ReadonlyMap<string, string>;
   readonly #settings: () => MimeSettings;
 
   /** @throws ConfigurationError for a file that cannot be read */
   constructor(settings: () => MimeSettings) {
     const { mimetypesfile } = settings();
-    const lines = Object.entries(builtIn).map(([type, extensions]) => `${type} ${extensions}`);
-    this.#byExtension = new Map([...lines, ...linesOf(mimetypesfile)].flatMap(extensionsOf));
+    this.#byExtension = new Map([...ownExtensions, ...linesOf(mimetypesfile)].flatMap(extensionsOf));
     this.#settings = settings;
   }
 
   /** The type that a name stands for; undefined for an unknown extension, and while `server.mime.enabled` is off. */
   ofName(name: string): string | undefined {
-    return this.#settings().enabled ? this.#byExtension.get(extensionOf(name)) : undefined;
+    if (!this.#settings().enabled) return undefined;
+    const extension = extensionOf(name);
+    const type = usualType(mime.getType(extension) ?? '');
+    return this.#byExtension.get(extension) ?? (named.has(type) ? type : undefined);
   }
 
   /** Type of what is neither text nor of a known type. */
