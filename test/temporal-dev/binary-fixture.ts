@@ -3,7 +3,9 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { crc32, gzipSync } from 'node:zlib';
+import { pack } from 'tar-stream';
 import { onTestFinished } from 'vitest';
 import type { SearchContext } from '#temporal-dev/binaries/find-binary.ts';
 import type { BinarySpec } from '#temporal-dev/binaries/binary-spec.ts';
@@ -29,13 +31,11 @@ export function sha256(content: Buffer): string {
 }
 
 /** A gzipped tar archive with one file. */
-export function tarGz(name: string, content: Buffer): Buffer {
-  const header = Buffer.alloc(512);
-  header.write(name, 0);
-  header.write(`${content.length.toString(8).padStart(11, '0')}\0`, 124);
-  header.write('0', 156);
-  const padding = Buffer.alloc((512 - (content.length % 512)) % 512);
-  return gzipSync(Buffer.concat([header, content, padding, Buffer.alloc(1024)]));
+export async function tarGz(name: string, content: Buffer): Promise<Buffer> {
+  const archive = pack();
+  archive.entry({ name }, content);
+  archive.finalize();
+  return gzipSync(await buffer(archive));
 }
 
 /** A zip archive with one executable file, stored as it is. */

@@ -22,7 +22,7 @@ import {
 import { temporaryDirectory } from './stack-fixture.ts';
 
 const program = toolProgram('1.2.3');
-const archive = tarGz('tool', program);
+const archive = await tarGz('tool', program);
 const wheel = zip('tool-1.2.3.data/scripts/tool', program);
 
 const released = (url: string, content = archive): Partial<BinarySpec> => ({
@@ -120,7 +120,7 @@ test('a download that breaks off leaves nothing, and the next route is taken', a
 });
 
 test('a download with another checksum is not used', async () => {
-  const host = await serving(tarGz('tool', toolProgram('6.6.6')));
+  const host = await serving(await tarGz('tool', toolProgram('6.6.6')));
   const context = searchContext();
   await expect(findBinary(fakeTool(released(host.url)), context)).rejects.toThrow(
     new RegExp(`checksum of ${host.url} is [0-9a-f]{64}, expected ${sha256(archive)}: not used`),
@@ -136,8 +136,9 @@ test('a wheel with another checksum is not used, whatever pip thought of it', as
 });
 
 test.each([
-  ['cut off', Buffer.from('PK no zip at all'), 'the archive is truncated or not a zip file'],
+  ['cut off', Buffer.from('PK no zip at all'), 'the archive cannot be unpacked: End of central directory record signature not found'],
   ['without the binary', zip('tool/readme', program), 'the archive does not contain …/scripts/tool'],
+  ['leaving its folder', zip('../scripts/tool', program), 'invalid relative path: ../scripts/tool'],
 ])('a wheel that is %s is named as what it is', async (_what, content, message) => {
   const context = searchContext();
   fakePip(context.bin, content);
