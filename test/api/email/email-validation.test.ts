@@ -137,7 +137,8 @@ describe('an address', () => {
 
   test('of a free service is refused until allowedemailtypes.free says otherwise', async () => {
     shows('ormconfig.emailvalidation.allowedemailtypes.free');
-    for (const domain of ['gmail.com', 'web.de', 'mailbox.org']) await expectRefused(`someone@${domain}`, 'free e-mail service');
+    for (const domain of ['gmail.com', 'web.de', 'mailbox.org'])
+      await expectRefused(`someone@${domain}`, 'free e-mail service');
     // A free service, below which others have their domains.
     dns.zone.set('company.net.ua', { mx: [[10, 'mx.company.example']] });
     await expectRefused('someone@net.ua', 'free e-mail service');
