@@ -92,7 +92,7 @@ export async function beginAttempt(
 }
 
 /** What the record of a mail says before the attempt, and the request; without a provider there is none. */
-export function attemptOf({ row, held, message, transport, at }: PlannedAttempt): {
+function attemptOf({ row, held, message, transport, at }: PlannedAttempt): {
   readonly values: ChangesOf<typeof accountEmail>;
   readonly body: string | undefined;
 } {
@@ -130,14 +130,14 @@ interface PlannedAttempt {
 }
 
 /** The looks that the organization has chosen for its mails. */
-export async function themeOf({ data }: UnitOfWork): Promise<EmailThemeName> {
+async function themeOf({ data }: UnitOfWork): Promise<EmailThemeName> {
   if (data.caller.organizationId === null) return 'modern';
   const settings = await data.findOne(organizationSetting, {});
   return settings?.emailTheme ?? 'modern';
 }
 
 /** What the record of an e-mail of an organization keeps of the address to which it goes. @param id of the record */
-export function addressedTo(
+function addressedTo(
   { organizationId }: Pick<SendEmailInput, 'organizationId'>,
   id: string,
   address: string,
@@ -147,7 +147,7 @@ export function addressedTo(
 }
 
 /** What an e-mail is, as its record has it. */
-export function identity({ key, template, userId, about }: StartInput<SendEmailInput>) {
+function identity({ key, template, userId, about }: StartInput<SendEmailInput>) {
   return {
     key,
     template,

@@ -7,7 +7,6 @@ import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { ReleaseAddressInput } from '#workflows/email/release-address.contract.ts';
-import type { SendDigestsInput, SentDigests } from '#workflows/email/send-digests.contract.ts';
 import type { SendEmailInput, SendEmailResult } from '#workflows/email/send-email.contract.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { tellOperator } from '../events/tell-operator.ts';
@@ -24,7 +23,6 @@ import {
 import { suppressAddress } from '../listeners/suppress-address.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
 import { beginAttempt, type Attempt, type AttemptSettings } from './begin-attempt.ts';
-import { digestSender } from './deliver-digests.ts';
 import { recordAccepted, recordProblem } from './email-records.ts';
 import type { Mail } from './mail.ts';
 import { ProviderPauses } from './provider-pauses.ts';
@@ -141,8 +139,6 @@ export const createEmailActivities = defineActivities((deps: EmailDependencies) 
     return transport;
   };
 
-  const digests = digestSender({ ...deps, settingsOf, laterBecauseOf, withoutProvider });
-
   return {
     /** One attempt. @returns how the mail has ended; `outdated` when its content is no longer true: then nothing is sent */
     async deliverEmail(input: SendEmailInput): Promise<SendEmailResult> {
@@ -168,16 +164,6 @@ export const createEmailActivities = defineActivities((deps: EmailDependencies) 
     /** The workflow has given up: after two days, or because no attempt can succeed. */
     async giveUpEmail(input: SendEmailInput): Promise<void> {
       await transact(input, (unit) => recordProblem(input, unit, { status: 'failed', code: 'given_up' }));
-    },
-
-    /** One attempt for the mails of some digests. */
-    async deliverDigests(input: SendDigestsInput): Promise<SentDigests> {
-      return digests.deliver(input, currentTransport());
-    },
-
-    /** The same as `giveUpEmail`, for the mails of some digests. */
-    async giveUpDigests(input: SendDigestsInput): Promise<void> {
-      await digests.giveUp(input);
     },
 
     /** Makes the configured providers send to a released address again. */

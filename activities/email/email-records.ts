@@ -1,7 +1,7 @@
 import { accountEmail } from '#entities/email/account-email.ts';
 import { email } from '#entities/email/email.ts';
 import type { EmailStatus } from '#entities/email/email-fields.ts';
-import type { ChangesOf, RowOf } from '#entities/kit/model/define.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
 import type { DatabaseOptions } from '#entities/kit/access/database-options.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { openSealedValue } from '#entities/kit/write/sealed-values.ts';
@@ -58,48 +58,40 @@ export async function lockedEmail(input: SendEmailInput, { data }: UnitOfWork): 
 const maxMessage = 500;
 
 /** Why a mail is not sent. */
-export interface EmailProblem {
+interface EmailProblem {
   readonly status: EmailStatus;
   readonly code: string | null;
   readonly message?: string;
 }
 
-/** What the record says of a problem; undefined for a mail of which a provider has reported meanwhile that it was sent. */
-export function problemOf(
-  row: Pick<EmailRow, 'status'>,
+/** Records why a mail is not sent, unless a provider has reported meanwhile that it was. */
+export async function recordProblem(
+  input: SendEmailInput,
+  unit: UnitOfWork,
   { status, code, message }: EmailProblem,
-): ChangesOf<typeof accountEmail> | undefined {
-  if (!isOpen(row.status)) return undefined;
-  return {
+): Promise<void> {
+  const row = await lockedEmail(input, unit);
+  if (!row || !isOpen(row.status)) return;
+  await unit.data.update(kindOf(input), row.id, {
     status,
     errorCode: code,
     errorMessage: message === undefined ? null : message.slice(0, maxMessage),
     // Without an open status nothing is kept that could be sent.
     ...(isOpen(status) ? {} : { content: null }),
-  };
+  });
 }
 
-/** What the record says of a mail that a provider has accepted; its reports may have come before. */
-export function acceptedAs(row: EmailRow, messageId: string, now: Date): ChangesOf<typeof accountEmail> {
-  return {
+/** Records that a provider has accepted a mail; its reports may have come before. */
+export async function recordAccepted(input: SendEmailInput, unit: UnitOfWork, messageId: string): Promise<void> {
+  const row = await lockedEmail(input, unit);
+  if (!row) return;
+  const now = unit.clock.now();
+  await unit.data.update(kindOf(input), row.id, {
     ...(isOpen(row.status) ? { status: 'sent' } : {}),
     messageId: row.messageId ?? messageId,
     sentAt: row.sentAt === null || row.sentAt > now ? now : row.sentAt,
     content: null,
     errorCode: null,
     errorMessage: null,
-  };
-}
-
-/** Records why a mail is not sent. */
-export async function recordProblem(input: SendEmailInput, unit: UnitOfWork, problem: EmailProblem): Promise<void> {
-  const row = await lockedEmail(input, unit);
-  const values = row && problemOf(row, problem);
-  if (row && values) await unit.data.update(kindOf(input), row.id, values);
-}
-
-/** Records that a provider has accepted a mail. */
-export async function recordAccepted(input: SendEmailInput, unit: UnitOfWork, messageId: string): Promise<void> {
-  const row = await lockedEmail(input, unit);
-  if (row) await unit.data.update(kindOf(input), row.id, acceptedAs(row, messageId, unit.clock.now()));
+  });
 }

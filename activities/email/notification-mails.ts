@@ -6,7 +6,7 @@ import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
 import { notificationTemplate } from '#entities/notifications/notification-template.ts';
 import { fillTemplate, type Notice } from '../listeners/notifications/notice-content.ts';
 import { notificationKinds } from '../listeners/notifications/notification-kinds.ts';
-import { settleDigests, type CurrentDigest } from '../listeners/notifications/settle-digests.ts';
+import { settleDigest } from '../listeners/notifications/settle-digest.ts';
 import { settleSending } from '../listeners/notifications/settle-sending.ts';
 import type { EmailItem } from '../clients/email/content.ts';
 import { inertLine } from '../clients/email/inert-text.ts';
@@ -64,22 +64,10 @@ async function ownText({ organizationId, topic, variables }: Notification, { dat
 
 /** Tells one person of what was collected for them. */
 export async function digestMail({ about }: SendEmailInput, unit: UnitOfWork, links: Links): Promise<Mail | undefined> {
-  const current = about && (await settleDigests(unit, [about])).get(about.id);
-  const name = current && (await nameForDigest(current, unit));
-  return current && name !== undefined ? digestMailOf(current, name, links) : undefined;
-}
-
-/** The name of the organization, as digests show it; undefined for a deleted one. */
-export function nameForDigest(of: { readonly organizationId: string }, unit: UnitOfWork): Promise<string | undefined> {
-  return organizationName(of, unit, 'your organization');
-}
-
-/** @param name of the organization */
-export function digestMailOf(
-  { person, locale, notifications, hasMore }: CurrentDigest,
-  name: string,
-  links: Links,
-): Mail {
+  const current = about && (await settleDigest(unit, about));
+  const name = current && (await organizationName(current, unit, 'your organization'));
+  if (!current || name === undefined) return undefined;
+  const { person, locale, notifications, hasMore } = current;
   const [first, ...others] = notifications;
   const isOne = first !== undefined && others.length === 0 && !hasMore;
   return {
@@ -89,7 +77,7 @@ export function digestMailOf(
       ? notificationContents.notification.content(noticeOf(first, name, links))
       : notificationContents.digest.content({
           name,
-          topics: topicsOf(notifications),
+          topics: [...new Set(notifications.map(({ topic }) => topic))],
           count: notifications.length,
           hasMore,
           items: notifications.slice(0, maxListed).map((told) => itemOf(told, links)),
@@ -98,11 +86,6 @@ export function digestMailOf(
           unsubscribeToken: unsubscribeTokenOf(links),
         }),
   };
-}
-
-/** The topics of some notifications, each once. */
-export function topicsOf(notifications: readonly Pick<Notification, 'topic'>[]): string[] {
-  return [...new Set(notifications.map(({ topic }) => topic))];
 }
 
 function itemOf(told: Notification, links: Links): EmailItem {

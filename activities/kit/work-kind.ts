@@ -21,7 +21,6 @@ export const kindsOfWorkflows: Readonly<Record<string, WorkKind>> = {
   resealSecrets: 'other',
   restoreFile: 'file',
   restoreFiles: 'file',
-  sendDigests: 'email',
   sendEmail: 'email',
   sendSystemMessage: 'notification',
   setUpOrganization: 'organization',

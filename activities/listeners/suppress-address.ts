@@ -47,42 +47,20 @@ export async function suppressionOf(
   return found && (optional || !optionalReasons.has(found.reason)) ? found.reason : undefined;
 }
 
-/** Why addresses get no optional e-mails of an organization, by address in its form; those that get them are missing. */
-export async function suppressionsOf(
+/** Topics that an address has ended in an organization, of a person who was no member then: members have preferences. */
+export async function endedTopicsOf(
   { data }: Pick<UnitOfWork, 'data'>,
   organizationId: string,
-  addresses: readonly string[],
-): Promise<ReadonlyMap<string, SuppressionReason>> {
-  const wanted = [...new Set(addresses.map(emailForm))];
-  if (wanted.length === 0) return new Map();
-  const where = { organizationId: { eq: organizationId }, suppressedEmail: { in: wanted }, topic: { eq: everyTopic } };
-  const found = await data.find(emailSuppression, { where, limit: wanted.length });
-  return new Map(
-    found.flatMap(({ suppressedEmail, reason }): [string, SuppressionReason][] =>
-      suppressedEmail === null ? [] : [[suppressedEmail, reason]],
-    ),
-  );
-}
-
-/**
- * Topics that addresses have ended in organizations, of people who were no members when they did: members have preferences.
- * @returns whether an address gets no e-mails about a topic
- */
-export async function suppressedTopicsOf(
-  { data }: Pick<UnitOfWork, 'data'>,
-  organizationIds: readonly string[],
-  addresses: readonly string[],
-): Promise<(organizationId: string, address: string, topic: string) => boolean> {
-  const wanted = [...new Set(addresses.map(emailForm))];
+  address: string,
+): Promise<ReadonlySet<string>> {
   const topics = [...notificationTopics];
-  const limit = organizationIds.length * wanted.length * topics.length;
-  const found =
-    limit === 0
-      ? []
-      : await data.find(emailSuppression, {
-          where: { organizationId: { in: organizationIds }, suppressedEmail: { in: wanted }, topic: { in: topics } },
-          limit,
-        });
-  const keys = new Set(found.map((row) => [row.organizationId, row.suppressedEmail, row.topic].join('/')));
-  return (organizationId, address, topic) => keys.has([organizationId, emailForm(address), topic].join('/'));
+  const found = await data.find(emailSuppression, {
+    where: {
+      organizationId: { eq: organizationId },
+      suppressedEmail: { eq: emailForm(address) },
+      topic: { in: topics },
+    },
+    limit: topics.length,
+  });
+  return new Set(found.map(({ topic }) => topic));
 }

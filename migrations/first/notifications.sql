@@ -178,7 +178,6 @@ create table notification_digests (
   round integer not null,
   due_at timestamptz,
   updated_at timestamptz not null,
-  batch text,
   error text,
   constraint notification_digests_check check (((due_at is null) = (state <> 'claimed')))
 );

@@ -177,7 +177,6 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // What is due belongs to people of all organizations; what each is told is read with their rights.
   'activities/notifications/notifications-activities.ts': [`system 'send notifications'`],
   // Reads what a mail is made of, in a transaction that is read-only; records that an invitation was sent.
-  'activities/email/deliver-digests.ts': ["system 'send e-mail', organizationId"],
   'activities/email/email-activities.ts': [
     `system 'send e-mail', input.organizationId ?? null`,
     `system 'release address', organizationId ?? null`,
@@ -352,11 +351,11 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   // What is sent of notifications is the server's; what each person is told is read with their rights.
   'outbox/notification-digests.ts': [
     'addDigests',
-    'changeDigests',
+    'changeDigest',
     'claimLeftDigests',
     'failDigests',
     'keyOf',
-    'lockDigests',
+    'lockDigest',
   ],
   'outbox/notification-sendings.ts': [
     'addSendings',

@@ -8,7 +8,6 @@ import { failingRecord, fragileListener } from '../kit/events/failing-deliveries
 import { waitForMails } from '../kit/mailbox.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { sendSystemMessageContract } from '#workflows/chat/send-system-message.contract.ts';
-import { sendDigestsContract } from '#workflows/email/send-digests.contract.ts';
 import { admitByDomainContract } from '#workflows/organizations/admit-by-domain.contract.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import { runsOf, waitForRuns } from '../kit/runs.ts';
@@ -112,13 +111,6 @@ test('a listener that fails on everything is held, and let go when it works', as
   await recordRun('probe-listener.let-go', `WorkflowType = "probeListener" AND ${completed}`);
   for (const { id } of await runsOf(world, 'WorkflowType = "deliverEvent" AND ExecutionStatus = "Running"'))
     await world.runtime.temporal.client.workflow.getHandle(`${world.name}/${id}`).signal('retryDelivery');
-});
-
-test('digests of which there is nothing to tell any more', async () => {
-  const { user, organization } = await buildPerson(world);
-  const digests = [{ id: newId(), round: 1, organizationId: organization.id, userId: user.id }];
-  await world.runtime.temporal.start(sendDigestsContract, { digests }, { search: {} });
-  await recordRun('send-digests.ended', `WorkflowType = "sendDigests" AND ${completed}`);
 });
 
 test('an address is released, also where providers are', async () => {

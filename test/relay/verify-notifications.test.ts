@@ -53,16 +53,15 @@ interface PlantedDigest {
   readonly state: 'claimed' | 'sent' | 'empty';
   readonly userId?: string;
   readonly dueAt?: Date;
-  readonly batch?: string;
 }
 
-async function plantDigest({ state, userId = person.user.id, dueAt, batch }: PlantedDigest): Promise<string> {
+async function plantDigest({ state, userId = person.user.id, dueAt }: PlantedDigest): Promise<string> {
   const id = newId();
   await asOwner(
     world,
-    `insert into notification_digests (id, organization_id, user_id, channel, cadence, period, state, round, due_at, updated_at, batch)
-     values ($1, $2, $3, 'email', 'daily', $1, $4, 1, $5, now(), $6)`,
-    [id, person.organization.id, userId, state, dueAt ?? null, batch ?? null],
+    `insert into notification_digests (id, organization_id, user_id, channel, cadence, period, state, round, due_at, updated_at)
+     values ($1, $2, $3, 'email', 'daily', $1, $4, 1, $5, now())`,
+    [id, person.organization.id, userId, state, dueAt ?? null],
   );
   return id;
 }
@@ -150,8 +149,8 @@ test('a digest without a notification, unless these may have been removed since'
   expect(await found()).toEqual([]);
 });
 
-test('the e-mail of a digest that is to be sent, and neither a workflow of its own nor its batch does', async () => {
-  const digest = await plantDigest({ state: 'sent', batch: 'first/1' });
+test('the e-mail of a digest that is to be sent, and no workflow sends it', async () => {
+  const digest = await plantDigest({ state: 'sent' });
   await plantSending({ state: 'collected', digestId: digest });
   const email = await plantEmail('digest', digest, 'waiting');
   expect(await found()).toEqual([

@@ -7,7 +7,6 @@ import type { ComparedPage, ExpectedWork, PageRequest } from '#entities/kit/outb
 import { settledPage, unexpectedAmong } from '#entities/kit/outbox/tuple-repair.ts';
 import { compareDatabases } from '#entities/kit/storage/compare-databases.ts';
 import { comparisonsOf, nameOf } from '#entities/kit/write/inconsistencies.ts';
-import { batchWorkflowId } from '#workflows/email/send-digests.contract.ts';
 import { emailWorkflowId } from '#workflows/email/send-email.contract.ts';
 import { deliveryWorkflowId } from '#workflows/events/deliver-event.contract.ts';
 import { probingWorkflowId } from '#workflows/events/probe-listener.contract.ts';
@@ -55,12 +54,8 @@ export async function verifyInstallation(
         expected.set(deliveryWorkflowId({ eventId, listener }), {
           claim: `delivery of event ${eventId} (${occurredAt.toISOString()}) to ${listener} is failing`,
         });
-      for (const { of, key, claim, batch } of page.expected ?? [])
-        expected.set(workflowOf[of](key), {
-          claim,
-          ...(batch === undefined ? {} : { orElse: batchWorkflowId(batch) }),
-          isSchedule: of === 'channel' || of === 'reminder',
-        });
+      for (const { of, key, claim } of page.expected ?? [])
+        expected.set(workflowOf[of](key), { claim, isSchedule: of === 'channel' || of === 'reminder' });
       count += page.read;
       onProgress(comparison.name, count);
       after = page.next;
@@ -122,15 +117,13 @@ const workflowOf: Readonly<Record<ExpectedWork['of'], (key: string) => string>> 
 
 interface ExpectedRun {
   readonly claim: string;
-  /** Another workflow that may do the work. */
-  readonly orElse?: string;
   /** A schedule does the work, which has the id. */
   readonly isSchedule?: boolean;
 }
 
 async function compareRun(
   id: string,
-  { claim, orElse, isSchedule = false }: ExpectedRun,
+  { claim, isSchedule = false }: ExpectedRun,
   temporal: CoreRuntime['temporal'],
 ): Promise<string[]> {
   const name = `${temporal.settings.prefix}/${id}`;
@@ -147,10 +140,7 @@ async function compareRun(
   // For tests, each run has an id that nobody can foresee.
   if (temporal.settings.hasRandomIds) return [];
   const status = await statusOf(name, temporal);
-  if (status === 'RUNNING') return [];
-  if (orElse !== undefined && (await statusOf(`${temporal.settings.prefix}/${orElse}`, temporal)) === 'RUNNING')
-    return [];
-  return [`${claim}, but its workflow ${name} is ${status}`];
+  return status === 'RUNNING' ? [] : [`${claim}, but its workflow ${name} is ${status}`];
 }
 
 function statusOf(workflowId: string, temporal: CoreRuntime['temporal']): Promise<string> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import MailComposer from 'nodemailer/lib/mail-composer/index.js';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { digestOf, mailFolder } from './mail-folder.ts';
-import type { EmailTransport, OutgoingEmail, RenderedEmail } from './transport.ts';
+import type { EmailTransport, OutgoingEmail } from './transport.ts';
 
 /**
  * Writes mails as MIME files below a folder, one folder per recipient: development and tests read them there
@@ -39,12 +39,6 @@ export class FolderTransport implements EmailTransport {
     await rename(draft, file);
     failpoint('email-after-write');
     return name;
-  }
-
-  async sendAll(mails: readonly RenderedEmail[]): Promise<string[]> {
-    const ids: string[] = [];
-    for (const { message, body } of mails) ids.push(await this.send(message, body));
-    return ids;
   }
 
   /** Writing the same file again changes nothing. */

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { askProvider, type ProviderAnswer } from './provider-request.ts';
-import { SendFailure, type EmailTransport, type OutgoingEmail, type RenderedEmail } from './transport.ts';
+import { SendFailure, type EmailTransport, type OutgoingEmail } from './transport.ts';
 
 interface Settings {
   readonly url: string;
@@ -32,28 +31,6 @@ export class ProviderA implements EmailTransport {
     const answer = await this.#ask('POST', '/emails', { body, headers: { 'idempotency-key': key } });
     if (answer.status === 200 && typeof answer.body['id'] === 'string') return answer.body['id'];
     throw failureOf(answer);
-  }
-
-  /** What it refuses of them is named by its index; the ids of the others come in their order. */
-  async sendAll(mails: readonly RenderedEmail[]): Promise<(string | SendFailure)[]> {
-    const answer = await this.#ask('POST', '/emails/batch', {
-      body: `[${mails.map(({ body }) => body).join(',')}]`,
-      headers: { 'idempotency-key': keyOf(mails), 'x-batch-validation': 'permissive' },
-    });
-    if (answer.status !== 200) throw failureOf(answer);
-    const { data = [], errors = [] } = answer.body as {
-      readonly data?: readonly { readonly id?: unknown }[];
-      readonly errors?: readonly { readonly index?: unknown; readonly message?: unknown }[];
-    };
-    const refused = new Map(errors.map(({ index, message }) => [index, String(message)]));
-    const ids = data.flatMap(({ id }) => (typeof id === 'string' ? [id] : []));
-    if (ids.length + refused.size !== mails.length)
-      throw new SendFailure('unknown', 'The provider has not answered for each of the mails.');
-    const left = ids.values();
-    return mails.map((_mail, index) => {
-      const message = refused.get(index);
-      return message === undefined ? (left.next().value as string) : refusal(message);
-    });
   }
 
   /** Mails are listed without their tags, newest first, so those to the same address are looked at one by one. */
@@ -102,13 +79,6 @@ export class ProviderA implements EmailTransport {
   }
 }
 
-/** The same mails have the same key, whatever they were sent with before. */
-function keyOf(mails: readonly RenderedEmail[]): string {
-  return createHash('sha256')
-    .update(mails.map(({ message }) => message.id).join())
-    .digest('hex');
-}
-
 interface ListedEmail {
   readonly id: string;
   readonly to: readonly string[];
@@ -136,10 +106,5 @@ function failureOf({ status, body, retryAfterMs }: ProviderAnswer): SendFailure 
   if (status === 409) return new SendFailure('unknown', message);
   // It has not said which mail it has accepted, if it has.
   if (status < 400) return new SendFailure('unknown', message);
-  return refusal(message, String(status));
-}
-
-/** Of a mail that the provider does not take. */
-function refusal(message: string, code?: string): SendFailure {
-  return new SendFailure(/`to`/.test(message) ? 'address' : 'content', message, { code });
+  return new SendFailure(/`to`/.test(message) ? 'address' : 'content', message, { code: String(status) });
 }

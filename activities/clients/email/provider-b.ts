@@ -1,5 +1,5 @@
 import { askProvider, type ProviderAnswer } from './provider-request.ts';
-import { SendFailure, type EmailTransport, type OutgoingEmail, type RenderedEmail } from './transport.ts';
+import { SendFailure, type EmailTransport, type OutgoingEmail } from './transport.ts';
 
 interface Settings {
   readonly url: string;
@@ -49,19 +49,6 @@ export class ProviderB implements EmailTransport {
     const { ErrorCode, MessageID } = answer.body;
     if (answer.status === 200 && ErrorCode === 0 && typeof MessageID === 'string') return MessageID;
     throw failureOf(answer);
-  }
-
-  /** It answers for each mail in their order. */
-  async sendAll(mails: readonly RenderedEmail[]): Promise<(string | SendFailure)[]> {
-    const answer = await this.#ask('POST', '/email/batch', `[${mails.map(({ body }) => body).join(',')}]`);
-    if (answer.status !== 200) throw failureOf(answer);
-    const results = Array.isArray(answer.body) ? (answer.body as readonly Record<string, unknown>[]) : [];
-    if (results.length !== mails.length)
-      throw new SendFailure('unknown', 'The provider has not answered for each of the mails.');
-    return results.map((body) => {
-      const { ErrorCode, MessageID } = body;
-      return ErrorCode === 0 && typeof MessageID === 'string' ? MessageID : failureOf({ ...answer, body });
-    });
   }
 
   async find({ id }: OutgoingEmail): Promise<string | undefined> {

@@ -18,12 +18,6 @@ export interface OutgoingEmail {
   readonly isTrackable: boolean;
 }
 
-/** A mail with the request that sends it alone (`bodyOf`). */
-export interface RenderedEmail {
-  readonly message: OutgoingEmail;
-  readonly body: string;
-}
-
 /** A way to send mails. */
 export interface EmailTransport {
   readonly carrier: EmailCarrier;
@@ -34,12 +28,6 @@ export interface EmailTransport {
    * @throws SendFailure
    */
   send(email: OutgoingEmail, body: string): Promise<string>;
-  /**
-   * Sends up to a hundred mails in one request.
-   * @returns what became of each mail, in their order: its id at the provider, or why it was not accepted
-   * @throws SendFailure when the provider has accepted none of them, or nobody knows; `address` and `content` are about some of them then
-   */
-  sendAll(mails: readonly RenderedEmail[]): Promise<readonly (string | SendFailure)[]>;
   /**
    * The id of a mail that the provider has accepted before, found by `id` in its metadata; undefined when it has not.
    * @throws SendFailure when the provider cannot be asked

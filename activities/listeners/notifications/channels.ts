@@ -1,21 +1,18 @@
-import { maxDigests, sendDigestsContract } from '#workflows/email/send-digests.contract.ts';
 import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
 import type { StartInput, WorkflowContract } from '#workflows/kit/contract.ts';
 import type { Digest } from '#entities/kit/outbox/notification-digests.ts';
 import type { Sending } from '#entities/kit/outbox/notification-sendings.ts';
 
 /** Starts a workflow. A further start with the same input finds the first one. */
-export type StartWorkflow = <Input>(contract: WorkflowContract<Input>, input: StartInput<Input>) => void;
+export type StartWorkflow = <Input>(contract: WorkflowContract<Input>, input: StartInput<Input>) => Promise<unknown>;
 
 /**
  * A way to tell people besides the list in the app. What it starts reads the notification when it is sent, and settles its row
- * (`settle-sending.ts`).
+ * (`settle-sending.ts`, `settle-digest.ts`).
  */
 interface SentChannel {
-  readonly sendOne: (sending: Sending, start: StartWorkflow) => void;
-  /** @param digests no more than `digestsAtOnce` */
-  readonly sendDigests: (digests: readonly Digest[], start: StartWorkflow) => void;
-  readonly digestsAtOnce: number;
+  readonly sendOne: (sending: Sending, start: StartWorkflow) => Promise<unknown>;
+  readonly sendDigest: (digest: Digest, start: StartWorkflow) => Promise<unknown>;
 }
 
 /** The channels, by the name that preferences have for them. A further channel is an entry here. */
@@ -30,11 +27,14 @@ export const sentChannels = {
         about: { id: notificationId, round },
         ...(isUrgent ? { isUrgent } : {}),
       }),
-    sendDigests: (digests, start) =>
-      start(sendDigestsContract, {
-        digests: digests.map(({ id, round, organizationId, userId }) => ({ id, round, organizationId, userId })),
+    sendDigest: ({ id, organizationId, userId, round }, start) =>
+      start(sendEmailContract, {
+        key: `digest/${id}/${round}`,
+        template: 'digest',
+        organizationId,
+        userId,
+        about: { id, round },
       }),
-    digestsAtOnce: maxDigests,
   },
 } as const satisfies Readonly<Record<string, SentChannel>>;
 

@@ -35,7 +35,7 @@ export async function settleSending(
   // Read in the app meanwhile, hidden with its record, or no longer true of it.
   if (!told || told.isRead || !recipient || (await visibleTo(recipient, unit, [told])).length === 0)
     return end({ state: 'dropped' });
-  if ((await outdatedAmong(unit, [{ recipient, about: [told] }])).has(told.id)) return end({ state: 'dropped' });
+  if ((await outdatedAmong(unit, recipient, [told])).has(told.id)) return end({ state: 'dropped' });
   const preference = (await readPreferences(unit, [sending])).for(sending);
   const now = unit.clock.now();
   const plan = sendingPlan(preference, { ...sending, now });

@@ -13,8 +13,6 @@ export interface ExpectedWork {
   /** What the key names: a listener, an endpoint, an e-mail, a channel on which notifications are sent, or a task. */
   readonly of: 'listener' | 'endpoint' | 'email' | 'channel' | 'reminder';
   readonly key: string;
-  /** Of an e-mail: the batch that may send it instead of a workflow of its own. */
-  readonly batch?: string;
   /** What the row says, as the beginning of a line. */
   readonly claim: string;
 }

@@ -98,39 +98,28 @@ export async function claimLeftDigests(work: Work, limit: number, dueAt: Date): 
   return rows;
 }
 
-/** Digests, locked until the end of the transaction, in the order of their ids. */
-export async function lockDigests(work: Work, ids: readonly string[]): Promise<Digest[]> {
+/** A digest, locked until the end of the transaction. */
+export async function lockDigest(work: Work, id: string): Promise<Digest | undefined> {
   const session = await work.readAs('system');
   const { rows } = await session.query<Digest>(
-    `select ${columns} from notification_digests where id = any($1) order by id for update`,
-    [ids],
+    `select ${columns} from notification_digests where id = $1 for update`,
+    [id],
   );
-  return rows;
-}
-
-/** What becomes of a digest. `again`: its message is made anew, as soon as it is looked at. */
-export interface DigestChange {
-  readonly id: string;
-  readonly to: 'sent' | 'empty' | 'again';
+  return rows[0];
 }
 
 /**
- * Changes digests that the transaction has locked.
- * @param batch the batch in which their messages are sent; undefined for a message of its own
+ * Changes a digest that the transaction has locked.
+ * @param to `again`: its message is made anew by the next run of the schedule
  */
-export async function changeDigests(
-  work: Work,
-  changes: readonly DigestChange[],
-  batch: string | undefined,
-): Promise<void> {
-  if (changes.length === 0) return;
+export async function changeDigest(work: Work, id: string, to: 'sent' | 'empty' | 'again'): Promise<void> {
   const session = await work.readAs('system');
   await session.query(
-    `update notification_digests held set state = case c.becomes when 'again' then 'claimed' else c.becomes end,
-       round = held.round + case c.becomes when 'again' then 1 else 0 end,
-       due_at = case c.becomes when 'again' then $3::timestamptz end, updated_at = $3, batch = $4
-     from unnest($1::text[], $2::text[]) as c (id, becomes) where held.id = c.id`,
-    [changes.map(({ id }) => id), changes.map(({ to }) => to), work.clock.now(), batch ?? null],
+    `update notification_digests set state = case $2 when 'again' then 'claimed' else $2 end,
+       round = round + case $2 when 'again' then 1 else 0 end,
+       due_at = case $2 when 'again' then $3::timestamptz end, updated_at = $3
+     where id = $1`,
+    [id, to, work.clock.now()],
   );
 }
 

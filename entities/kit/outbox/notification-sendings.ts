@@ -174,26 +174,14 @@ export async function changeSendings(work: Work, changes: readonly SendingChange
   );
 }
 
-/** A sending of a digest. */
-export interface CollectedSending extends Sending {
-  readonly digestId: string;
-}
-
-/** The newest sendings of some digests, locked until the end of the transaction. @param limit for each digest */
-export async function lockCollected(
-  work: Work,
-  digestIds: readonly string[],
-  limit: number,
-): Promise<ReadonlyMap<string, readonly CollectedSending[]>> {
+/** The newest sendings of a digest, locked until the end of the transaction. */
+export async function lockCollected(work: Work, digestId: string, limit: number): Promise<Sending[]> {
   const session = await work.readAs('system');
-  const { rows } = await session.query<CollectedSending>(
-    `select newest.* from unnest($1::text[]) as digest (id) cross join lateral (
-       select ${columns}, digest_id as "digestId" from notification_sendings where digest_id = digest.id
-       order by notification_id desc limit $2 for update
-     ) as newest`,
-    [digestIds, limit],
+  const { rows } = await session.query<Sending>(
+    `select ${columns} from notification_sendings where digest_id = $1 order by notification_id desc limit $2 for update`,
+    [digestId, limit],
   );
-  return Map.groupBy(rows, ({ digestId }) => digestId);
+  return rows;
 }
 
 /** Removes what ended long ago, and what has waited for too long. @returns whether there may be more */

@@ -13,7 +13,6 @@ import type { Comparison } from '../read/filter.ts';
 import { compileRows } from '../read/rows.ts';
 import type { LockedOperation, RowsSelection } from '../read/selection.ts';
 import { compileViewedByEach, type Viewing } from '../read/viewed-by-each.ts';
-import { changeEach } from '../write/change-each.ts';
 import { changeRecord } from '../write/change-record.ts';
 import { changeSet, type SetResult } from '../write/change-set.ts';
 import type { ExpectedVersion } from '../write/plan-changes.ts';
@@ -102,12 +101,6 @@ export class DataClient {
     operation: LockedOperation = 'edit',
   ): Promise<RowOf<M> | undefined> {
     return (await this.#readLocked(module, id, operation)) as RowOf<M> | undefined;
-  }
-
-  /** Rows that stay locked until the end of the transaction, in the order of their ids. */
-  async findAllLocked<M extends EntityModule>(module: M, ids: readonly string[]): Promise<RowOf<M>[]> {
-    if (ids.length === 0) return [];
-    return (await this.#read(module, { where: { id: { in: ids } }, limit: ids.length }, 'edit')) as RowOf<M>[];
   }
 
   /**
@@ -226,23 +219,6 @@ export class DataClient {
   updateAll(module: EntityModule, ids: readonly string[], changes: Row): Promise<SetResult> {
     const values = validateChanges(module, changes);
     return changeSet(this.#work, { module, ids, operation: 'edit', values, ...this.#requestedBy });
-  }
-
-  /**
-   * Changes each of up to a thousand rows in its own way, in few statements however many they are.
-   * @param changesOf the changes of a row as it is now, under its lock; undefined where it stays as it is
-   * @throws AppError invalid_input, limit_exceeded, permission_denied
-   */
-  changeEach<M extends EntityModule>(
-    module: M,
-    ids: readonly string[],
-    changesOf: (row: RowOf<M>) => ChangesOf<M> | undefined,
-  ): Promise<void> {
-    const valuesOf = (row: Row) => {
-      const changes = changesOf(row as RowOf<M>);
-      return changes && validateChanges(module, changes);
-    };
-    return changeEach(this.#work, { module, ids, valuesOf, ...this.#requestedBy });
   }
 
   /**

@@ -66,7 +66,7 @@ export async function changeSet(work: ChangeWork, request: Omit<ChangeRequest, '
 }
 
 /** Locks all rows in one statement, and reads them with the caller's rights in another. */
-export class LockedSet implements RowAccess {
+class LockedSet implements RowAccess {
   readonly #work: ChangeWork;
   readonly #request: ChangeRequest;
   #locked: readonly string[] = [];

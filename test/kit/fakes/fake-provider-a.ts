@@ -19,8 +19,8 @@ interface Accepted extends MailOfA {
 
 /**
  * What the fake does with a mail that it could accept: `accept` and answer; `accept-silently` or `accept-and-cut`: accept without an
- * answer; `accept-with-page`: accept, while something in between answers with a page of its own; `silent`: neither; `limit`, `fail`: 429,
- * 500.
+ * answer; `accept-with-page`: accept, while something in between answers with a page of its own; `silent`: neither; `refuse`: refuse it for
+ * its text; `limit`, `fail`: 429, 500.
  */
 export type BehaviourOfA =
   | 'accept'
@@ -28,6 +28,7 @@ export type BehaviourOfA =
   | 'accept-and-cut'
   | 'accept-with-page'
   | 'silent'
+  | 'refuse'
   | 'limit'
   | 'fail';
 
@@ -43,15 +44,13 @@ const problem = (status: number, name: string, message: string): FakeAnswer => (
 /** Mail provider A over HTTP: sending with idempotency keys, lists, suppressions. */
 export class FakeProviderA {
   apiKey = 'key-of-a';
-  /** Mails are refused for what they say. */
-  refusesContent = false;
   behaviour: BehaviourOfA = 'accept';
-  /** Behaviours of the next mails, before `behaviour` counts again. */
+  /** Behaviours of the next mails, before `behaviour` applies again. */
   readonly next: BehaviourOfA[] = [];
   /** The mails that recipients get, in the order in which they were accepted. */
   readonly accepted: Accepted[] = [];
   readonly suppressed = new Set<string>();
-  readonly #keys = new Map<string, { readonly body: string; readonly answer: object | FakeAnswer }>();
+  readonly #keys = new Map<string, { readonly body: string; readonly answer: FakeAnswer }>();
   #http: HttpFake | undefined;
 
   static async start(): Promise<FakeProviderA> {
@@ -86,7 +85,6 @@ export class FakeProviderA {
     const { method, path, query, headers } = request;
     if (headers.authorization !== `Bearer ${this.apiKey}`) return problem(401, 'invalid_api_key', 'API key is invalid');
     if (method === 'POST' && path === '/emails') return this.#send(request);
-    if (method === 'POST' && path === '/emails/batch') return this.#sendAll(request);
     if (method === 'GET' && path === '/emails') {
       const newest = this.accepted.toReversed();
       const from = query.get('after') === null ? 0 : newest.findIndex(({ id }) => id === query.get('after')) + 1;
@@ -108,45 +106,8 @@ export class FakeProviderA {
     return problem(404, 'not_found', 'The requested endpoint does not exist.');
   }
 
+  /** Sends a mail once for each key, which a refusal takes as well. */
   #send({ body, headers }: FakeRequest): Answering {
-    return this.#answerOnce(body, headers, () => {
-      const mail = JSON.parse(body) as MailOfA;
-      const message = this.#refusalOf(mail);
-      if (message !== undefined) return problem(422, 'validation_error', message);
-      return { id: this.#accept(mail) };
-    });
-  }
-
-  /** With permissive validation, what is wrong with one mail does not concern the others. */
-  #sendAll({ body, headers }: FakeRequest): Answering {
-    const mails = JSON.parse(body) as MailOfA[];
-    if (mails.length > 100) return problem(422, 'validation_error', 'The batch has more than 100 emails.');
-    return this.#answerOnce(body, headers, () => {
-      const errors = mails.flatMap((mail, index) => {
-        const message = this.#refusalOf(mail);
-        return message === undefined ? [] : [{ index, message }];
-      });
-      const isPermissive = headers['x-batch-validation'] === 'permissive';
-      if (errors[0] && !isPermissive) return problem(422, 'validation_error', errors[0].message);
-      const taken = mails.filter((mail) => this.#refusalOf(mail) === undefined);
-      const data = taken.map((mail) => ({ id: this.#accept(mail) }));
-      return { data, ...(isPermissive ? { errors } : {}) };
-    });
-  }
-
-  #refusalOf(mail: MailOfA): string | undefined {
-    if (!isAddressed(mail)) return invalidTo;
-    return this.refusesContent ? `Invalid \`html\` for ${mail.to.join()}` : undefined;
-  }
-
-  #accept(mail: MailOfA): string {
-    const id = randomUUID();
-    this.accepted.push({ id, created_at: new Date().toISOString(), ...mail });
-    return id;
-  }
-
-  /** @param send does what is asked, once for each key, which a refusal takes as well; the body of the answer, or a problem */
-  #answerOnce(body: string, headers: FakeRequest['headers'], send: () => object | FakeAnswer): Answering {
     const key = headers['idempotency-key'];
     const known = typeof key === 'string' ? this.#keys.get(key) : undefined;
     if (known && known.body !== body)
@@ -155,18 +116,24 @@ export class FakeProviderA {
     if (behaviour === 'limit') return problem(429, 'rate_limit_exceeded', 'Too many requests.');
     if (behaviour === 'fail') return problem(500, 'application_error', 'An unexpected error occurred.');
     if (behaviour === 'silent') return 'silent';
-    if (known) return answerOf(known.answer);
-    const answer = send();
+    if (known) return known.answer;
+    const mail = JSON.parse(body) as MailOfA;
+    const answer = this.#answerTo(mail, behaviour);
     if (typeof key === 'string') this.#keys.set(key, { body, answer });
-    if ('status' in answer) return answer;
+    if (answer.status !== 200) return answer;
     if (behaviour === 'accept-silently') return 'silent';
     if (behaviour === 'accept-with-page') return foreignPage;
-    return behaviour === 'accept-and-cut' ? 'cut' : { status: 200, body: answer };
+    return behaviour === 'accept-and-cut' ? 'cut' : answer;
+  }
+
+  #answerTo(mail: MailOfA, behaviour: BehaviourOfA): FakeAnswer {
+    if (!isAddressed(mail)) return problem(422, 'validation_error', invalidTo);
+    if (behaviour === 'refuse') return problem(422, 'validation_error', 'Invalid `html` field.');
+    const id = randomUUID();
+    this.accepted.push({ id, created_at: new Date().toISOString(), ...mail });
+    return { status: 200, body: { id } };
   }
 }
-
-const answerOf = (answer: object | FakeAnswer): FakeAnswer =>
-  'status' in answer ? answer : { status: 200, body: answer };
 
 const invalidTo = 'Invalid `to` field. The email address needs to follow the format.';
 

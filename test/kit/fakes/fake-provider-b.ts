@@ -29,10 +29,8 @@ const problem = (status: number, ErrorCode: number, Message: string): FakeAnswer
 /** Mail provider B over HTTP: sending without idempotency keys, search by metadata, suppressions. */
 export class FakeProviderB {
   serverToken = 'token-of-b';
-  /** Mails are refused for what they say. */
-  refusesContent = false;
   behaviour: BehaviourOfA = 'accept';
-  /** Behaviours of the next mails, before `behaviour` counts again. */
+  /** Behaviours of the next mails, before `behaviour` applies again. */
   readonly next: BehaviourOfA[] = [];
   /** The mails that recipients get, in the order in which they were accepted. */
   readonly accepted: Accepted[] = [];
@@ -69,12 +67,7 @@ export class FakeProviderB {
   #answer({ method, path, query, headers, body }: FakeRequest): Answering {
     if (headers['x-postmark-server-token'] !== this.serverToken)
       return problem(401, 10, 'No Account or Server API tokens were supplied in the HTTP headers.');
-    if (method === 'POST' && path === '/email') return this.#answerAs(() => this.#send(JSON.parse(body) as MailOfB));
-    if (method === 'POST' && path === '/email/batch')
-      return this.#answerAs(() => ({
-        status: 200,
-        body: (JSON.parse(body) as MailOfB[]).map((mail) => this.#send(mail).body),
-      }));
+    if (method === 'POST' && path === '/email') return this.#send(JSON.parse(body) as MailOfB);
     if (method === 'GET' && path === '/messages/outbound') {
       const wanted = [...query].filter(([name]) => name.startsWith('metadata_'));
       const found = this.accepted.filter(({ Metadata = {} }) =>
@@ -95,26 +88,20 @@ export class FakeProviderB {
     return problem(404, 404, 'The requested resource does not exist.');
   }
 
-  #answerAs(send: () => FakeAnswer): Answering {
+  #send(mail: MailOfB): Answering {
     const behaviour = this.next.shift() ?? this.behaviour;
     if (behaviour === 'limit') return problem(429, 429, 'Rate limit exceeded.');
     if (behaviour === 'fail') return problem(500, 500, 'Internal Server Error');
     if (behaviour === 'silent') return 'silent';
-    const answer = send();
-    // What was refused is said in any case.
-    if (answer.status !== 200) return answer;
-    if (behaviour === 'accept-silently') return 'silent';
-    if (behaviour === 'accept-with-page') return foreignPage;
-    return behaviour === 'accept-and-cut' ? 'cut' : answer;
-  }
-
-  #send(mail: MailOfB): FakeAnswer {
-    if (this.refusesContent) return problem(422, 300, `Invalid 'HtmlBody' for ${mail.To}`);
+    if (behaviour === 'refuse') return problem(422, 300, `Invalid 'HtmlBody' for ${mail.To}`);
     if (mail.To.endsWith('@refused.example')) return problem(422, 300, `Error parsing 'To': Illegal email address.`);
     if (this.suppressed.get(mail.MessageStream ?? 'outbound')?.has(mail.To))
       return problem(422, 406, 'You tried to send to recipient(s) that have been marked as inactive.');
     const MessageID = randomUUID();
     this.accepted.push({ MessageID, ...mail });
+    if (behaviour === 'accept-silently') return 'silent';
+    if (behaviour === 'accept-with-page') return foreignPage;
+    if (behaviour === 'accept-and-cut') return 'cut';
     return {
       status: 200,
       body: { To: mail.To, SubmittedAt: new Date().toISOString(), MessageID, ErrorCode: 0, Message: 'OK' },

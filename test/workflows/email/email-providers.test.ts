@@ -48,7 +48,7 @@ afterAll(async () => {
   await Promise.all([a.close(), b.close()]);
 });
 beforeEach(() => {
-  for (const fake of [a, b]) Object.assign(fake, { behaviour: 'accept', refusesContent: false });
+  for (const fake of [a, b]) fake.behaviour = 'accept';
 });
 
 function settingsOf(provider: 'providera' | 'providerb'): Record<string, string> {
@@ -156,7 +156,7 @@ describe.each(['providera', 'providerb'] as const)('%s', (name) => {
   });
 
   test('that refuses the content ends the mail as failed work, without address and content, and it can be sent again', async () => {
-    fakes[name]().refusesContent = true;
+    fakes[name]().behaviour = 'refuse';
     const to = `${newId().toLowerCase()}@example.com`;
     const id = await invite(to);
     expect(await mailAbout(id, 'failed')).toMatchObject({ error_code: 'content_refused', attempts: 1 });
@@ -170,7 +170,7 @@ describe.each(['providera', 'providerb'] as const)('%s', (name) => {
     });
     const code = name === 'providera' ? '422' : '300';
     expect(work).toMatchObject({ status: 'failed', error: `FAILED: ${name} does not take the e-mail (code ${code}).` });
-    fakes[name]().refusesContent = false;
+    fakes[name]().behaviour = 'accept';
     await new WorkRepairs(world.runtime).do('retry', work?.id ?? '', { operator: 'test', reason: 'mended' });
     await mailAbout(id, 'sent');
     expect(acceptedFor(name, to)).toHaveLength(1);

@@ -1,4 +1,4 @@
-// Left to npm run prove; npm test has test/workflows/notifications/digest-batches.test.ts.
+// Left to npm run prove; npm test has test/workflows/notifications/digest-mails.test.ts.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { claimDue } from '#activities/notifications/claim-due.ts';
 import { armFailpoints } from '#entities/kit/base/failpoint.ts';
