@@ -4,7 +4,6 @@ import { emailBrand } from '../clients/email/email-brand.ts';
 import { renderEmail } from '../clients/email/render.ts';
 import type { OutgoingEmail } from '../clients/email/transport.ts';
 import { accountContents } from './account-contents.ts';
-import { laterContents } from './later-contents.ts';
 import type { MailDefinition } from './mail-definition.ts';
 import { notificationContents, notificationPreviews } from './notification-contents.ts';
 import { notices } from './notices.ts';
@@ -23,7 +22,6 @@ export function previewMails(config: Config, at: Date): MailPreview[] {
     ...accountContents,
     ...organizationContents,
     ...notificationContents,
-    ...laterContents,
   }).map(([template, definition]) => [template, contentOf(definition as MailDefinition<unknown>)] as const);
   const contents: (readonly [string, EmailContent])[] = [
     ...defined,

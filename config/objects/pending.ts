@@ -12,7 +12,11 @@ const pending: Readonly<Record<string, readonly string[]>> = {
   ],
   summaries: ['ormconfig.summarizer'],
   billing: ['ormconfig.modules.usesandbox', 'ormconfig.billing', 'subscription'],
-  questionnaires: ['ormconfig.questionnaireproducturl', 'auth.token.assessmentaccessduration'],
+  questionnaires: [
+    'ormconfig.questionnaireproducturl',
+    'auth.token.assessmentaccessduration',
+    'integrations.email.questionnaireemail',
+  ],
   integrations: [
     'integrations.consoleintegrationpath',
     'integrations.cloudsecurityhub',

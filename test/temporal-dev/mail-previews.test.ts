@@ -35,7 +35,6 @@ async function previews(settings: Readonly<Record<string, string>>): Promise<Rea
 
 /** Values of the settings, each of its own; those of `first` exclude some of the others. */
 const first = {
-  questionnaireemail: 'questions@example.com',
   rooturl: 'https://root.example.com',
   docsurl: 'https://docs.example.com/start',
   CompanyAddress: 'Example Street 1, Vienna',
@@ -71,7 +70,6 @@ const textOf = (files: ReadonlyMap<string, string>) => [...files.values()].join(
 
 test('texts, links and colours of the configuration are in the mails', () => {
   shows(
-    'integrations.email.questionnaireemail',
     'integrations.email.rooturl',
     'integrations.email.producturl',
     'integrations.email.docsurl',

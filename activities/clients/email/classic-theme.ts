@@ -1,10 +1,10 @@
 import { escapeHtml } from '#entities/kit/base/escape-html.ts';
 import type { EmailView } from './content.ts';
-import { anchor, documentOf, hiddenText, image, list, paragraph } from './html-parts.ts';
+import { anchor, documentOf, image, list, paragraph } from './html-parts.ts';
 
 /** A letter: the logo, the text, a line, and the footer below it. */
 export function classicTheme(view: EmailView): string {
-  const { greeting, paragraphs, items, action, closing, support, links, brand, subject, preheader } = view;
+  const { greeting, paragraphs, items, action, support, links, brand, subject } = view;
   const { colors, companyName } = brand;
   const logoUrl = brand.headerLogoUrl || brand.logoUrl;
   const logo = logoUrl === '' ? escapeHtml(companyName) : image(logoUrl, companyName, 40);
@@ -21,12 +21,11 @@ export function classicTheme(view: EmailView): string {
   return documentOf(
     subject,
     colors.card,
-    `${hiddenText(preheader)}<div style="${accent}padding:24px 8px;font-size:16px;line-height:1.5;color:${colors.text}">
+    `<div style="${accent}padding:24px 8px;font-size:16px;line-height:1.5;color:${colors.text}">
 ${logo === '' ? '' : `<p style="margin:0 0 24px;font-weight:bold;color:${colors.heading}">${logo}</p>`}
 ${[greeting, ...paragraphs].map((line) => paragraph(line, 'margin:0 0 16px')).join('\n')}
 ${list(items, colors.text)}
 ${button ?? ''}
-${closing.map((line) => paragraph(line, 'margin:0 0 16px')).join('\n')}
 ${support === '' ? '' : paragraph(support, 'margin:16px 0 0')}
 </div>
 <div style="margin:0 8px;padding:16px 0;border-top:1px solid ${colors.footerText}">

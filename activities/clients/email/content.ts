@@ -1,23 +1,15 @@
 /** What a mail says, without its looks. */
 export interface EmailContent {
   readonly subject: string;
-  /** Above the text, where a theme has a heading; the subject when left out. */
-  readonly heading?: string;
-  /** What programs show beside the subject in their lists. */
-  readonly preheader?: string;
   readonly paragraphs: readonly string[];
   /** What it lists, each with a link if there is one. */
   readonly items?: readonly EmailItem[];
   /** A link as a button: a whole URL, or the path of a page of the application, which is left out while no `rooturl` is configured. */
   readonly action?: { readonly text: string; readonly url: string } | { readonly text: string; readonly path: string };
-  /** Further paragraphs, after the button. */
-  readonly closing?: readonly string[];
   /** Token with which the recipient ends e-mails of this sort; absent for mails about accounts and security. */
   readonly unsubscribeToken?: string;
   /** What that ends: topics of notifications, or a sort of e-mails; all of the organization when left out. */
   readonly topics?: readonly string[];
-  /** Sent with `questionnaireemail` as the sender. */
-  readonly isAboutQuestionnaire?: true;
 }
 
 /** An entry of a list. */
@@ -35,7 +27,6 @@ export type EmailThemeName = (typeof emailThemes)[number];
 /** Texts, addresses and colours of all mails (`integrations.email`); empty texts are left out. */
 export interface EmailBrand {
   readonly from: string;
-  readonly questionnaireFrom: string;
   readonly supportEmail: string;
   readonly rootUrl: string;
   readonly productUrl: string;
@@ -71,13 +62,9 @@ export interface EmailBrand {
 /** A mail as both themes and the plain text show it: texts without line breaks, and whole URLs. */
 export interface EmailView {
   readonly subject: string;
-  readonly heading: string;
-  /** Empty: none. */
-  readonly preheader: string;
   readonly greeting: string;
   readonly paragraphs: readonly string[];
   readonly items: readonly EmailItem[];
-  readonly closing: readonly string[];
   readonly action: { readonly text: string; readonly url: string; readonly trouble: string } | undefined;
   readonly support: string;
   readonly links: readonly { readonly text: string; readonly url: string }[];

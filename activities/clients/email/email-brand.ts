@@ -10,7 +10,6 @@ export function emailBrand(config: Config, at: Date): EmailBrand {
   const notice = owner && `© ${at.getUTCFullYear()} ${owner}`;
   return {
     from: email.fromemail,
-    questionnaireFrom: email.questionnaireemail || email.fromemail,
     supportEmail: emailForm(email.supportemail),
     rootUrl: withoutSlash(email.rooturl),
     productUrl: withoutSlash(email.producturl),

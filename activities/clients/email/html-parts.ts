@@ -46,8 +46,3 @@ ${body}
 </body>
 </html>`;
 }
-
-/** A text that programs show in their lists of mails, and nowhere else. */
-export function hiddenText(text: string): string {
-  return text === '' ? '' : `<div style="display:none;max-height:0;overflow:hidden">${escapeHtml(text)}</div>`;
-}

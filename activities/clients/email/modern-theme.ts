@@ -1,10 +1,10 @@
 import { escapeHtml } from '#entities/kit/base/escape-html.ts';
 import type { EmailView } from './content.ts';
-import { anchor, documentOf, hiddenText, image, list, paragraph } from './html-parts.ts';
+import { anchor, documentOf, image, list, paragraph } from './html-parts.ts';
 
 /** A card on a coloured page: small header, hero with the large logo, text, button, footer. */
 export function modernTheme(view: EmailView): string {
-  const { greeting, paragraphs, items, action, closing, support, links, brand, subject, heading, preheader } = view;
+  const { greeting, paragraphs, items, action, support, links, brand, subject } = view;
   const { colors, companyName, headerText, headerLogoUrl, logoUrl, productUrl } = brand;
   const logo = headerLogoUrl === '' ? escapeHtml(companyName) : image(headerLogoUrl, companyName, 32);
   const header =
@@ -39,14 +39,13 @@ export function modernTheme(view: EmailView): string {
   return documentOf(
     subject,
     colors.body,
-    `${hiddenText(preheader)}${header}
+    `${header}
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="background-color:${colors.card};overflow:hidden;${edge}${accent}">
 ${hero}<tr><td style="padding:32px 24px;font-size:16px;line-height:1.5;color:${colors.text}">
-<h1 style="margin:0 0 16px;font-size:22px;line-height:1.3;color:${colors.heading}">${escapeHtml(heading)}</h1>
+<h1 style="margin:0 0 16px;font-size:22px;line-height:1.3;color:${colors.heading}">${escapeHtml(subject)}</h1>
 ${[greeting, ...paragraphs].map((line) => paragraph(line, 'margin:0 0 16px')).join('\n')}
 ${list(items, colors.text)}
 ${button ?? ''}
-${closing.map((line) => paragraph(line, 'margin:0 0 16px')).join('\n')}
 ${support === '' ? '' : paragraph(support, 'margin:16px 0 0')}
 </td></tr></table>
 <div style="padding:24px 8px;text-align:center">

@@ -28,18 +28,15 @@ const hasToken = /[#?&]token=/;
 
 /** A mail as it is sent: as plain text and as HTML. The same arguments give the same bytes. */
 export function renderEmail(content: EmailContent, { id, to, name, theme, brand }: RenderOptions): OutgoingEmail {
-  const { unsubscribeToken: token, isAboutQuestionnaire } = content;
+  const { unsubscribeToken: token } = content;
   // People without a name have their address in its place.
   const shown = name === undefined || name.includes('@') ? '' : inertText(name);
   const action = content.action && actionOf(content.action, brand);
   const view: EmailView = {
     subject: oneLine(content.subject).slice(0, maxSubject),
-    heading: oneLine(content.heading ?? content.subject).slice(0, maxSubject),
-    preheader: oneLine(content.preheader ?? '').slice(0, maxSubject),
     greeting: shown === '' ? 'Hello,' : `Hello ${shown},`,
     paragraphs: content.paragraphs.map(oneLine),
     items: (content.items ?? []).map((item) => ({ ...item, text: oneLine(item.text) })),
-    closing: (content.closing ?? []).map(oneLine),
     action: action && { ...action, trouble: brand.troubleText.replaceAll('{ACTION}', () => action.text) },
     support: brand.supportEmail && `Questions? Write to ${brand.supportEmail}.`,
     links: [
@@ -53,7 +50,7 @@ export function renderEmail(content: EmailContent, { id, to, name, theme, brand 
   const [text, html] = [plainText(view), themes[theme](view)];
   return {
     id,
-    from: isAboutQuestionnaire ? brand.questionnaireFrom : brand.from,
+    from: brand.from,
     to,
     subject: view.subject,
     text,

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { renderEmail } from '#activities/clients/email/render.ts';
 import { providerUrl } from '#activities/clients/email/from-config.ts';
 import { emailBrand } from '#activities/clients/email/email-brand.ts';
-import { laterContents } from '#activities/email/later-contents.ts';
 import { organizationContents } from '#activities/email/organization-contents.ts';
 import { loadConfiguration } from '#config/reading/load-configuration.ts';
 import { installationEnvironment } from '../../kit/world.ts';
@@ -67,27 +66,3 @@ test.each(names)('a name with %s is inert in a mail', async (_what, name) => {
   expect(email.html).not.toMatch(/<img|onerror=alert\(1\)>/);
   expect(email.subject).not.toMatch(/[\r\n]/);
 });
-
-test.each(['modern', 'classic'] as const)(
-  'a message of an organization has its heading above, its closing words below the button, and a preview nobody sees (%s)',
-  async (theme) => {
-    const environment = installationEnvironment('inert', 'postgres://localhost/core', '/nowhere');
-    const { config } = await loadConfiguration({ environment, directory: '/', stateFolder: '/nowhere' });
-    const { fixture, content } = laterContents['branded-message'];
-    const values = { ...fixture, preheader: '<b>new</b>\r\nX: y', outros: ['Goodbye & <i>thanks</i>'] };
-    const brand = emailBrand(config, new Date(0));
-    const { subject, text, html } = renderEmail(content(values), {
-      id: 'id',
-      to: 'you@example.com',
-      name: undefined,
-      theme,
-      brand,
-    });
-    expect(subject).toBe(fixture.subject);
-    expect(text).not.toContain('X: y');
-    expect(text.indexOf('Goodbye')).toBeGreaterThan(text.indexOf(fixture.buttonText));
-    expect(html).toContain('<div style="display:none;max-height:0;overflow:hidden">&lt;b&gt;new&lt;/b&gt; X: y</div>');
-    expect(html.indexOf('Goodbye &amp; &lt;i&gt;')).toBeGreaterThan(html.indexOf(fixture.buttonLink));
-    if (theme === 'modern') expect(html).toContain(`${fixture.title}</h1>`);
-  },
-);
