@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { limitExceeded } from '../base/input-error.ts';
 import type { Caller } from '../model/caller.ts';
+import type { EntityModule } from '../model/define.ts';
 import { refuseWithoutOrganization } from '../model/current-organization.ts';
 import { refuseBeyondLimits, refuseDisabledModule } from '../model/module-gate.ts';
 import { column } from '../storage/column.ts';
@@ -10,6 +11,13 @@ import { DocumentCompiler } from './document.ts';
 import type { PlanCache } from './plan-cache.ts';
 import { QueryShape } from './query-shape.ts';
 import type { ListsPart, PageSelection, RecordSelection } from './selection.ts';
+import type { Viewer } from './viewer.ts';
+
+/** A read as a statement. */
+export interface ReadStatement extends Statement {
+  /** The kinds that the selection names. */
+  readonly modules: ReadonlySet<EntityModule>;
+}
 
 /**
  * Compiles a list with everything selected below it into one statement, which returns the answer as JSON text in the column
@@ -17,49 +25,49 @@ import type { ListsPart, PageSelection, RecordSelection } from './selection.ts';
  * condition on soft-deleted rows and the rules.
  * @throws AppError invalid_cursor, invalid_input, module_not_enabled, no_current_organization
  */
-export function compilePage(page: PageSelection, caller: Caller, plans: PlanCache): Statement {
+export function compilePage(page: PageSelection, caller: Caller, plans: PlanCache): ReadStatement {
   refuseWithoutOrganization(page.module, caller);
   refuseDisabledModule(page.module, caller);
   refuseBeyondLimits(page.module, 'view', caller);
   const shape = new QueryShape();
   const shaped = shape.page(page);
-  return plans.statement(`page ${shape.key}`, shape.values, caller, (viewer) =>
+  return planned('page', shape, caller, plans, (viewer) =>
     withMaxSize(sql`select ${new DocumentCompiler(viewer).page(shaped)} as result`),
   );
 }
 
 /** Compiles the aggregate of a list. @throws AppError invalid_input, module_not_enabled, no_current_organization */
-export function compileAggregates(selection: AggregateSelection, caller: Caller, plans: PlanCache): Statement {
+export function compileAggregates(selection: AggregateSelection, caller: Caller, plans: PlanCache): ReadStatement {
   refuseWithoutOrganization(selection.module, caller);
   refuseDisabledModule(selection.module, caller);
   refuseBeyondLimits(selection.module, 'view', caller);
   checkAggregate(selection);
   const shape = new QueryShape();
   const shaped = shape.aggregate(selection);
-  return plans.statement(`aggregate ${shape.key}`, shape.values, caller, (viewer) =>
+  return planned('aggregate', shape, caller, plans, (viewer) =>
     withMaxSize(compileAggregate(shaped, viewer)),
   );
 }
 
 /** Compiles several lists into one statement, which returns one JSON object. @throws AppError invalid_cursor, invalid_input, no_current_organization */
-export function compileLists(parts: readonly ListsPart[], caller: Caller, plans: PlanCache): Statement {
+export function compileLists(parts: readonly ListsPart[], caller: Caller, plans: PlanCache): ReadStatement {
   for (const part of parts) if (part.is === 'page') refuseWithoutOrganization(part.page.module, caller);
   const shape = new QueryShape();
   const shaped = shape.lists(parts);
-  return plans.statement(`lists ${shape.key}`, shape.values, caller, (viewer) =>
+  return planned('lists', shape, caller, plans, (viewer) =>
     withMaxSize(sql`select ${new DocumentCompiler(viewer).lists(shaped)} as result`),
   );
 }
 
 /** Compiles one record. The statement returns no row when the caller may see no record with this id. @throws AppError module_not_enabled, no_current_organization */
-export function compileRecord(record: RecordSelection, id: string, caller: Caller, plans: PlanCache): Statement {
+export function compileRecord(record: RecordSelection, id: string, caller: Caller, plans: PlanCache): ReadStatement {
   refuseWithoutOrganization(record.module, caller);
   refuseDisabledModule(record.module, caller);
   refuseBeyondLimits(record.module, 'view', caller);
   const shape = new QueryShape();
   const shaped = shape.record(record);
   const wanted = shape.placeholder(id);
-  return plans.statement(`record ${shape.key}`, shape.values, caller, (viewer) =>
+  return planned('record', shape, caller, plans, (viewer) =>
     withMaxSize(new DocumentCompiler(viewer).recordOf(shaped, (alias) => sql`${column(alias, 'id')} = ${wanted}`)),
   );
 }
@@ -70,11 +78,11 @@ export function compileRecords(
   ids: readonly string[],
   caller: Caller,
   plans: PlanCache,
-): Statement {
+): ReadStatement {
   const shape = new QueryShape();
   const shaped = shape.record(record);
   const wanted = shape.placeholder(ids);
-  return plans.statement(`records ${shape.key}`, shape.values, caller, (viewer) => {
+  return planned('records', shape, caller, plans, (viewer) => {
     const found = new DocumentCompiler(viewer).recordOf(shaped, (alias) => sql`${column(alias, 'id')} = given.id`);
     return withMaxSize(sql`select coalesce(json_agg(found.result order by given.position), '[]'::json) as result
       from unnest(${wanted}::text[]) with ordinality as given (id, position) cross join lateral (${found}) as found`);
@@ -102,12 +110,12 @@ export function compileNodes(
   kinds: readonly (string | null)[],
   caller: Caller,
   plans: PlanCache,
-): Statement {
+): ReadStatement {
   const shape = new QueryShape();
   const shaped = records.map((record) => shape.record(record));
   const wanted = shape.placeholder(ids);
   const wantedKinds = shape.placeholder(kinds);
-  return plans.statement(`nodes ${shape.key}`, shape.values, caller, (viewer) => {
+  return planned('nodes', shape, caller, plans, (viewer) => {
     const compiler = new DocumentCompiler(viewer);
     const branches = shaped.map((record) => {
       const isOfKind = sql`given.kind = ${record.module.topic}::text`;
@@ -118,6 +126,17 @@ export function compileNodes(
       from unnest(${wanted}::text[], ${wantedKinds}::text[]) with ordinality as given (id, kind, position)
       left join lateral (${sql.join(branches, sql` union all `)} limit 1) as found on true`);
   });
+}
+
+/** The statement of a selection, compiled at most once for callers with the same answers. @param form of the answer; part of the key of the plan */
+function planned(
+  form: string,
+  { key, values, modules }: QueryShape,
+  caller: Caller,
+  plans: PlanCache,
+  compile: (viewer: Viewer) => Statement,
+): ReadStatement {
+  return { ...plans.statement(`${form} ${key}`, values, caller, compile), modules };
 }
 
 /** Maximum size of the answer of one statement, in bytes. The database does not return a larger one. */

@@ -24,6 +24,8 @@ import { operandsOf } from './where.ts';
 export class QueryShape {
   #key = '';
   readonly values: unknown[] = [];
+  /** The kinds that the selection names. */
+  readonly modules = new Set<EntityModule>();
 
   get key(): string {
     return this.#key;
@@ -36,6 +38,7 @@ export class QueryShape {
 
   /** @throws AppError invalid_cursor, invalid_input */
   record({ module, parts }: RecordSelection): RecordSelection<CursorValues> {
+    this.modules.add(module);
     this.#write('record', module.kind, '{');
     const shaped = parts.map((part) => this.#recordPart(part));
     this.#write('}');
@@ -65,6 +68,7 @@ export class QueryShape {
   /** @throws AppError invalid_cursor, invalid_input */
   page({ after, before, filter, found, parts, ...rest }: PageSelection): PageSelection<CursorValues> {
     const { module, size, from, orderBy } = rest;
+    this.modules.add(module);
     this.#write('page', module.kind, from, String(size));
     for (const { field, direction } of orderBy) this.#write(field, direction);
     if (found !== undefined) this.#write('found');
@@ -85,6 +89,7 @@ export class QueryShape {
   /** @throws AppError invalid_input */
   aggregate({ filter, ...rest }: AggregateSelection): AggregateSelection {
     const { module, groupBy, numbers, size, words } = rest;
+    this.modules.add(module);
     this.#write('aggregate', module.kind, String(size), words, groupBy.join(), numbers.join());
     return { ...rest, ...(filter ? { filter: this.#filter(filter, module) } : {}) };
   }
@@ -214,7 +219,10 @@ export class QueryShape {
     });
   }
 
-  #relation({ is, name, field, target }: Relation): void {
+  #relation(relation: Relation): void {
+    const { is, name, field, target } = relation;
+    this.modules.add(target);
+    if (is === 'many' && relation.via) this.modules.add(relation.via.module);
     this.#write(is, name, field, target.kind);
   }
 

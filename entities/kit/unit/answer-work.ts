@@ -1,3 +1,4 @@
+import type { ReadStatement } from '../read/answer-statements.ts';
 import type { PlanCache } from '../read/plan-cache.ts';
 import type { Statement } from '../storage/sql.ts';
 import type { Work } from '../storage/work.ts';
@@ -20,5 +21,5 @@ export interface AnswerWork extends Work {
    * @returns rows of text values
    * @throws AppError, see `Transaction.query`
    */
-  readInOneStatement(statement: Statement, beside?: Beside): Promise<readonly (readonly (string | null)[])[]>;
+  readInOneStatement(statement: ReadStatement, beside?: Beside): Promise<readonly (readonly (string | null)[])[]>;
 }

@@ -10,6 +10,7 @@ import {
   compilePage,
   compileRecord,
   compileRecords,
+  type ReadStatement,
 } from '../read/answer-statements.ts';
 import type { AggregateSelection } from '../read/aggregate.ts';
 import type { ListsPart, PageSelection, RecordSelection } from '../read/selection.ts';
@@ -140,7 +141,7 @@ export class Answers {
     return rows[0]?.kinds ?? [];
   }
 
-  async #singleStatementAnswer(statement: Statement, beside?: Beside): Promise<string | undefined> {
+  async #singleStatementAnswer(statement: ReadStatement, beside?: Beside): Promise<string | undefined> {
     const [row] = await this.#work.readInOneStatement(statement, beside);
     return row && answerIn(row);
   }

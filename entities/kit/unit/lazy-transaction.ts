@@ -1,12 +1,13 @@
 import { isAppError } from '../base/errors.ts';
 import type { Caller } from '../model/caller.ts';
+import type { ReadStatement } from '../read/answer-statements.ts';
 import type { ConnectionQueue } from '../storage/connection-queue.ts';
 import { pipelinedChange, pipelinedMessages, pipelinedRead } from '../storage/pipelined-query.ts';
 import type { TextRow } from '../storage/sent-statement.ts';
 import type { Statement } from '../storage/sql.ts';
 import { Transaction, type StatementObserver, type TransactionSettings } from '../storage/transaction.ts';
 import type { Beside } from './answer-work.ts';
-import { ResultCache } from './result-cache.ts';
+import type { ResultCache } from './result-cache.ts';
 
 /** The part of a database that transactions of units of work need. */
 export interface TransactionSource {
@@ -17,9 +18,6 @@ export interface TransactionSource {
     readonly onBackgroundError: (error: unknown, doing: string) => void;
   };
 }
-
-/** Reads always. */
-const noResults = new ResultCache({ modules: [] });
 
 /** The transaction of a unit of work, which begins with the first statement. */
 export class LazyTransaction {
@@ -61,17 +59,17 @@ export class LazyTransaction {
    * @param isFresh no earlier result counts
    * @param beside is sent with it, whatever is asked
    */
-  readOnce(statement: Statement, caller: Caller, isFresh: boolean, beside?: Beside): Promise<readonly TextRow[]> {
+  readOnce(statement: ReadStatement, caller: Caller, isFresh: boolean, beside?: Beside): Promise<readonly TextRow[]> {
     const settings = this.#settings();
     const { connections, options, results } = this.#source;
-    const cache = isFresh ? noResults : results;
-    return cache.read(statement, caller, async (statements) => {
+    const read = async (statements: readonly Statement[]) => {
       const all = beside ? [...statements, beside.statement] : statements;
       this.#pipelinedMessages = pipelinedMessages + all.length - 1 + (settings.precondition ? 1 : 0);
       const answers = await pipelinedRead(connections, settings, all, options.observer);
       beside?.take(answers.at(-1) ?? []);
       return answers;
-    });
+    };
+    return isFresh ? read([statement]).then(([rows = []]) => rows) : results.read(statement, caller, read);
   }
 
   /**

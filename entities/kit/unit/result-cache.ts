@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../model/caller.ts';
+import type { EntityModule } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
+import type { ReadStatement } from '../read/answer-statements.ts';
+import { decidingKinds } from '../read/deciding-kinds.ts';
 import type { TextRow } from '../storage/sent-statement.ts';
 import type { Statement } from '../storage/sql.ts';
 import type { ChangedRecords } from '../write/change-counters.ts';
@@ -9,9 +12,6 @@ import type { ChangedRecords } from '../write/change-counters.ts';
 /** Maximum memory of the results of one process, in bytes, and of one result. */
 const maxBytes = 32 * 1024 * 1024;
 const maxResultBytes = 256 * 1024;
-
-/** Statements whose tables are remembered. */
-const maxStatements = 1_000;
 
 interface Result {
   readonly rows: readonly TextRow[];
@@ -38,8 +38,9 @@ export class ResultCache {
     maxEntrySize: maxResultBytes,
     sizeCalculation: ({ rows }) => rows.reduce((sum, row) => sum + 2 * (row[0]?.length ?? 0), 200),
   });
-  readonly #tables: ReadonlySet<string>;
-  readonly #tablesOf = new LRUCache<string, readonly string[]>({ max: maxStatements });
+  readonly #registry: Registry;
+  /** Tables of the kinds that decide what is seen of a kind. */
+  readonly #tables = new Map<EntityModule, readonly string[]>();
   /** Changes of this process by table and organization. */
   readonly #versions = new LRUCache<string, number>({
     max: 100_000,
@@ -50,9 +51,9 @@ export class ResultCache {
   #forgotten = 0;
   #changes = 0;
 
-  constructor({ modules }: Pick<Registry, 'modules'>, ttlMs: () => number = () => 0) {
+  constructor(registry: Registry, ttlMs: () => number = () => 0) {
+    this.#registry = registry;
     this.#ttlMs = ttlMs;
-    this.#tables = new Set(modules.map(({ table }) => table));
   }
 
   /** Memory of the results, in bytes as it is counted. */
@@ -60,7 +61,7 @@ export class ResultCache {
     return this.#results.calculatedSize;
   }
 
-  async read(statement: Statement, caller: Caller, read: Read): Promise<readonly TextRow[]> {
+  async read(statement: ReadStatement, caller: Caller, read: Read): Promise<readonly TextRow[]> {
     const ttlMs = this.#ttlMs();
     if (ttlMs === 0) return (await read([statement]))[0] ?? [];
     const key = keyOf(statement, caller);
@@ -68,7 +69,7 @@ export class ResultCache {
       text: 'select revisions from authorization_state($1)',
       values: [caller.organizationId],
     };
-    const version = this.#versionOf(statement.text, caller.organizationId);
+    const version = this.#versionOf(statement.modules, caller.organizationId);
     const readAt = performance.now();
     const known = this.#results.get(key);
     if (known && readAt - known.readAt < ttlMs && known.version === version) {
@@ -80,24 +81,26 @@ export class ResultCache {
     return rows;
   }
 
-  /** Results that depend on these records do not count any more. Called after the commit. */
+  /** Results that depend on these records are not used again. Called after the commit. */
   noteChanges(changed: ChangedRecords): void {
     for (const place of changed) this.#versions.set(place, ++this.#changes);
   }
 
-  /** Of the tables that a statement names, as this organization sees them. */
-  #versionOf(text: string, organizationId: string | null): string {
-    let tables = this.#tablesOf.get(text);
-    if (!tables) {
-      tables = [...new Set(text.match(/[a-z][a-z0-9_]*/g))].filter((word) => this.#tables.has(word));
-      this.#tablesOf.set(text, tables);
-    }
-    const places = tables.flatMap((table) => [table, `${table} ${organizationId ?? ''}`]);
+  /** Of the kinds on which the answer depends, as this organization sees them. */
+  #versionOf(modules: ReadonlySet<EntityModule>, organizationId: string | null): string {
+    const tables = new Set([...modules].flatMap((module) => this.#tablesOf(module)));
+    const places = [...tables].flatMap((table) => [table, `${table} ${organizationId ?? ''}`]);
     return [this.#forgotten, ...places.map((place) => this.#versions.get(place) ?? 0)].join(' ');
+  }
+
+  #tablesOf(module: EntityModule): readonly string[] {
+    const known = this.#tables.get(module) ?? [...decidingKinds(this.#registry, module)].map(({ table }) => table);
+    this.#tables.set(module, known);
+    return known;
   }
 }
 
-/** Everything of the caller counts, so no result is ever answered to another one. */
+/** Everything of the caller is in the key, so no result is ever answered to another one. */
 function keyOf({ text, values }: Statement, caller: Caller): string {
   return createHash('sha256')
     .update(JSON.stringify([caller, values, text]))

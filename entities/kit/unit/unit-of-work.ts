@@ -10,6 +10,7 @@ import type { RecordedChange } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
 import { withCaller, type CommitSummary, type Origin, type WorkContext } from '../model/work-context.ts';
+import type { ReadStatement } from '../read/answer-statements.ts';
 import type { PlanCache } from '../read/plan-cache.ts';
 import type { OrmSchemas } from '../storage/orm-schema.ts';
 import type { Statement } from '../storage/sql.ts';
@@ -143,7 +144,7 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     return databaseRoleOf(this.context.caller);
   }
 
-  async readInOneStatement(statement: Statement, beside?: Beside): Promise<readonly (readonly (string | null)[])[]> {
+  async readInOneStatement(statement: ReadStatement, beside?: Beside): Promise<readonly (readonly (string | null)[])[]> {
     if (this.#transaction.isStarted || !this.#buffer.isUnused || this.#homeRole !== 'app') {
       const session = await this.readAs(this.#homeRole);
       const read = async ({ text, values }: Statement) =>

@@ -96,6 +96,24 @@ describe('db.cachettl', () => {
     expect(await readsDuring(() => titles(atCached))).toBe(0);
   });
 
+  test('shows changes of kinds and links that a filter looks at, of the same process at once', async () => {
+    const { body: group } = await atCached.post('/v1/groups', { name: 'filtered' });
+    const add = (task: string, values: object) =>
+      atCached.mutate({ method: 'PATCH', url: `/v1/tasks/${task}`, payload: values });
+    const groups = async () => {
+      const { data } = await atCached.graphql(
+        '{ groups(first: 10, where: { tasks: { title: { eq: "linked" } } }) { edges { node { id } } } }',
+      );
+      return data.groups.edges.length;
+    };
+    const task = await create(atCached, 'linked');
+    expect(await groups()).toBe(0);
+    await add(task, { add_group_ids: [group.id] });
+    expect(await groups()).toBe(1);
+    await add(task, { title: 'another title' });
+    expect(await groups()).toBe(0);
+  });
+
   test('never answers with what another caller has read', async () => {
     await create(atCached, 'of the owner');
     expect(await titles(atCached)).toEqual(['of the owner']);
