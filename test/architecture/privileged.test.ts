@@ -15,8 +15,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/account/register.ts': [`privileged 'sign-up'`],
   // Checks count although they refuse.
   'api/rest/account/check-new-email.ts': [`system 'check e-mail address'`],
-  // Whoever holds the mailed token and knows its password is the person, signed in or not; attempts count although they are refused.
-  'api/rest/account/verify-email.ts': [`privileged 'confirm address'`, `system 'confirm address'`],
+  // The holder of a mailed token acts as its person, signed in or not; passwords are counted although they are refused.
+  'api/rest/account/redeem-link.ts': [`system 'redeem mailed link'`, `privileged 'redeem mailed link'`],
   // The answer is the same whether there is such a person, so it is looked for past the rules.
   'api/rest/account/resend.ts': [`privileged 'resend verification'`],
   // The person is found by their address before anybody is signed in; failures count although the request is refused.
@@ -59,16 +59,10 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/second-factor/setup.ts': [`privileged 'set up second factor'`],
   'api/rest/second-factor/step-up.ts': [`privileged 'step up'`, `privileged 'step up'`],
   'api/rest/account/forgot-password.ts': [`privileged 'forgot password'`],
-  'api/rest/account/reset-password.ts': [`privileged 'reset password'`, `system 'reset password'`],
   // As with passwords: the password, a mailed link, or both are the proof. What is looked for may belong to anybody.
   // Requests for the new address may be those of somebody else; they are looked for before the password is compared, outside the transaction.
   'api/rest/own-account/change-email.ts': [`system 'change e-mail address'`, `privileged 'change e-mail address'`],
-  'api/rest/own-account/confirm-email-change.ts': [
-    `privileged 'confirm e-mail change'`,
-    `system 'confirm e-mail change'`,
-  ],
   'api/rest/own-account/deactivate-account.ts': [`privileged 'deactivate account'`],
-  'api/rest/own-account/reactivate-account.ts': [`system 'reactivate account'`, `privileged 'reactivate account'`],
   'api/rest/own-account/delete-account.ts': [`privileged 'delete account'`],
   // The certificate belongs to the server, not to a caller.
   'api/http/tls/certificate-rows.ts': [`system 'certificate'`],

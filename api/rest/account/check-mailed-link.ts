@@ -1,62 +1,8 @@
 import { Type } from 'typebox';
-import { emailChange } from '#entities/identity/email-change.ts';
-import { emailVerification } from '#entities/identity/email-verification.ts';
-import { passwordReset } from '#entities/identity/password-reset.ts';
-import { reactivationEnd, user } from '#entities/identity/user.ts';
-import { invite } from '#entities/organizations/invite.ts';
-import { subscriber } from '#entities/organizations/subscriber.ts';
 import { claimedId, invalidToken } from '#entities/kit/base/one-time-token.ts';
-import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { defineRoute } from '../../http/route.ts';
+import { linkKinds } from './link-kinds.ts';
 import { roundOfLink } from './mailed-link.ts';
-
-/** What a mailed link stands for. */
-interface LinkState {
-  readonly round: number;
-  /** The address that it is about; null for a change that has lost it. */
-  readonly email: string | null;
-  /** What it is for has been done, or another link has taken its place. */
-  readonly isUsed: boolean;
-  /** Null for links that do not expire. */
-  readonly expiresAt: Date | null;
-}
-
-type Reader = (data: DataClient, id: string) => Promise<LinkState | undefined>;
-
-/** By the purpose of the link. */
-const readers = {
-  'email-verification': async (data, id) => {
-    const found = await data.findOne(emailVerification, { id: { eq: id } });
-    return found && { ...found, isUsed: found.usedAt !== null || found.passwordHash === null };
-  },
-  'password-reset': async (data, id) => {
-    const found = await data.findOne(passwordReset, { id: { eq: id } });
-    return found && { ...found, round: 1, isUsed: found.usedAt !== null || found.sentAt === null };
-  },
-  'email-change': async (data, id) => {
-    const found = await data.findOne(emailChange, { id: { eq: id } });
-    if (!found) return undefined;
-    const isUsed = found.usedAt !== null || found.sentAt === null || found.newEmail === null;
-    return { ...found, round: 1, email: found.newEmail, isUsed };
-  },
-  reactivation: async (data, id) => {
-    const found = await data.findOne(user, { id: { eq: id } });
-    if (found?.status !== 'active' && found?.status !== 'deactivated') return undefined;
-    const { recordVersion: round, email, status } = found;
-    return { round, email, isUsed: status === 'active', expiresAt: reactivationEnd(found) };
-  },
-  'subscriber-verification': async (data, id) => {
-    const found = await data.findOne(subscriber, { id: { eq: id } });
-    return found && { ...found, isUsed: found.isEmailVerified || found.isUnsubscribed };
-  },
-  invite: async (data, id) => {
-    const found = await data.findOne(invite, { id: { eq: id } });
-    if (!found || found.status === 'withdrawn') return undefined;
-    return { ...found, email: found.recipient, isUsed: found.status === 'accepted' || found.status === 'declined' };
-  },
-} as const satisfies Readonly<Record<string, Reader>>;
-
-type Purpose = keyof typeof readers;
 
 /** A POST, so that the token is in no URL and no log of a proxy. It changes nothing, so it may be sent as often as a page is opened. */
 export const checkMailedLink = defineRoute({
@@ -71,7 +17,7 @@ export const checkMailedLink = defineRoute({
   limitClass: 'flow',
   body: Type.Object(
     {
-      purpose: Type.Enum(Object.keys(readers) as Purpose[], { description: 'What the link is for.' }),
+      purpose: Type.Enum(Object.keys(linkKinds) as (keyof typeof linkKinds)[], { description: 'What the link is for.' }),
       token: Type.String({ minLength: 1, maxLength: 200, writeOnly: true, description: 'Token of the e-mailed link.' }),
     },
     { additionalProperties: false },
@@ -97,7 +43,7 @@ export const checkMailedLink = defineRoute({
   errors: ['invalid_input', 'invalid_token'],
   handle: async ({ body: { purpose, token }, unit, services }) => {
     const id = claimedId(purpose, token);
-    const state = await readers[purpose](unit.data.privileged('check mailed link'), id);
+    const state = await linkKinds[purpose].read(unit.data.privileged('check mailed link'), id);
     // Compared for unknown ids, too.
     const round = roundOfLink(services, purpose, id, state?.round ?? 1, token);
     if (!state || !round) throw invalidToken(purpose);

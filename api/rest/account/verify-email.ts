@@ -1,20 +1,16 @@
 import { Type } from 'typebox';
-import { emailVerification } from '#entities/identity/email-verification.ts';
+import type { emailVerification } from '#entities/identity/email-verification.ts';
 import { user } from '#entities/identity/user.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
-import { systemCaller } from '#entities/kit/model/caller.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { claimedId, expiredToken, invalidToken } from '#entities/kit/base/one-time-token.ts';
-import { lockEmail } from '#entities/kit/access/email-lock.ts';
-import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
+import { invalidToken } from '#entities/kit/base/one-time-token.ts';
 import { hashPassword, verifyPassword } from '../../auth/password.ts';
 import { checkStrength } from '../../auth/password-strength.ts';
-import { workOf } from '../../http/request-context.ts';
-import { defineRoute, type Call } from '../../http/route.ts';
+import { defineRoute } from '../../http/route.ts';
 import { createAccount, type Profile } from './create-account.ts';
+import { linkKinds } from './link-kinds.ts';
 import { passwordRule, PasswordSchema } from './password-schemas.ts';
-import { tooManyAttempts } from '../../http/too-many-attempts.ts';
-import { checkLink } from './mailed-link.ts';
+import { redeemLink } from './redeem-link.ts';
 
 type Verification = RowOf<typeof emailVerification>;
 
@@ -24,8 +20,8 @@ interface Body {
   readonly new_password?: string;
 }
 
-/** Passwords tried with one link within the window after which further ones are refused; the window is in milliseconds. */
-const guesses = { limit: 50, windowMs: 15 * 60_000 };
+/** Passwords that may be tried with one link within a quarter of an hour. */
+const maxGuesses = 50;
 
 /**
  * Confirms the address and creates the account with a personal organization. Anybody can sign up with an address of somebody else,
@@ -65,15 +61,15 @@ export const verify = defineRoute({
   ],
   handle: async (call) => {
     const { body, unit } = call;
-    const id = claimedId('email-verification', body.token);
     if ((body.password === undefined) === (body.new_password === undefined)) throw onePasswordOnly();
-    const profile = await profileOf(body, await readVerification(call, id));
-
-    const data = unit.data.privileged('confirm address');
+    const { proof: profile, data } = await redeemLink(call, linkKinds['email-verification'], {
+      guesses: body.password === undefined ? undefined : maxGuesses,
+      read: (found) => found,
+      prove: (found) => profileOf(body, found),
+      addresses: ({ email }) => [email],
+    });
+    // A concurrent confirmation of another link has ended, so this one finds the address confirmed.
     const { email } = profile;
-    // A concurrent confirmation of another link ends first, and this one finds the address confirmed.
-    await lockEmail(unit, email);
-    checkUsable(await data.findLocked(emailVerification, id), body.token, call);
     const existing = await data.findOne(user, { email: { eq: email } });
     if (existing?.emailConfirmedAt) throw invalidToken('email-verification');
     await createAccount(unit, data, profile, existing);
@@ -86,32 +82,6 @@ function onePasswordOnly(): AppError {
   return new AppError('invalid_input', `password ${message}.`, {
     details: { fields: [{ path: '/password', message }] },
   });
-}
-
-/** Reads what the token stands for in a transaction that ends before the hashing begins. A password is counted as an attempt. */
-function readVerification({ services, request, body }: Call<Body>, id: string): Promise<Verification> {
-  return services.database.transact(workOf(request.core, systemCaller('confirm address')), async (unit) => {
-    const found = checkUsable(await unit.data.findOne(emailVerification, { id: { eq: id } }), body.token, { services });
-    if (body.password !== undefined) {
-      const key = { key: `verification:${id}`, limit: guesses.limit };
-      const freeAt = await takeAttempt(unit, [key], guesses.windowMs);
-      if (freeAt) throw tooManyAttempts('Too many attempts with this link', freeAt, services.clock.now());
-    }
-    return found;
-  });
-}
-
-/** @throws AppError invalid_token, token_expired */
-function checkUsable(
-  found: Verification | undefined,
-  token: string,
-  { services }: Pick<Call<Body>, 'services'>,
-): Verification {
-  if (!found) throw invalidToken('email-verification');
-  checkLink(services, 'email-verification', found.id, found.round, token);
-  if (found.usedAt || !found.passwordHash) throw invalidToken('email-verification');
-  if (found.expiresAt <= services.clock.now()) throw expiredToken('email-verification');
-  return found;
 }
 
 /**

@@ -1,14 +1,10 @@
-import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import type { TokenPurpose } from '#entities/kit/base/one-time-token.ts';
-import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { Type } from 'typebox';
 import { verifyPassword } from '../../auth/password.ts';
 import { PasswordSchema } from '../account/password-schemas.ts';
-import { tooManyAttempts } from '../../http/too-many-attempts.ts';
 
-/** Passwords tried with one link within the window after which further ones are refused; the window is in milliseconds. */
-const guesses = { limit: 10, windowMs: 15 * 60_000 };
+/** Passwords that may be tried with one link within a quarter of an hour. */
+export const maxGuesses = 10;
 
 /** Body of a request that confirms with a mailed link: whoever reads the mail alone cannot. */
 export const LinkBody = Type.Object(
@@ -18,12 +14,6 @@ export const LinkBody = Type.Object(
   },
   { additionalProperties: false },
 );
-
-/** Counts a password that is tried with a link before it is compared. @throws AppError too_many_requests */
-export async function countGuess(unit: UnitOfWork, purpose: TokenPurpose, id: string): Promise<void> {
-  const freeAt = await takeAttempt(unit, [{ key: `${purpose}:${id}`, limit: guesses.limit }], guesses.windowMs);
-  if (freeAt) throw tooManyAttempts('Too many attempts with this link', freeAt, unit.clock.now());
-}
 
 /** @throws AppError invalid_credentials, overloaded */
 export async function requirePassword(password: string, stored: string | null): Promise<void> {

@@ -140,7 +140,7 @@ describe('a link', () => {
     await asOwner(
       world,
       `insert into sign_in_failures (key, failures, first_failed_at, last_failed_at) values ($1, 49, $2, $2)`,
-      [`verification:${token.split('.')[0]}`, world.clock.now()],
+      [`email-verification:${token.split('.')[0]}`, world.clock.now()],
     );
     expectProblem(await verify(token, second), 'invalid_credentials');
     const { hashes, result } = await countHashes(() => verify(token));
