@@ -8,6 +8,7 @@ import {
   type PrincipalState,
 } from '#entities/kit/access/principal-state.ts';
 import { newId } from '#entities/kit/base/ids.ts';
+import { roles } from '#entities/kit/model/caller.ts';
 import { ConnectionQueue } from '#entities/kit/storage/connection-queue.ts';
 import { seeded, timesOf } from '../kit/depth.ts';
 import { eventually } from '../kit/eventually.ts';
@@ -342,6 +343,11 @@ test('a state that no noted change concerns is that of now, in whatever order tr
   recordTried('states of callers compared', asked);
   expect(quick).toBeGreaterThan(asked / 4);
   expect(changed).toBeGreaterThanOrEqual(fewestChanged);
+});
+
+test('the functions have the roles of the program, in its order', async () => {
+  const { rows } = await reader.query('select role_order() as held');
+  expect(rows).toEqual([{ held: roles }]);
 });
 
 test('whoever signs in gets the state that their requests have', async () => {

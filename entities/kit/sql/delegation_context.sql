@@ -23,7 +23,7 @@ as $$
 declare
   held delegations%rowtype; consent_end timestamptz; lowest int;
   -- As rankOf (entities/kit/model/caller.ts): member and auditor are equal. test/api/identity/acting-as-somebody-else.test.ts compares all pairs.
-  ladder text[] := array['owner', 'super_admin', 'admin', 'member', 'auditor'];
+  ladder text[] := role_order();
 begin
   lowest := array_position(ladder, 'member');
   select * into held from delegations d where d.id = wanted_id and d.ended_at is null and d.deleted_at is null;

@@ -8,7 +8,7 @@
 -- modules: product modules of the organization and its ancestors, sorted. lacks_second_factor: required and missing;
 -- role stays.
 -- single_sign_on_gap and lacks_second_factor are called only where a provider, the session or a setting requires it.
--- The order of roles is that of request_context. Security definer: it decides before row-level security applies.
+-- Security definer: it decides before row-level security applies.
 create or replace function organization_entry(wanted_user text, wanted_organization text, begun_with text)
 returns table(role text, gap text, modules text[], lacks_second_factor boolean)
 language plpgsql
@@ -20,7 +20,7 @@ begin
   chain_ids := array(select c.id from organization_chain(wanted_organization) c);
   select m.role into role from memberships m
     where m.user_id = wanted_user and m.deleted_at is null and m.organization_id = any(chain_ids)
-    order by array_position(array['owner', 'super_admin', 'admin', 'member', 'auditor'], m.role) limit 1;
+    order by array_position(role_order(), m.role) limit 1;
   modules := '{}';
   lacks_second_factor := false;
   if role is not null then

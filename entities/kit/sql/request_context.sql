@@ -31,7 +31,7 @@ begin
     ) select chain.id from chain);
   select m.role into found_role from memberships m
     where m.user_id = wanted_user and m.deleted_at is null and m.organization_id = any(chain_ids)
-    order by array_position(array['owner', 'super_admin', 'admin', 'member', 'auditor'], m.role) limit 1;
+    order by array_position(role_order(), m.role) limit 1;
   select s.single_sign_on_id, s.single_sign_on_revision, s.single_sign_on_membership_id into begun_with, begun_revision, begun_membership from sessions s
     where s.id = wanted_session and s.user_id = wanted_user and s.deleted_at is null;
   is_known := found;
@@ -45,7 +45,7 @@ begin
     found_groups := array(select g.group_id from group_memberships g
       where g.user_id = wanted_user and g.organization_id = wanted_organization and g.deleted_at is null order by g.group_id);
     found_relations := array(select distinct t.relation from desired_tuples t
-      where t.present and t.object = 'organization:' || wanted_organization and t.relation <> all(array['owner', 'super_admin', 'admin', 'member', 'auditor'])
+      where t.present and t.object = 'organization:' || wanted_organization and t.relation <> all(role_order())
         and t.subject = any('user:' || wanted_user || array(select 'group:' || g || '#member' from unnest(found_groups) g))
       order by t.relation);
   end if;
