@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Bucket, File, GetFilesResponse, Storage } from '@google-cloud/storage';
 import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
 import { concurrently } from '#entities/kit/base/concurrency/concurrently.ts';
+import { loadedOnce } from '#entities/kit/base/loaded-once.ts';
 import { mebibyte } from '#entities/kit/base/mebibyte.ts';
 import { translated } from './cloud-failures.ts';
 import { signGet, signingOf, signPut, type Signing } from './cloud-links.ts';
@@ -54,7 +55,7 @@ export class CloudProvider implements StorageProvider {
   readonly partRules = { minBytes: 8 * mebibyte, maxParts: 10_000 } as const;
   readonly #bucket: string;
   readonly #service: CloudService;
-  #opened: Promise<{ readonly storage: Storage; readonly bucket: Bucket }> | undefined;
+  readonly #opened = loadedOnce(() => this.#open());
   #signing: { readonly found: Promise<Signing>; untilMs: number } | undefined;
 
   constructor(bucket: string, service: CloudService) {
@@ -254,12 +255,10 @@ export class CloudProvider implements StorageProvider {
     doing: string,
     work: (opened: { readonly storage: Storage; readonly bucket: Bucket }) => Promise<T>,
   ): Promise<T> {
-    this.#opened ??= this.#open();
-    const opened = this.#opened;
-    return translated(doing, async () => work(await opened));
+    return translated(doing, async () => work(await this.#opened()));
   }
 
-  /** The package is loaded only where the service is used. */
+  /** The package is loaded where the service is used, and again after a failure. */
   async #open(): Promise<{ readonly storage: Storage; readonly bucket: Bucket }> {
     const { Storage: Client } = await import('@google-cloud/storage');
     const { endpoint, projectId } = this.#service;

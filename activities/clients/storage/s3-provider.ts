@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { concurrently } from '#entities/kit/base/concurrency/concurrently.ts';
+import { loadedOnce } from '#entities/kit/base/loaded-once.ts';
 import { mebibyte } from '#entities/kit/base/mebibyte.ts';
 import { bodyBytes } from './part-body.ts';
 import { probeProvider } from './probe-provider.ts';
@@ -45,6 +46,8 @@ export class S3Provider implements StorageProvider {
   readonly #bucket: string;
   readonly #service: S3Service;
   readonly #maxCopyBytes: number;
+  readonly #load = loadedOnce(() => openClient(this.#service));
+  /** The client that was used last; undefined before the first use. */
   #loaded: Promise<LoadedS3> | undefined;
 
   /** @param limits smaller than those of the service, for tests */
@@ -280,8 +283,8 @@ export class S3Provider implements StorageProvider {
   }
 
   #send<T>(doing: string, work: (loaded: LoadedS3) => Promise<T>, options?: TranslationOptions): Promise<T> {
-    this.#loaded ??= openClient(this.#service);
-    const loaded = this.#loaded;
+    const loaded = this.#load();
+    this.#loaded = loaded;
     return translated(doing, async () => work(await loaded), options);
   }
 }
