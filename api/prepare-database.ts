@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '#config/objects/root.ts';
-import { mayHelpToWait, migrate, migrationState, refuseUnknown } from '#migrations/migrator.ts';
+import { lackOf, mayHelpToWait, migrate, migrationState, refuseUnknown } from '#migrations/migrator.ts';
 import { prepareSecondDatabase, whySecondIsNotReady } from '#migrations/prepare-second-database.ts';
 import { StartError } from '#runtime/start-error.ts';
 
@@ -37,9 +37,8 @@ async function bringUp(db: Config['db'], logger: Logger): Promise<void> {
 }
 
 async function requireCurrent(db: Config['db']): Promise<void> {
-  const { pending, unknown } = await migrationState(db.primarydbsource);
-  refuseUnknown(unknown);
-  const lack = pending.length > 0 ? `The database lacks the migrations ${pending.join(', ')}` : undefined;
-  const reason = lack ?? (await whySecondIsNotReady(db))?.replace(/\.$/, '');
+  const state = await migrationState(db.primarydbsource);
+  refuseUnknown(state.unknown);
+  const reason = lackOf(state) ?? (await whySecondIsNotReady(db))?.replace(/\.$/, '');
   if (reason !== undefined) throw new StartError(`${reason}: run "npm run migrate", or turn db.runmigrations on.`);
 }

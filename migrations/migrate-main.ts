@@ -33,7 +33,8 @@ async function run(url: string): Promise<void> {
     console.log(ran.length === 0 ? 'The schema is up to date.' : `Ran ${ran.join(', ')}.`);
   } else if (command === 'status') {
     const state = await migrationState(url);
-    console.log(`executed: ${state.executed.join(', ') || 'none'}\npending: ${state.pending.join(', ') || 'none'}`);
+    console.log(`executed: ${listOf(state.executed)}\npending: ${listOf(state.pending)}`);
+    console.log(`functions to create: ${listOf(state.staleFunctions)}`);
     for (const migration of state.pending) await tellLocks(migration);
     if (state.unknown.length > 0) console.log(`unknown to this version: ${state.unknown.join(', ')}`);
   } else if (command === 'new' && name) {
@@ -43,6 +44,10 @@ async function run(url: string): Promise<void> {
     console.error(usage);
     process.exitCode = 2;
   }
+}
+
+function listOf(names: readonly string[]): string {
+  return names.join(', ') || 'none';
 }
 
 /** An operator with large tables wants to know before. */

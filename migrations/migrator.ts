@@ -93,8 +93,10 @@ class MigrationFile extends TSMigrationGenerator {
 
 export interface MigrationState {
   readonly executed: readonly string[];
-  /** Migrations, and functions that are missing or have another text (`function write_changes`). */
+  /** Migrations that have not run. */
   readonly pending: readonly string[];
+  /** Functions that are missing, or have another text. */
+  readonly staleFunctions: readonly string[];
   /** In the database, but not in this program: the database is newer. */
   readonly unknown: readonly string[];
 }
@@ -118,7 +120,7 @@ export async function migrate(url: string): Promise<string[]> {
       const { unknown, pending } = await stateOf(orm);
       refuseUnknown(unknown);
       // What a migration writes differs between two databases, so the second one is copied anew afterwards.
-      if (pending.some(isMigration))
+      if (pending.length > 0)
         await removeCapture({ query: async (text) => ({ rows: await connection.execute(text) }) });
       return await runPending(orm);
     } finally {
@@ -172,9 +174,13 @@ const createRoles = `do $$
     end loop;
   end $$`;
 
-/** Functions are pending under their kind and name. */
-function isMigration(pending: string): boolean {
-  return !pending.startsWith('function ');
+/** What the database lacks, as a sentence without full stop; undefined when it lacks nothing. */
+export function lackOf({ pending, staleFunctions }: MigrationState): string | undefined {
+  const parts = [
+    ...(pending.length > 0 ? [`the migrations ${pending.join(', ')}`] : []),
+    ...(staleFunctions.length > 0 ? [`the functions ${staleFunctions.join(', ')}`] : []),
+  ];
+  return parts.length > 0 ? `The database lacks ${parts.join(' and ')}` : undefined;
 }
 
 /** Whether the database may yet come: nobody is there, or nobody says so yet. */
@@ -209,9 +215,8 @@ export async function createMigration(url: string, name: string): Promise<string
       `"${name}" is not a name of a migration: use small letters, digits and single hyphens.`,
     );
   return withOwner(url, async (orm) => {
-    const { pending: all, unknown } = await stateOf(orm);
+    const { pending, unknown } = await stateOf(orm);
     refuseUnknown(unknown);
-    const pending = all.filter(isMigration);
     if (pending.length > 0)
       throw new AppError(
         'schema_too_old',
@@ -266,10 +271,10 @@ async function stateOf(orm: MikroORM): Promise<MigrationState> {
   const executed = rows.map(({ name }) => name);
   const names = migrations.map(({ name }) => name);
   const { stale } = await functionDifference(executeOf(orm), functionsOf(registry.modules));
-  const functions = stale.map(({ name }) => `function ${name}`);
   return {
     executed,
-    pending: [...names.filter((name) => !executed.includes(name)), ...functions],
+    pending: names.filter((name) => !executed.includes(name)),
+    staleFunctions: stale.map(({ name }) => name),
     unknown: executed.filter((name) => !names.includes(name)),
   };
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '#config/objects/root.ts';
 import { whySecondIsNotReady } from '#migrations/prepare-second-database.ts';
-import { mayHelpToWait, migrationState, refuseUnknown } from '#migrations/migrator.ts';
+import { lackOf, mayHelpToWait, migrationState, refuseUnknown } from '#migrations/migrator.ts';
 
 const pauseMs = 500;
 
@@ -25,9 +25,10 @@ export async function untilMigrated(db: Config['db'], logger: Logger): Promise<v
 /** @returns why the worker cannot start yet; undefined when it can */
 async function whyNotReady(db: Config['db']): Promise<string | undefined> {
   try {
-    const { pending, unknown } = await migrationState(db.primarydbsource);
-    refuseUnknown(unknown);
-    if (pending.length > 0) return `The database lacks the migrations ${pending.join(', ')}.`;
+    const state = await migrationState(db.primarydbsource);
+    refuseUnknown(state.unknown);
+    const lack = lackOf(state);
+    if (lack !== undefined) return `${lack}.`;
     return await whySecondIsNotReady(db);
   } catch (error) {
     if (!mayHelpToWait(error)) throw error;
