@@ -6,7 +6,7 @@ import {
   beginSystemMessage,
   noteSystemMessage,
   type SystemMessageState,
-} from '#entities/kit/outbox/system-messages.ts';
+} from '#entities/notifications/system-message-rows.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendSystemMessageInput } from '#workflows/chat/send-system-message.contract.ts';
 import { chatOutcome, chatRequest, type ChatOutcome } from '../clients/chat/chat-message.ts';

@@ -8,12 +8,12 @@ import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { ResealCursor, ResealedSecrets } from '#workflows/maintenance/reseal-secrets.contract.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { pruneFailures } from '#entities/kit/outbox/failing-work.ts';
-import { pruneMessages } from '#entities/kit/outbox/webhook-messages.ts';
+import { pruneMessages } from '#entities/integrations/webhook-message-rows.ts';
 import { pruneRepairs } from '#entities/kit/outbox/delivery-repairs.ts';
-import { pruneSystemMessages } from '#entities/kit/outbox/system-messages.ts';
+import { pruneSystemMessages } from '#entities/notifications/system-message-rows.ts';
 import { pruneRecords } from '#entities/kit/outbox/old-records.ts';
-import { pruneSendings } from '#entities/kit/outbox/notification-sendings.ts';
-import { pruneReminders } from '#entities/kit/outbox/task-reminders.ts';
+import { pruneSendings } from '#entities/notifications/notification-sending-rows.ts';
+import { pruneReminders } from '#entities/work/task-reminder-rows.ts';
 import { maintainPartitions, maintainSecondPartitions } from '#entities/kit/outbox/outbox.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 

@@ -6,13 +6,13 @@ import {
   keyOf,
   type Digest,
   type NewDigest,
-} from '#entities/kit/outbox/notification-digests.ts';
+} from '#entities/notifications/notification-digest-rows.ts';
 import {
   changeSendings,
   claimDueSendings,
   type Sending,
   type SendingChange,
-} from '#entities/kit/outbox/notification-sendings.ts';
+} from '#entities/notifications/notification-sending-rows.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { notificationTopics } from '#entities/notifications/notification-topics.ts';
 import { isSentChannel, unknownChannel } from '../listeners/notifications/channels.ts';

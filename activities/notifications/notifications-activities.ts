@@ -1,8 +1,8 @@
 import { concurrently } from '#entities/kit/base/concurrency/concurrently.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
-import type { SendingAddress } from '#entities/kit/outbox/notification-sendings.ts';
-import type { DueCursor } from '#entities/kit/outbox/task-reminders.ts';
+import type { SendingAddress } from '#entities/notifications/notification-sending-rows.ts';
+import type { DueCursor } from '#entities/work/task-reminder-rows.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { RemindedTasks } from '#workflows/notifications/remind-due-tasks.contract.ts';
 import type { SentNotifications } from '#workflows/notifications/send-due-notifications.contract.ts';

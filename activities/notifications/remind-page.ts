@@ -1,4 +1,4 @@
-import { addReminders, dueTasks, type DueCursor, type Reminder } from '#entities/kit/outbox/task-reminders.ts';
+import { addReminders, dueTasks, type DueCursor, type Reminder } from '#entities/work/task-reminder-rows.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { task } from '#entities/work/task.ts';

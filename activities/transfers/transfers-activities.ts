@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { defineActivities } from '../kit/activity-dependencies.ts';
 import { export as exportKind, import as importKind } from '#entities/index.ts';
-import { removeLeftPages } from '#entities/kit/objects/export-pages.ts';
+import { removeLeftPages } from '#entities/transfers/export-page-rows.ts';
 import { storeExport, writeExportPages, type ExportWork } from './write-export.ts';
 import { checkImport, ImportWork, writeImport } from './write-import.ts';
 import { expireDocuments } from './expire-documents.ts';

@@ -14,7 +14,7 @@ import {
   readExportPage,
   removeExportPages,
   type ExportPosition,
-} from '#entities/kit/objects/export-pages.ts';
+} from '#entities/transfers/export-page-rows.ts';
 import { uploadOwnerOf } from '#entities/kit/objects/upload-owner.ts';
 import { UploadRows } from '#entities/kit/objects/upload-rows.ts';
 import { listOfRecord, pageOfList, type DescribedList } from '#entities/kit/unit/list-pages.ts';

@@ -17,7 +17,7 @@ import {
   settleAttempts,
   type ClaimedMessage,
   type QueueState,
-} from '#entities/kit/outbox/webhook-queue.ts';
+} from '#entities/integrations/webhook-queue-rows.ts';
 import { shownRecords } from '#entities/kit/unit/shown-records.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';

@@ -15,7 +15,7 @@ import {
   type MessageState,
   type ShownAttempt,
   type ShownMessage,
-} from '#entities/kit/outbox/webhook-messages.ts';
+} from '#entities/integrations/webhook-message-rows.ts';
 import type { Asking } from '../credentials/asking.ts';
 import { pageSlice } from '../http/page-slice.ts';
 import { tooManyAttempts } from '../http/too-many-attempts.ts';

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -109,14 +109,56 @@ function outside(folders: readonly string[], pattern: RegExp, cleaned = (text: s
     .map(([file]) => file);
 }
 
-test('SQL is written in entities/kit and migrations only', () => {
+/** SQL of the tables of one area. */
+const rowsFile = /^entities\/[a-z-]+\/[a-z-]+-rows\.ts$/;
+
+test('SQL is written in entities/kit, in the rows of an area and in migrations only', () => {
   const statements = /\b(?:select\s.+\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from)\b/i;
   // Row-level security policies and conditions of rules are SQL by nature; each is one expression of the kind's definition.
   const code = (text: string) =>
     text
       .replaceAll(/(?:rls(?:Using|WithCheck)|refuseIf|countsIf): `[^`]*`/g, '')
       .replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
-  expect(outside(['entities/kit/', 'migrations/', 'temporal-dev/'], statements, code)).toEqual([]);
+  const found = outside(['entities/kit/', 'migrations/', 'temporal-dev/'], statements, code);
+  expect(found.filter((file) => !rowsFile.test(file))).toEqual([]);
+});
+
+/** Where SQL in entities/kit names tables of areas. */
+const tablesOfAreas = [
+  // The rights of callers depend on memberships, groups and tokens.
+  'access/later-caller',
+  'access/lost-roles',
+  'access/single-sign-on',
+  'model/derived/only-auditors',
+  'read/visibility',
+  'unit/explanation',
+  'write/blocked-people',
+  'write/inconsistencies',
+  'write/references',
+  // Operators list the work of all areas together.
+  'outbox/backlog',
+  'outbox/delivery-list',
+  'outbox/failing-work-list',
+  'outbox/request-trace',
+].map((name) => `entities/kit/${name}.ts`);
+
+test('SQL in entities/kit names tables of areas where rights are decided and in the lists of operators only', () => {
+  const first = join(root, 'migrations', 'first');
+  const tables = readdirSync(first)
+    .filter((file) => existsSync(join(root, 'entities', file.replace('.sql', ''))))
+    .flatMap((file) => [...readFileSync(join(first, file), 'utf8').matchAll(/^create table (\w+)/gm)])
+    .map(([, table]) => table);
+  expect(tables).toContain('memberships');
+  const named = new RegExp(`\\b(?:from|join|into|update)\\s+(?:${tables.join('|')})\\b`);
+  const code = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+  const found = [...product].filter(([file, text]) => file.startsWith('entities/kit/') && named.test(code(text)));
+  expect(found.map(([file]) => file).toSorted()).toEqual(tablesOfAreas.toSorted());
+});
+
+test('of the files of an area, only its rows know sessions, callers and the outbox', () => {
+  const lower = /from '\.\.\/kit\/(?:storage|access|outbox)\//;
+  const found = [...product].filter(([file, text]) => /^entities\/(?!kit\/)[a-z-]+\//.test(file) && lower.test(text));
+  expect(found.map(([file]) => file).filter((file) => !rowsFile.test(file))).toEqual([]);
 });
 
 test('process.env is read in config/ and temporal-dev/ only', () => {

@@ -179,12 +179,15 @@ const listed: Readonly<Record<string, readonly string[]>> = {
 
 const folders = ['api', 'relay', 'runtime', 'tools', 'worker', 'activities', 'workflows', 'entities'];
 
+/** SQL of the tables of one area. */
+const rowsFile = /^entities\/[a-z-]+\/[a-z-]+-rows\.ts$/;
+
 function sources(): string[] {
   return folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
       .map((file) => join(folder, file))
-      .filter((file) => !file.startsWith('entities/kit/')),
+      .filter((file) => !file.startsWith('entities/kit/') && !rowsFile.test(file)),
   );
 }
 
@@ -208,7 +211,7 @@ test('every use of work past the rules is listed, with its reason', () => {
 /** Rooms of entities/kit whose functions act on rows; those of `read` only write statements, which take a session to be sent. */
 const actingRooms = 'storage|access|outbox|write|unit';
 
-/** What the other areas may import from these rooms, and why it gives no way past the rules. Types are free. */
+/** What others may import from these rooms and from the rows of areas, and why it gives no way past the rules. Types are free. */
 const harmless: Readonly<Record<string, readonly string[]>> = {
   // The unit of work and its data client are made here; `listed` has who acts past the rules with them.
   'unit/database.ts': ['Database'],
@@ -229,12 +232,12 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'releaseOrder',
   ],
   'access/email-lock.ts': ['lockEmail'],
-  'access/first-organization.ts': ['firstOrganization'],
+  'organizations/first-organization-rows.ts': ['firstOrganization'],
   'access/installation-operators.ts': ['grantOperator', 'isOperator', 'listOperators', 'revokeOperator'],
-  'access/last-seen.ts': ['noteSeen'],
+  'identity/last-seen-rows.ts': ['noteSeen'],
   'access/later-caller.ts': ['readLaterCaller'],
   'access/request-keys.ts': ['reserveRequest', 'keepAnswer'],
-  'access/surplus-sessions.ts': ['surplusSessions'],
+  'identity/surplus-session-rows.ts': ['surplusSessions'],
   'access/principal-state.ts': [
     'callerIn',
     'callerOfDelegation',
@@ -254,7 +257,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'wasMember',
   ],
   // The hash that a password is compared with.
-  'access/sign-in-credential.ts': ['readSignInCredential'],
+  'identity/sign-in-credential-rows.ts': ['readSignInCredential'],
   'access/sign-in-failures.ts': ['forgetAttempt', 'giveBackAttempt', 'takeAttempt', 'takeAttemptApart'],
   // As the owner of both databases, for an operator, who gets to know which rows differ and not what is in them.
   'storage/compare-databases.ts': ['compareDatabases'],
@@ -315,10 +318,22 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'releaseListener',
     'waitingListeners',
   ],
+  // Pages of a document that a run writes, by the id of the run.
+  'transfers/export-page-rows.ts': [
+    'exportPosition',
+    'keepExportPage',
+    'readExportPage',
+    'removeExportPages',
+    'removeLeftPages',
+  ],
+  // Contradictions between rows, for operators.
+  'email/email-comparison-rows.ts': ['emailComparison'],
+  'integrations/webhook-comparison-rows.ts': ['endpointComparison'],
+  'notifications/notification-comparison-rows.ts': ['digestComparison', 'sendingComparison'],
   // Only kinds that a function of the database names, and of those only what is old.
   'outbox/old-records.ts': ['pruneRecords'],
-  'outbox/system-messages.ts': ['beginSystemMessage', 'noteSystemMessage', 'pruneSystemMessages'],
-  'outbox/webhook-share.ts': ['takeShare'],
+  'notifications/system-message-rows.ts': ['beginSystemMessage', 'noteSystemMessage', 'pruneSystemMessages'],
+  'integrations/webhook-share-rows.ts': ['takeShare'],
   'outbox/desired-tuples.ts': ['lockUnapplied', 'markApplied'],
   'outbox/outbox.ts': [
     'claimBatch',
@@ -328,7 +343,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'settleBatch',
     'unfinishedBatches',
   ],
-  'outbox/webhook-queue.ts': [
+  'integrations/webhook-queue-rows.ts': [
     'claimDueEndpoints',
     'claimMessages',
     'forgetEndpoint',
@@ -339,11 +354,11 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'settleAttempts',
   ],
   // Ends what may not be sent any more of one endpoint, which the caller has just changed.
-  'outbox/withheld-messages.ts': ['withholdMessages'],
+  'integrations/withheld-message-rows.ts': ['withholdMessages'],
   // Ids, dates and time zones of open tasks of all organizations, for the schedule; listeners tell the people with their own rights.
-  'outbox/task-reminders.ts': ['addReminders', 'dueTasks', 'pruneReminders', 'reminderStages'],
+  'work/task-reminder-rows.ts': ['addReminders', 'dueTasks', 'pruneReminders', 'reminderComparison', 'reminderStages'],
   // What is sent of notifications is the server's; what each person is told is read with their rights.
-  'outbox/notification-digests.ts': [
+  'notifications/notification-digest-rows.ts': [
     'addDigests',
     'changeDigest',
     'claimLeftDigests',
@@ -351,7 +366,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'keyOf',
     'lockDigest',
   ],
-  'outbox/notification-sendings.ts': [
+  'notifications/notification-sending-rows.ts': [
     'addSendings',
     'changeSendings',
     'claimDueSendings',
@@ -362,7 +377,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'pruneSendings',
   ],
   // Of one endpoint, which the caller sees or may change.
-  'outbox/webhook-messages.ts': [
+  'integrations/webhook-message-rows.ts': [
     'addMessage',
     'lockEndpointsOf',
     'messageStates',
@@ -410,7 +425,10 @@ function waysPast(source: string): string[] {
   const text = withoutImports(commentless);
   const imported = [
     ...commentless.matchAll(
-      new RegExp(`^(?:import|export) (?!type\\b)([^;']*?) from '[^']*/kit/((?:${actingRooms})/[^']+)';`, 'gm'),
+      new RegExp(
+        `^(?:import|export) (?!type\\b)([^;']*?) from '(?:[^']*/kit/(?=(?:${actingRooms})/)|(?:#entities|\\.)/(?=[a-z-]+/[a-z-]+-rows\\.ts'))([^']+)';`,
+        'gm',
+      ),
     ),
   ].flatMap(([, names = '', module = '']) =>
     names
@@ -425,7 +443,7 @@ function waysPast(source: string): string[] {
     /\b(?:privileged|systemCaller)\b(?!\()/g,
     /\bnew (?:DataClient|UnitOfWork|Transaction)\b|\bTransaction\.begin\b|kind: 'system'/g,
     // A path outside the imports is one that is imported at run time.
-    new RegExp(`/kit/(?:${actingRooms})/`, 'g'),
+    new RegExp(`/kit/(?:${actingRooms})/|#entities/[a-z-]+/[a-z-]+-rows`, 'g'),
     // Everything has an update: that of a unit of work is known by what it is called on.
     new RegExp(`\\b(?:\\w*[uU]nit|unitOfWork\\([^)]*\\))[!?]?\\.(?:${unruled.join('|')})\\b`, 'g'),
     new RegExp(`[.{,]\\s*(?:${unruled.filter((name) => name !== 'update').join('|')})\\b(?!:)`, 'g'),
@@ -445,6 +463,8 @@ test.each([
   `import { queryOutsideTransaction } from '#entities/kit/storage/outside-transaction.ts';`,
   `import { pipelinedRead } from '#entities/kit/storage/pipelined-query.ts';`,
   `import {\n  checkRowCount,\n  createRecords,\n} from '#entities/kit/write/create-records.ts';`,
+  `import { lockDigestOf } from '#entities/notifications/notification-digest-rows.ts';`,
+  `const rows = await import('#entities/work/task-reminder-rows.ts');`,
   `import { type Stamp, updateRows as change } from '#entities/kit/write/update-rows.ts';`,
   `import * as rows from '../kit/write/update-rows.ts';`,
   `export { changeSet } from '#entities/kit/write/change-set.ts';`,

@@ -1,3 +1,4 @@
+import { areaComparisons } from '#entities/area-comparisons.ts';
 import { isOwnTuple } from '#entities/kit/model/authorization-model.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
@@ -44,7 +45,7 @@ export async function verifyInstallation(
   const graceMs = isQuiet ? 0 : 60_000;
   const lines: string[] = [];
   const expected = new Map<string, ExpectedRun>();
-  for (const comparison of comparisonsOf(registry, recordHistory)) {
+  for (const comparison of [...comparisonsOf(registry, recordHistory), ...areaComparisons]) {
     let count = 0;
     for (let after: readonly string[] | undefined = comparison.first; after;) {
       const request: PageRequest = { after, limit: pageSize, graceMs };

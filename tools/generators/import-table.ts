@@ -115,10 +115,10 @@ export const rooms: readonly Room[] = [
   { path: 'entities/presets', purpose: 'policies that several kinds share, by name', imports: kit('base', 'model') },
   {
     path: 'entities/*',
-    purpose: 'the kinds of one area, one file each, and their list',
-    imports: [...kit('base', 'model'), 'entities/presets'],
+    purpose: 'the kinds of one area, one file each, and their list; SQL of its tables in `…-rows.ts`',
+    imports: [...kit('base', 'model', 'storage', 'access', 'outbox'), 'entities/presets'],
   },
-  { path: 'entities', purpose: 'the list of areas', imports: [...kit('model'), 'entities/*'] },
+  { path: 'entities', purpose: 'the list of areas', imports: [...kit('model', 'outbox'), 'entities/*'] },
   {
     path: 'workflows/kit',
     purpose: 'contracts, queues and interceptors that workflows share',

@@ -1,7 +1,7 @@
 import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
 import type { StartInput, WorkflowContract } from '#workflows/kit/contract.ts';
-import type { Digest } from '#entities/kit/outbox/notification-digests.ts';
-import type { Sending } from '#entities/kit/outbox/notification-sendings.ts';
+import type { Digest } from '#entities/notifications/notification-digest-rows.ts';
+import type { Sending } from '#entities/notifications/notification-sending-rows.ts';
 
 /** Starts a workflow. A further start with the same input finds the first one. */
 export type StartWorkflow = <Input>(contract: WorkflowContract<Input>, input: StartInput<Input>) => Promise<unknown>;

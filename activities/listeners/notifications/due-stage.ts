@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import type { ReminderStage } from '#entities/kit/outbox/task-reminders.ts';
+import type { ReminderStage } from '#entities/work/task-reminder-rows.ts';
 import { firstInstant } from './local-time.ts';
 
 /** Time of day from which people are reminded of a day: before the digests of the day are sent. */

@@ -1,7 +1,7 @@
 import { shortened } from '#entities/kit/base/shortened.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import { personIn } from '#entities/kit/model/caller.ts';
-import { addSendings, gatheredMs, type NewSending } from '#entities/kit/outbox/notification-sendings.ts';
+import { addSendings, gatheredMs, type NewSending } from '#entities/notifications/notification-sending-rows.ts';
 import { notification } from '#entities/notifications/notification.ts';
 import { defineListener, type Delivery, type Listener } from '../listener.ts';
 import { sentChannelNames } from './channels.ts';

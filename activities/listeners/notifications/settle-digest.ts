@@ -1,12 +1,12 @@
 import { notification } from '#entities/notifications/notification.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
-import { changeDigest, lockDigest, type Digest } from '#entities/kit/outbox/notification-digests.ts';
+import { changeDigest, lockDigest, type Digest } from '#entities/notifications/notification-digest-rows.ts';
 import {
   changeSendings,
   lockCollected,
   type Sending,
   type SendingChange,
-} from '#entities/kit/outbox/notification-sendings.ts';
+} from '#entities/notifications/notification-sending-rows.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { endedTopicsOf } from '../suppress-address.ts';
 import { outdatedAmong } from './outdated-notifications.ts';

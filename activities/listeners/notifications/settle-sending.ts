@@ -1,6 +1,6 @@
 import { notification } from '#entities/notifications/notification.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
-import { changeSendings, lockSending, type SendingChange } from '#entities/kit/outbox/notification-sendings.ts';
+import { changeSendings, lockSending, type SendingChange } from '#entities/notifications/notification-sending-rows.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SentChannelName } from './channels.ts';
 import { outdatedAmong } from './outdated-notifications.ts';

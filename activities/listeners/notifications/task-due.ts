@@ -1,4 +1,4 @@
-import { reminderStages, type ReminderStage } from '#entities/kit/outbox/task-reminders.ts';
+import { reminderStages, type ReminderStage } from '#entities/work/task-reminder-rows.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { task } from '#entities/work/task.ts';
 import { dueStage } from './due-stage.ts';

@@ -1,7 +1,7 @@
 import { session } from '#entities/identity/session.ts';
-import { noteSeen } from '#entities/kit/access/last-seen.ts';
+import { noteSeen } from '#entities/identity/last-seen-rows.ts';
 import type { SignOn } from '#entities/kit/access/single-sign-on.ts';
-import { surplusSessions } from '#entities/kit/access/surplus-sessions.ts';
+import { surplusSessions } from '#entities/identity/surplus-session-rows.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';

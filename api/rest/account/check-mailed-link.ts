@@ -17,7 +17,9 @@ export const checkMailedLink = defineRoute({
   limitClass: 'flow',
   body: Type.Object(
     {
-      purpose: Type.Enum(Object.keys(linkKinds) as (keyof typeof linkKinds)[], { description: 'What the link is for.' }),
+      purpose: Type.Enum(Object.keys(linkKinds) as (keyof typeof linkKinds)[], {
+        description: 'What the link is for.',
+      }),
       token: Type.String({ minLength: 1, maxLength: 200, writeOnly: true, description: 'Token of the e-mailed link.' }),
     },
     { additionalProperties: false },

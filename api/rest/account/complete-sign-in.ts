@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { externalIdentity } from '#entities/identity/external-identity.ts';
 import { passkey } from '#entities/identity/passkey.ts';
 import { user } from '#entities/identity/user.ts';
-import { firstOrganization } from '#entities/kit/access/first-organization.ts';
+import { firstOrganization } from '#entities/organizations/first-organization-rows.ts';
 import { noSignOn, type SignOn } from '#entities/kit/access/single-sign-on.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';

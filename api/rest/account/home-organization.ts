@@ -3,7 +3,7 @@ import { membership } from '#entities/organizations/membership.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import type { FirstOrganization } from '#entities/kit/access/first-organization.ts';
+import type { FirstOrganization } from '#entities/organizations/first-organization-rows.ts';
 import type { MembershipState } from '#entities/kit/access/principal-state.ts';
 import { isSignOnCurrent, readEntry, type Entry, type SignOn } from '#entities/kit/access/single-sign-on.ts';
 import { secondFactorRequired } from '../../http/request-caller.ts';

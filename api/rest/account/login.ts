@@ -3,7 +3,7 @@ import { user } from '#entities/identity/user.ts';
 import { emailForm } from '#entities/kit/base/email-address.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
-import { readSignInCredential } from '#entities/kit/access/sign-in-credential.ts';
+import { readSignInCredential } from '#entities/identity/sign-in-credential-rows.ts';
 import {
   forgetAttempt,
   giveBackAttempt,

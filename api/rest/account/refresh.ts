@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { session } from '#entities/identity/session.ts';
 import { user } from '#entities/identity/user.ts';
-import { noteSeen } from '#entities/kit/access/last-seen.ts';
+import { noteSeen } from '#entities/identity/last-seen-rows.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { openSecret, sealSecret } from '#entities/kit/base/sealed-secret.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';

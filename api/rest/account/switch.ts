@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { organization } from '#entities/organizations/organization.ts';
 import { user } from '#entities/identity/user.ts';
 import { session } from '#entities/identity/session.ts';
-import { noteSeen } from '#entities/kit/access/last-seen.ts';
+import { noteSeen } from '#entities/identity/last-seen-rows.ts';
 import { readEntry } from '#entities/kit/access/single-sign-on.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { isId } from '#entities/kit/base/ids.ts';

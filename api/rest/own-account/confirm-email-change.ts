@@ -63,7 +63,11 @@ export const confirmEmailChange = defineRoute({
 });
 
 /** Whether the person still is who asked, with the password that was compared. */
-function isSame(found: Person | undefined, compared: Person | undefined, { email }: RowOf<typeof emailChange>): found is Person {
+function isSame(
+  found: Person | undefined,
+  compared: Person | undefined,
+  { email }: RowOf<typeof emailChange>,
+): found is Person {
   return (
     found !== undefined &&
     found.status === 'active' &&

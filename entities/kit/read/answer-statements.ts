@@ -44,9 +44,7 @@ export function compileAggregates(selection: AggregateSelection, caller: Caller,
   checkAggregate(selection);
   const shape = new QueryShape();
   const shaped = shape.aggregate(selection);
-  return planned('aggregate', shape, caller, plans, (viewer) =>
-    withMaxSize(compileAggregate(shaped, viewer)),
-  );
+  return planned('aggregate', shape, caller, plans, (viewer) => withMaxSize(compileAggregate(shaped, viewer)));
 }
 
 /** Compiles several lists into one statement, which returns one JSON object. @throws AppError invalid_cursor, invalid_input, no_current_organization */

@@ -144,7 +144,10 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     return databaseRoleOf(this.context.caller);
   }
 
-  async readInOneStatement(statement: ReadStatement, beside?: Beside): Promise<readonly (readonly (string | null)[])[]> {
+  async readInOneStatement(
+    statement: ReadStatement,
+    beside?: Beside,
+  ): Promise<readonly (readonly (string | null)[])[]> {
     if (this.#transaction.isStarted || !this.#buffer.isUnused || this.#homeRole !== 'app') {
       const session = await this.readAs(this.#homeRole);
       const read = async ({ text, values }: Statement) =>

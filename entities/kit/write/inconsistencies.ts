@@ -8,9 +8,6 @@ import type { Registry } from '../model/registry.ts';
 import { columnsOf, deduplicateTuples, tupleKey, type Tuple } from '../model/tuples.ts';
 import { objectComparison, objectsOfRows } from './object-comparison.ts';
 import { orphanedAmong, rowTuples } from '../outbox/row-tuples.ts';
-import { emailComparison, endpointComparison, isEmail } from '../outbox/message-inconsistencies.ts';
-import { digestComparison, sendingComparison } from '../outbox/notification-inconsistencies.ts';
-import { reminderComparison } from '../outbox/task-reminders.ts';
 import {
   deliveryComparison,
   eventComparison,
@@ -21,7 +18,7 @@ import { compileSql } from '../storage/sql.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 
 /**
- * Comparisons that find contradictions between rows, history, events, deliveries, messages, digests, desired tuples and stored objects.
+ * Comparisons that find contradictions between rows, history, events, deliveries, desired tuples and stored objects, whatever the kinds are.
  * @param recordHistory `db.enablehistory`
  */
 export function comparisonsOf(registry: Registry, recordHistory: boolean): Comparison[] {
@@ -31,11 +28,6 @@ export function comparisonsOf(registry: Registry, recordHistory: boolean): Compa
     eventComparison(registry, recordHistory),
     deliveryComparison,
     listenerComparison,
-    endpointComparison,
-    ...registry.modules.filter(isEmail).map((module) => emailComparison(module)),
-    sendingComparison,
-    digestComparison,
-    reminderComparison,
     desiredComparison,
     objectComparison(registry),
   ];

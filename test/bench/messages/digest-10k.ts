@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { membership, notification, notificationPreference, organization, task, user } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
-import { addSendings } from '#entities/kit/outbox/notification-sendings.ts';
+import { addSendings } from '#entities/notifications/notification-sending-rows.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { insertRows } from '#entities/kit/write/insert-rows.ts';
 import { sendDueNotificationsContract } from '#workflows/notifications/send-due-notifications.contract.ts';

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { SentNotifications } from '#workflows/notifications/send-due-notifications.contract.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { gatheredMs } from '#entities/kit/outbox/notification-sendings.ts';
+import { gatheredMs } from '#entities/notifications/notification-sending-rows.ts';
 import { maintainPartitions } from '#entities/kit/outbox/outbox.ts';
 import { asOwner } from '../as-owner.ts';
 import { isSettled } from './event-fixtures.ts';

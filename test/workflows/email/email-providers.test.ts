@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { reconcileWork } from '#activities/maintenance/reconcile-work.ts';
 import { armFailpoints } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { gatheredMs } from '#entities/kit/outbox/notification-sendings.ts';
+import { gatheredMs } from '#entities/notifications/notification-sending-rows.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { listFailingWork } from '#entities/kit/outbox/failing-work-list.ts';
 import { WorkRepairs } from '#runtime/work-repairs.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { gatheredMs } from '#entities/kit/outbox/notification-sendings.ts';
+import { gatheredMs } from '#entities/notifications/notification-sending-rows.ts';
 import { FakeProviderA } from '../../kit/fakes/fake-provider-a.ts';
 import { eventually } from '../../kit/eventually.ts';
 import { buildPerson } from '../../kit/people.ts';

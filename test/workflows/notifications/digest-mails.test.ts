@@ -4,7 +4,15 @@ import { asOwner } from '../../kit/as-owner.ts';
 import { FakeProviderB } from '../../kit/fakes/fake-provider-b.ts';
 import { buildPerson, signedIn } from '../../kit/people.ts';
 import { waitForRuns } from '../../kit/runs.ts';
-import { allSent, assign, ownerAndMember, prefer, sendDue, setClock, type Teller } from '../../kit/events/told-people.ts';
+import {
+  allSent,
+  assign,
+  ownerAndMember,
+  prefer,
+  sendDue,
+  setClock,
+  type Teller,
+} from '../../kit/events/told-people.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
 const dayMs = 86_400_000;

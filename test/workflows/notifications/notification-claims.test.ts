@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
-import { changeSendings, claimDueSendings } from '#entities/kit/outbox/notification-sendings.ts';
+import { changeSendings, claimDueSendings } from '#entities/notifications/notification-sending-rows.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { runSchedule } from '../../kit/sweep.ts';

@@ -1,5 +1,5 @@
-import type { Work } from '../storage/work.ts';
-import { entryColumns, entryOf, type Entry, type EntryRow } from './single-sign-on.ts';
+import type { Work } from '../kit/storage/work.ts';
+import { entryColumns, entryOf, type Entry, type EntryRow } from '../kit/access/single-sign-on.ts';
 
 /** What decides whether somebody goes on in an organization after a sign-in. */
 export interface FirstOrganization extends Entry {

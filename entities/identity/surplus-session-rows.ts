@@ -1,4 +1,4 @@
-import type { Work } from '../storage/work.ts';
+import type { Work } from '../kit/storage/work.ts';
 
 /** How many sessions of a person may go on beside the one that begins. */
 export interface SessionLimits {

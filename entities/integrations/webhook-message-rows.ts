@@ -1,5 +1,5 @@
-import { actorOf } from '../model/caller.ts';
-import type { Work } from '../storage/work.ts';
+import { actorOf } from '../kit/model/caller.ts';
+import type { Work } from '../kit/storage/work.ts';
 
 /** Time for which messages and the log of attempts are kept, in milliseconds: longer than events. */
 const retentionMs = 30 * 86_400_000;

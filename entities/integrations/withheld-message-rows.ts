@@ -1,4 +1,4 @@
-import type { Work } from '../storage/work.ts';
+import type { Work } from '../kit/storage/work.ts';
 
 /** Whether the endpoint `w` may receive the message `held` now, by its topics, its scopes, and the time since which it has its URL. */
 export const isReceivable = `(held.topic = 'webhook_endpoint.tested' or endpoint_wants(w.topics, w.scopes, held.topic, held.entity_kind))

@@ -1,4 +1,4 @@
-import type { Work } from '../storage/work.ts';
+import type { Work } from '../kit/storage/work.ts';
 
 /** A part of a document that is being written. Pages are kept until the whole document is stored. */
 export interface ExportPage {

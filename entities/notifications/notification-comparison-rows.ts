@@ -1,4 +1,4 @@
-import { linesOf, pageOf, type ComparedPage, type Comparison } from './comparison.ts';
+import { linesOf, pageOf, type ComparedPage, type Comparison } from '../kit/outbox/comparison.ts';
 
 /**
  * How long after its time a notification or digest is taken at the latest, in milliseconds: one that was taken, and of which nothing came, is

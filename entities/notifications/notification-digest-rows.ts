@@ -1,5 +1,5 @@
-import type { Work } from '../storage/work.ts';
-import type { Sending, SendingAddress } from './notification-sendings.ts';
+import type { Work } from '../kit/storage/work.ts';
+import type { Sending, SendingAddress } from './notification-sending-rows.ts';
 
 /**
  * How far a digest is. `claimed`: its message is to be sent; `sent`: a message has it; `empty`: there was nothing left to tell;
@@ -101,10 +101,9 @@ export async function claimLeftDigests(work: Work, limit: number, dueAt: Date): 
 /** A digest, locked until the end of the transaction. */
 export async function lockDigest(work: Work, id: string): Promise<Digest | undefined> {
   const session = await work.readAs('system');
-  const { rows } = await session.query<Digest>(
-    `select ${columns} from notification_digests where id = $1 for update`,
-    [id],
-  );
+  const { rows } = await session.query<Digest>(`select ${columns} from notification_digests where id = $1 for update`, [
+    id,
+  ]);
   return rows[0];
 }
 

@@ -1,4 +1,4 @@
-import type { Work } from '../storage/work.ts';
+import type { Work } from '../kit/storage/work.ts';
 
 /**
  * How far a message to the operator's chat is, which cannot be asked what it has got. `sending`: handed over, and the answer is not

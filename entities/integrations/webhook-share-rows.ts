@@ -1,4 +1,4 @@
-import type { Work } from '../storage/work.ts';
+import type { Work } from '../kit/storage/work.ts';
 
 /** A round of sending to one endpoint. */
 export interface ShareRequest {

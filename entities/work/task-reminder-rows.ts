@@ -1,5 +1,5 @@
-import type { Work } from '../storage/work.ts';
-import { linesOf, pageOf, type ComparedPage, type Comparison } from './comparison.ts';
+import type { Work } from '../kit/storage/work.ts';
+import { linesOf, pageOf, type ComparedPage, type Comparison } from '../kit/outbox/comparison.ts';
 
 /** Of what people are reminded, in the order of time. */
 export const reminderStages = ['due_tomorrow', 'due_today', 'overdue'] as const;

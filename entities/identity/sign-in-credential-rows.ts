@@ -1,5 +1,5 @@
-import type { StatementSource } from '../storage/outside-transaction.ts';
-import { pipelinedRead } from '../storage/pipelined-query.ts';
+import type { StatementSource } from '../kit/storage/outside-transaction.ts';
+import { pipelinedRead } from '../kit/storage/pipelined-query.ts';
 
 /** What somebody who signs in with a password has to prove. */
 export interface SignInCredential {

@@ -1,4 +1,4 @@
-import type { Work } from '../storage/work.ts';
+import type { Work } from '../kit/storage/work.ts';
 
 /**
  * Notes that a person is there now, and in which organization, where their next sign-in begins. It is an observation of the server and no change of the record: it has no version, no history and no

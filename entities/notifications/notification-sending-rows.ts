@@ -1,4 +1,4 @@
-import type { Work } from '../storage/work.ts';
+import type { Work } from '../kit/storage/work.ts';
 
 /** Time for which rows of ended sendings are kept, in milliseconds. */
 const retentionMs = 60 * 86_400_000;

@@ -1,5 +1,5 @@
-import type { Work } from '../storage/work.ts';
-import { isReceivable, withholdMessages } from './withheld-messages.ts';
+import type { Work } from '../kit/storage/work.ts';
+import { isReceivable, withholdMessages } from './withheld-message-rows.ts';
 
 /** A message that an attempt was begun for. */
 export interface ClaimedMessage {
