@@ -30,10 +30,7 @@ function isPath(span: string): boolean {
 
 function exists(path: string): boolean {
   if (!path.includes('/')) return tracked.some((file) => basename(file) === path);
-  // `kit/` stands for `entities/kit/` in ARCHITECTURE.md.
-  return [path, `entities/${path}`].some((name) =>
-    tracked.some((file) => file === name || (name.endsWith('/') && file.startsWith(name))),
-  );
+  return tracked.some((file) => file === path || (path.endsWith('/') && file.startsWith(path)));
 }
 
 /** Paths and identifiers of a text that the repository does not have. */

@@ -1,5 +1,5 @@
 /**
- * Who may import what (docs/decisions/rooms.md). The architecture test and the table in ARCHITECTURE.md are made from this table.
+ * Who may import what (docs/decisions/rooms.md). The architecture test and the tree in ARCHITECTURE.md are made from this table.
  */
 // Long because it is one table, with a few lines for each room.
 
@@ -50,31 +50,31 @@ const relay = [
 
 /** Rooms of one area stand in the order in which they may import each other: only those above. */
 export const rooms: readonly Room[] = [
-  { path: 'config/schema', purpose: 'kinds of configuration fields, their formats and problems', imports: [] },
+  { path: 'config/schema', purpose: 'types of fields, formats, problems', imports: [] },
   {
     path: 'config/objects',
-    purpose: 'one file for each object of the configuration, its rules beside it',
+    purpose: 'one file for each object, with its rules',
     imports: ['config/schema', ...kit('base')],
   },
   {
     path: 'config/reading',
-    purpose: 'reads file and environment into a checked configuration',
+    purpose: 'checked configuration from file and environment',
     imports: ['config/schema', 'config/objects', ...kit('base')],
   },
   {
     path: 'config/live',
-    purpose: 'the running configuration: reload, differences, subscriptions',
+    purpose: 'running configuration: reload, differences, subscriptions',
     imports: ['config/schema', 'config/objects', 'config/reading'],
   },
-  { path: 'entities/kit/base', purpose: 'basics that know no records: ids, clock, errors, keys', imports: [] },
+  { path: 'entities/kit/base', purpose: 'ids, clock, errors, keys', imports: [] },
   {
     path: 'entities/kit/model',
-    purpose: 'what a kind is: definition, fields, policy, grants, registry; pure data',
+    purpose: 'definition of a kind: fields, policy, grants; pure data',
     imports: kit('base'),
   },
   {
     path: 'entities/kit/storage',
-    purpose: 'PostgreSQL: schema of the kinds, connections, transactions, SQL',
+    purpose: 'PostgreSQL: schema, connections, transactions, SQL',
     imports: kit('base', 'model'),
   },
   {
@@ -84,7 +84,7 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'entities/kit/access',
-    purpose: 'current state of the caller; decisions about single records; locks and counters of sign-in',
+    purpose: 'state of the caller; decisions about single records; locks of sign-in',
     imports: kit('base', 'model', 'storage', 'read'),
   },
   {
@@ -94,47 +94,47 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'entities/kit/objects',
-    purpose: 'rows of stored objects, uploads and copies: which bytes there are, where, and whose',
+    purpose: 'rows of stored objects, uploads and copies',
     imports: kit('base', 'model', 'storage', 'read', 'access', 'outbox'),
   },
   {
     path: 'entities/kit/write',
-    purpose: 'plans and makes changes; writes history, events and desired tuples',
+    purpose: 'changes with history, events and desired tuples',
     imports: kit('base', 'model', 'storage', 'read', 'access', 'outbox', 'objects'),
   },
   {
     path: 'entities/kit/unit',
-    purpose: 'the unit of work, the data client, the database',
+    purpose: 'unit of work, data client, database',
     imports: kit('base', 'model', 'storage', 'read', 'access', 'outbox', 'objects', 'write'),
   },
   {
     path: 'entities/kit/csv',
-    purpose: 'documents in CSV: what their cells say about records of a kind, and the other way round',
+    purpose: 'CSV documents',
     imports: kit('base', 'model', 'read', 'write', 'unit'),
   },
-  { path: 'entities/presets', purpose: 'policies that several kinds share, by name', imports: kit('base', 'model') },
+  { path: 'entities/presets', purpose: 'policies that several kinds share', imports: kit('base', 'model') },
   {
     path: 'entities/*',
-    purpose: 'the kinds of one area, one file each, and their list; SQL of its tables in `…-rows.ts`',
+    purpose: 'kinds of one area, one file each; SQL in `…-rows.ts`',
     imports: [...kit('base', 'model', 'storage', 'access', 'outbox'), 'entities/presets'],
   },
-  { path: 'entities', purpose: 'the list of areas', imports: [...kit('model', 'outbox'), 'entities/*'] },
+  { path: 'entities', purpose: 'list of areas', imports: [...kit('model', 'outbox'), 'entities/*'] },
   {
     path: 'workflows/kit',
-    purpose: 'contracts, queues and interceptors that workflows share',
+    purpose: 'contracts, queues, interceptors',
     imports: [],
     isSandboxed: true,
   },
   {
     path: 'workflows/*',
-    purpose: 'workflows of one area, each with its contract; orchestration only',
+    purpose: 'workflows of one area with their contracts; orchestration only',
     imports: ['workflows/kit'],
     typeImports: ['activities/events', 'activities/*'],
     isSandboxed: true,
   },
   {
     path: 'activities/clients/*',
-    purpose: 'adapters, one folder for each outside system; only they talk to it',
+    purpose: 'one folder for each outside system; only they talk to it',
     imports: [...config, ...activityKit, ...contracts],
   },
   {
@@ -144,93 +144,92 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'activities/kit',
-    purpose: 'what all activities get from the worker',
+    purpose: 'dependencies of all activities',
     imports: [...config, ...activityKit, ...kinds, ...contracts, 'activities/clients/*', 'activities/listeners'],
   },
   {
     path: 'activities/events',
-    purpose: 'delivers events to listeners, in the order of each record',
+    purpose: 'delivers events to listeners',
     imports: activityImports,
   },
   {
     path: 'activities/*',
-    purpose: 'activities of one area: effects, each idempotent',
+    purpose: 'activities of one area, each idempotent',
     imports: [...activityImports, 'activities/events'],
   },
-  { path: 'relay/outbox', purpose: 'claims event rows and starts their workflows', imports: relayImports },
+  { path: 'relay/outbox', purpose: 'starts workflows of events', imports: relayImports },
   {
     path: 'relay/changes',
-    purpose: 'follows committed changes of records, for subscribers',
+    purpose: 'committed changes, for subscribers',
     imports: [...relayImports, 'relay/outbox'],
   },
-  { path: 'relay/storage', purpose: 'starts the workflows of stored bytes that are due', imports: relayImports },
-  { path: 'relay/webhooks', purpose: 'wakes the workflows of endpoints that have messages', imports: relayImports },
-  { path: 'relay/tuples', purpose: 'writes desired tuples to the authorization store', imports: relayImports },
+  { path: 'relay/storage', purpose: 'starts workflows of stored files', imports: relayImports },
+  { path: 'relay/webhooks', purpose: 'wakes workflows of endpoints', imports: relayImports },
+  { path: 'relay/tuples', purpose: 'writes desired tuples to OpenFGA', imports: relayImports },
   {
     path: 'relay/authorization',
-    purpose: 'answers checks from the allow cache or the authorization store; what counts for all callers',
+    purpose: 'checks rights in cache or OpenFGA',
     imports: [...relayImports, 'relay/tuples'],
   },
   {
     path: 'runtime',
-    purpose: 'the services that API, worker and tools share; logs, telemetry',
+    purpose: 'services that API, worker and tools share; logs, telemetry',
     imports: [...config, ...entities, ...contracts, 'activities/clients/*', 'activities/listeners', ...relay],
   },
   { path: 'migrations', purpose: 'changes of the database schema', imports: [...config, ...entities] },
   {
     path: 'api/auth',
-    purpose: 'passwords, passkeys, sign-in providers, access tokens, signing keys, session cookies',
+    purpose: 'passwords, passkeys, providers, access tokens, signing keys',
     imports: [...config, ...kit('base'), 'activities/clients/*', 'runtime'],
   },
   {
     path: 'api/http',
-    purpose: 'plugins in the order of a request, route definitions, error responses',
+    purpose: 'plugins, route definitions, error responses',
     imports: [...config, ...apiKit, 'runtime', ...relay, 'api/auth'],
   },
   {
     path: 'api/pages',
-    purpose: 'what pages for people are made of: layout, style, scripts of browsers, words, icons',
+    purpose: 'layout, style and scripts of pages',
     imports: [...config, ...kit('base'), 'activities/clients/*', 'api/http'],
   },
   {
     path: 'api/credentials',
-    purpose: 'what REST and GraphQL share about credentials: tokens of programs, proofs for sensitive actions',
+    purpose: 'for REST and GraphQL: tokens of programs, proofs',
     imports: [...config, ...apiKit, ...kinds, 'api/auth', 'api/http'],
   },
   {
     path: 'api/people',
-    purpose: 'what REST and GraphQL share about people: who joins, who owns an organization, what they read',
+    purpose: 'for REST and GraphQL: members, owners, saved views',
     imports: peopleImports,
   },
   {
     path: 'api/transfers',
-    purpose: 'what REST and GraphQL share about exports and imports',
+    purpose: 'for REST and GraphQL: exports, imports',
     imports: [...apiKit, ...kinds],
   },
   {
     path: 'api/webhooks',
-    purpose:
-      'what REST and GraphQL share about events of an organization: deliveries, endpoints of customers, what is sent to them',
+    purpose: 'for REST and GraphQL: deliveries, endpoints, messages',
     imports: [...peopleImports, ...kit('outbox'), 'activities/clients/*'],
   },
   {
     path: 'api/subscriptions',
-    purpose: 'who subscribes to changes of records, and what they are told',
+    purpose: 'subscriptions to changes of records',
     imports: [...config, ...kit('base', 'model', 'outbox'), 'relay/changes', 'runtime', 'api/http'],
   },
   {
     path: 'api/rest',
-    purpose: 'REST routes, one file each; those of all kinds are derived',
+    purpose: 'REST routes, one file each; those of kinds are derived',
     imports: [...servedImports, 'api/pages'],
   },
   {
     path: 'api/graphql',
-    purpose: 'the GraphQL schema derived from the kinds, its server, fields written by hand',
+    purpose: 'derived schema, its server, fields written by hand',
     imports: [...servedImports, ...kit('outbox'), 'api/subscriptions'],
   },
   {
     path: 'api',
-    purpose: 'the HTTP process: entry point, list of plugins, OpenAPI',
+    purpose: 'HTTP process: entry point, list of plugins, OpenAPI',
     imports: [
       ...config,
       ...apiKit,
@@ -246,12 +245,12 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'worker/codec',
-    purpose: 'the server that decrypts payloads for the Temporal UI',
+    purpose: 'decrypts payloads for the Temporal UI',
     imports: [...config, ...kit('base', 'model'), 'activities/clients/*', 'runtime'],
   },
   {
     path: 'worker',
-    purpose: 'the worker process: queues, schedules, interceptors, bundle',
+    purpose: 'worker process: queues, schedules, interceptors, bundle',
     imports: [
       ...config,
       ...kit('base', 'model'),
@@ -270,12 +269,12 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'tools/commands',
-    purpose: 'commands for operators, one table each: arguments, what they do and print; the comparison of the stores',
+    purpose: 'commands for operators; comparison of all stores',
     imports: [...config, ...entities, ...contracts, 'activities/clients/*', 'runtime'],
   },
   {
     path: 'tools/generators',
-    purpose: 'what `npm run derive` prints into files that are checked in; the table of imports',
+    purpose: 'files that `npm run derive` prints; import table',
     imports: [
       'config/schema',
       'config/objects',
