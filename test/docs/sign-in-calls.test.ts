@@ -117,7 +117,7 @@ async function readReadme(): Promise<Person['organization']> {
   const client = world.client();
   await client.post('/v1/register', account);
   await client.post('/v1/verify', { token: await verificationToken(world, email), password });
-  const calls = codeBlocks('README.md', 'sh', 'First calls').map((block) => block.replace(/^API=.*/, `API=${api}`));
+  const calls = codeBlocks('README.md', 'sh', 'Ten calls').map((block) => block.replace(/^API=.*/, `API=${api}`));
   for (const part of ['API=', '/livez', '/v1/login', 'createOrganization', '/v1/switch']) {
     const block = calls.find((one) => one.includes(part)) ?? '';
     expect(await shell.run(block), block).not.toContain('/docs/errors#');
