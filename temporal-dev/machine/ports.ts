@@ -18,6 +18,13 @@ const DEFAULT_PORTS: Record<PortName, number> = {
   'openfga-grpc': 18_081,
   redis: 16_379,
   s3: 19_000,
+  's3-grpc': 19_001,
+  's3-master': 19_002,
+  's3-master-grpc': 19_003,
+  's3-volume': 19_004,
+  's3-volume-grpc': 19_005,
+  's3-filer': 19_006,
+  's3-filer-grpc': 19_007,
   gcs: 14_443,
 };
 

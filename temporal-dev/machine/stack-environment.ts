@@ -10,6 +10,18 @@ export type PartName = (typeof PART_NAMES)[number];
 export const OPTIONAL_PARTS = ['redis', 's3', 'gcs'] as const satisfies readonly PartName[];
 export type OptionalPart = (typeof OPTIONAL_PARTS)[number];
 
+/** The ports of `s3`: its own, and those at which the servers of which SeaweedFS consists reach each other. */
+export const S3_PORT_NAMES = [
+  's3',
+  's3-grpc',
+  's3-master',
+  's3-master-grpc',
+  's3-volume',
+  's3-volume-grpc',
+  's3-filer',
+  's3-filer-grpc',
+] as const;
+
 /** The ports of the stack. `temporal` is the gRPC API, `temporal-http` the same API as JSON over HTTP. */
 export const PORT_NAMES = [
   'postgres',
@@ -19,7 +31,7 @@ export const PORT_NAMES = [
   'openfga',
   'openfga-grpc',
   'redis',
-  's3',
+  ...S3_PORT_NAMES,
   'gcs',
 ] as const;
 export type PortName = (typeof PORT_NAMES)[number];
@@ -42,12 +54,12 @@ export interface StackEnvironment {
  * root also uses `/var/cache/core-server` when its home is not accessible for the user that PostgreSQL runs as)
  * and `STACK_POSTGRES_PORT`, `STACK_TEMPORAL_PORT`, `STACK_TEMPORAL_HTTP_PORT`,
  * `STACK_TEMPORAL_UI_PORT`, `STACK_OPENFGA_PORT`, `STACK_OPENFGA_GRPC_PORT`, `STACK_REDIS_PORT`,
- * `STACK_S3_PORT`, `STACK_GCS_PORT`. Throws a StackError for an invalid port.
+ * `STACK_S3_PORT` (and `STACK_S3_GRPC_PORT`, `STACK_S3_MASTER_PORT` and so on), `STACK_GCS_PORT`. Throws a StackError for an invalid port.
  */
 export function readStackEnvironment(variables: Variables, stateDir: string): StackEnvironment {
   const ports: StackEnvironment['ports'] = {};
   for (const name of PORT_NAMES) {
-    const variable = `STACK_${name.toUpperCase().replace('-', '_')}_PORT`;
+    const variable = `STACK_${name.toUpperCase().replaceAll('-', '_')}_PORT`;
     const value = variables[variable];
     if (value !== undefined && value !== '') ports[name] = { variable, port: parsePort(variable, value) };
   }

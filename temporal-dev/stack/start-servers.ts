@@ -9,7 +9,7 @@ import { s3Binary } from '../binaries/s3-binary.ts';
 import { temporalBinary } from '../binaries/temporal-binary.ts';
 import type { FoundBinary } from '../binaries/binary-spec.ts';
 import { ensureDatabase } from '../servers/create-database.ts';
-import { PORT_NAMES, type PartName, type PortName } from '../machine/stack-environment.ts';
+import { PORT_NAMES, S3_PORT_NAMES, type PartName, type PortName } from '../machine/stack-environment.ts';
 import {
   fileDatastore,
   launchOpenfga,
@@ -37,7 +37,6 @@ export interface StartSession extends SearchContext {
   signal: AbortSignal;
   namespaces: readonly string[];
   uiCodecEndpoint?: string | undefined;
-  s3Region?: string;
   /** Called when a server ends without having been stopped. */
   onEnd: EndListener;
 }
@@ -94,12 +93,8 @@ export async function startServers(binaries: Binaries, session: StartSession): P
     })(),
     temporal === undefined ? undefined : startTemporal(temporal, session),
     redis === undefined ? undefined : startRedis(redis, session),
-    s3 === undefined
-      ? undefined
-      : startObjectStore('s3', s3, session, (stateDir, binary, { ports }) =>
-          launchS3(stateDir, binary, { ports, region: session.s3Region ?? 'us-east-1' }),
-        ),
-    gcs === undefined ? undefined : startObjectStore('gcs', gcs, session, launchGcs),
+    s3 === undefined ? undefined : startS3(s3, session),
+    gcs === undefined ? undefined : startGcs(gcs, session),
   ]);
   const failure = outcomes.find((outcome) => outcome.status === 'rejected');
   if (failure !== undefined) throw failure.reason;
@@ -154,17 +149,21 @@ async function startRedis(binary: FoundBinary, session: StartSession): Promise<v
   });
 }
 
-function startObjectStore(
-  part: 's3' | 'gcs',
-  binary: FoundBinary,
-  session: StartSession,
-  launch: (stateDir: string, binary: FoundBinary, options: { ports: Ports }) => Launch,
-): Promise<void> {
+function startS3(binary: FoundBinary, session: StartSession): Promise<void> {
   return startPart(session, binary, {
-    part,
+    part: 's3',
     hasFolder: true,
-    portNames: [part],
-    makeLaunch: (ports) => launch(session.stateDir, binary, { ports }),
+    portNames: S3_PORT_NAMES,
+    makeLaunch: (ports) => launchS3(session.stateDir, binary, { ports }),
+  });
+}
+
+function startGcs(binary: FoundBinary, session: StartSession): Promise<void> {
+  return startPart(session, binary, {
+    part: 'gcs',
+    hasFolder: true,
+    portNames: ['gcs'],
+    makeLaunch: (ports) => launchGcs(session.stateDir, binary, { ports }),
   });
 }
 

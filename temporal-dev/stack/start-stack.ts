@@ -42,8 +42,6 @@ export interface StackOptions {
   redis?: boolean;
   /** Also starts a server with the interface of S3. */
   s3?: boolean;
-  /** Region that the signatures of its clients must name; by default us-east-1. */
-  s3Region?: string;
   /** Also starts an emulator of Google Cloud Storage. */
   gcs?: boolean;
   /** Parts that are not started, because the user configured other servers. Without PostgreSQL, OpenFGA stores its data in a file. */

@@ -53,7 +53,7 @@ let traffic: FileTraffic;
 let maxFiles = Math.ceil(minCopies / 4) + 5;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'core-killed-'));
-  s3 = await startObjectStore('s3', 'us-east-1');
+  s3 = await startObjectStore('s3');
   for (const name of [bucket, `${bucket}-backup`]) await newS3Bucket(s3.url, name);
   client = s3ClientOf(s3.url);
   world = await openWorld({

@@ -21,7 +21,6 @@ import { openWorld, type World } from '../kit/world.ts';
 let world: World;
 let folder: string;
 let s3: ObjectStore;
-let edge: ObjectStore;
 let gcs: ObjectStore;
 let cloud: StorageProxy;
 /** The variables that a test has set. */
@@ -49,7 +48,7 @@ const bucketOf = (name: ProviderName, which = 'one') => (name === 'disk' ? join(
 function leavesOf(name: ProviderName): Record<string, string> {
   const own = {
     bucketstore: { endpoint: s3.url, region: 'us-east-1', ...credentials() },
-    edgestore: { endpoint: edge.url, ...credentials() },
+    edgestore: { endpoint: s3.url, ...credentials() },
     cloudstore: { endpoint: cloud.url },
     disk: {},
     database: {},
@@ -68,15 +67,11 @@ const presentation = { expiresInSeconds: 60, contentType: 'text/plain', disposit
 beforeAll(async () => {
   world = await openWorld({ environment: { CORE_OBJECTSTORAGE_DEVMODE: 'false' } });
   folder = join(inject('stack').folder, world.name);
-  [s3, edge, gcs] = await Promise.all([
-    startObjectStore('s3', 'us-east-1'),
-    startObjectStore('s3', 'auto'),
-    startObjectStore('gcs'),
-  ]);
+  [s3, gcs] = await Promise.all([startObjectStore('s3'), startObjectStore('gcs')]);
   cloud = await openStorageProxy(gcs.url);
   for (const which of ['one', 'two', 'one-backup']) {
     await newS3Bucket(s3.url, `bucketstore-${which}`);
-    await newS3Bucket(edge.url, `edgestore-${which}`, 'auto');
+    await newS3Bucket(s3.url, `edgestore-${which}`);
     await newCloudBucket(gcs.url, `cloudstore-${which}`);
   }
   // Ambient credentials with a private key, with which links are signed without a request.
@@ -94,7 +89,7 @@ afterAll(async () => {
   delete process.env['GOOGLE_APPLICATION_CREDENTIALS'];
   await world.close();
   await cloud.close();
-  await Promise.all([s3, edge, gcs].map((server) => server.stop()));
+  await Promise.all([s3, gcs].map((server) => server.stop()));
 });
 beforeEach(async () => {
   await world.reconfigure(Object.fromEntries([...changed].map((variable) => [variable, undefined])));
@@ -386,7 +381,7 @@ it('edgestore: endpoint is where requests go; without one, to that of credential
     storage()
       .providerFor(await storage().newLocation(null))
       .presignGet?.('key', presentation);
-  expect(await link()).toMatch(new RegExp(`^${edge.url}/edgestore-one/key\\?`));
+  expect(await link()).toMatch(new RegExp(`^${s3.url}/edgestore-one/key\\?`));
   await set({ 'providers.edgestore.endpoint': '', 'providers.edgestore.credentials.accountid': 'account7' });
   expect(await link()).toMatch(/^https:\/\/account7\.r2\.cloudflarestorage\.com\/edgestore-one\/key\?/);
 });

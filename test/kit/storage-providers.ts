@@ -10,7 +10,7 @@ import type { StorageProvider } from '#activities/clients/storage/provider.ts';
 import { S3Provider } from '#activities/clients/storage/s3-provider.ts';
 import { S3_CREDENTIALS } from '#temporal-dev/servers/launch-s3.ts';
 import { openStorageProxy } from './fakes/storage-proxy.ts';
-import { startObjectStore } from './object-stores.ts';
+import { startObjectStore, type ObjectStore } from './object-stores.ts';
 import { s3ClientOf } from './storage-settings.ts';
 import { openWorld } from './world.ts';
 
@@ -19,32 +19,18 @@ export interface OpenedProvider {
   readonly close: () => Promise<void>;
 }
 
-/** All providers, each with storage of its own. */
-export const openedProviders: readonly {
-  readonly name: string;
-  readonly open: () => Promise<OpenedProvider>;
-  /** Whether it signs links with the credentials of the test. */
-  readonly signsLinks?: true;
-}[] = [
-  { name: 'disk', open: openDisk },
-  { name: 'bucketstore', open: openS3, signsLinks: true },
-  { name: 'edgestore', open: openEdge, signsLinks: true },
-  { name: 'cloudstore', open: openCloud },
-  { name: 'database', open: openDatabase },
-];
-
-async function openDisk(): Promise<OpenedProvider> {
+export async function openDisk(): Promise<OpenedProvider> {
   const folder = await mkdtemp(join(tmpdir(), 'core-disk-'));
   return { provider: new DiskProvider(folder), close: () => rm(folder, { recursive: true, force: true }) };
 }
 
-async function openDatabase(): Promise<OpenedProvider> {
+export async function openDatabase(): Promise<OpenedProvider> {
   const world = await openWorld();
   return { provider: new DatabaseProvider('', world.runtime.database), close: () => world.close() };
 }
 
-async function openS3(): Promise<OpenedProvider> {
-  const { url, stop } = await startObjectStore('s3');
+/** A new bucket of a server with the interface of S3, which ends with the provider. */
+export async function openBucket({ url, stop }: ObjectStore): Promise<OpenedProvider> {
   const bucket = await newS3Bucket(url);
   const provider = new S3Provider(
     bucket,
@@ -56,9 +42,8 @@ async function openS3(): Promise<OpenedProvider> {
 }
 
 /** As edge platforms are: the region has no meaning, and the parts of an upload must be equal. */
-export async function openEdge(): Promise<OpenedProvider> {
+export async function openEdge(store: ObjectStore): Promise<OpenedProvider> {
   const region = 'auto';
-  const store = await startObjectStore('s3', region);
   const proxy = await openStorageProxy(store.url, { refusesUnequalParts: true });
   const bucket = await newS3Bucket(store.url, undefined, region);
   const service = { region, endpoint: proxy.url, credentials: S3_CREDENTIALS };
@@ -69,7 +54,7 @@ export async function openEdge(): Promise<OpenedProvider> {
   return { provider: new S3Provider(bucket, service, { maxCopyBytes: 6 * 1024 * 1024 }), close };
 }
 
-async function openCloud(): Promise<OpenedProvider> {
+export async function openCloud(): Promise<OpenedProvider> {
   const { url, stop } = await startObjectStore('gcs');
   const bucket = await newCloudBucket(url);
   return { provider: new CloudProvider(bucket, { endpoint: url, projectId: '' }), close: stop };

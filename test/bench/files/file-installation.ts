@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { S3Provider } from '#activities/clients/storage/s3-provider.ts';
 import { S3_CREDENTIALS } from '#temporal-dev/servers/launch-s3.ts';
-import { startObjectStore } from '../../kit/object-stores.ts';
 import { newS3Bucket } from '../../kit/storage-providers.ts';
 import { bucketstoreSettings, diskSettings, providerVariable } from '../../kit/storage-settings.ts';
+import { startVersitygw } from '../../kit/servers/versitygw.ts';
 import { openApiInstallation, type ApiInstallation } from '../api-installation.ts';
 import { BenchProcess } from '../bench-process.ts';
 import type { FileLoad, FileLoadResult } from './file-load.ts';
@@ -77,7 +77,7 @@ export async function withFiles<T>(
 }
 
 async function openBucket() {
-  const { url, stop } = await startObjectStore('s3');
+  const { url, stop } = await startVersitygw('us-east-1');
   const bucket = await newS3Bucket(url);
   const provider = new S3Provider(bucket, { region: 'us-east-1', endpoint: url, credentials: S3_CREDENTIALS });
   return {

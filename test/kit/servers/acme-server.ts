@@ -4,10 +4,9 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { acmeBinary } from '#temporal-dev/binaries/acme-binary.ts';
 import { findBinary } from '#temporal-dev/binaries/find-binary.ts';
-import { testCertificate, type TestCertificate } from './certificates.ts';
+import { trustedCertificate } from './certificates.ts';
 import { DnsServer } from './dns-server.ts';
 import { eventually } from '../eventually.ts';
 import { AcmeProxy } from '../fakes/acme-proxy.ts';
@@ -23,16 +22,6 @@ interface Options {
   readonly lifetimeS?: number;
   /** Accounts that it takes, each with its key in base64url; it takes no others. */
   readonly externalAccounts?: Readonly<Record<string, string>>;
-}
-
-/** Of all authorities of this process: several with one subject would be taken for each other. */
-let trusted: TestCertificate | undefined;
-
-function trustedCertificate(): TestCertificate {
-  if (trusted) return trusted;
-  trusted = testCertificate();
-  setDefaultCACertificates([...getCACertificates('default'), trusted.cert]);
-  return trusted;
 }
 
 /**

@@ -1,4 +1,4 @@
-module core-server/temporal-dev/s3
+module core-server/temporal-dev/versitygw
 
 go 1.25.0
 
