@@ -95,6 +95,6 @@ function noteFunction({ name, text }: SqlFunction): string {
     on conflict (name) do update set digest = excluded.digest`;
 }
 
-function digestOf(text: string): string {
+export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

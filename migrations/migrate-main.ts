@@ -35,6 +35,7 @@ async function run(url: string): Promise<void> {
     const state = await migrationState(url);
     console.log(`executed: ${listOf(state.executed)}\npending: ${listOf(state.pending)}`);
     console.log(`functions to create: ${listOf(state.staleFunctions)}`);
+    console.log(`tables whose triggers are to be created: ${listOf(state.staleTriggers)}`);
     for (const migration of state.pending) await tellLocks(migration);
     if (state.unknown.length > 0) console.log(`unknown to this version: ${state.unknown.join(', ')}`);
   } else if (command === 'new' && name) {

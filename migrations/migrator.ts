@@ -12,7 +12,8 @@ import { withDefaults } from './added-columns.ts';
 import { infrastructureTables } from './infrastructure.ts';
 import { migrations } from './index.ts';
 import { migrationClassName, migrationName } from './migration-name.ts';
-import { heldTriggers, ownStatements, type Triggers } from './own-statements.ts';
+import { createTriggers, dropTriggers, staleTables, triggerDifference } from './caller-triggers.ts';
+import { ownStatements } from './own-statements.ts';
 import { removeCapture } from './row-capture.ts';
 import { createFunctions, dropFunctions, functionDifference, functionsOf, type Execute } from './functions.ts';
 import { searchIndexDifference, type Difference } from './search-indexes.ts';
@@ -75,17 +76,14 @@ function connectError(cause: unknown): AppError {
 /** What a new migration has to say besides what the ORM finds. */
 let more: Difference = { up: [], down: [] };
 
-/** Triggers of the database for which a migration is written. */
-let triggers: Triggers = new Map();
-
 /** Writes migrations the way the hand-written one looks: the class is named after the file. */
 class MigrationFile extends TSMigrationGenerator {
   override generateMigrationFile(className: string, diff: { up: string[]; down: string[] }): string {
     // MikroORM passes `Migration<timestamp>_<name>`, with underscores for hyphens.
     const name = className.replace(/^Migration/, '').replaceAll('_', '-');
-    const up = [...withDefaults(ownStatements(diff.up, triggers), registry.modules), ...more.up];
+    const up = [...withDefaults(ownStatements(diff.up), registry.modules), ...more.up];
     // What is searched are columns, so those come back first.
-    const whole = { up, down: [...ownStatements(diff.down, triggers), ...more.down] };
+    const whole = { up, down: [...ownStatements(diff.down), ...more.down] };
     const code = super.generateMigrationFile(migrationClassName(name), whole);
     return code.replace(/\n  override name = .*\n/, '');
   }
@@ -97,6 +95,8 @@ export interface MigrationState {
   readonly pending: readonly string[];
   /** Functions that are missing, or have another text. */
   readonly staleFunctions: readonly string[];
+  /** Tables whose triggers are missing, or have another text. */
+  readonly staleTriggers: readonly string[];
   /** In the database, but not in this program: the database is newer. */
   readonly unknown: readonly string[];
 }
@@ -130,11 +130,11 @@ export async function migrate(url: string): Promise<string[]> {
 }
 
 /**
- * What is pending runs in one transaction: functions first, because tables refer to them, then migrations.
+ * What is pending runs in one transaction: functions first, because tables refer to them, then migrations, then triggers.
  * @throws AppError migration_failed, which says which one, and at which statement
  */
 async function runPending(orm: MikroORM): Promise<string[]> {
-  let part = 'of functions';
+  let part = 'of functions and triggers';
   let statement = '';
   orm.migrator.on('migrating', ({ name }) => {
     part = name;
@@ -151,9 +151,16 @@ async function runPending(orm: MikroORM): Promise<string[]> {
       const execute: Execute = (text) => connection.execute(text, [], 'all', transaction);
       const { stale, dropped } = await functionDifference(execute, functionsOf(registry.modules));
       if (stale.length > 0) for (const sql of [createRoles, ...createFunctions(stale)]) await execute(sql);
+      for (const sql of dropTriggers(await triggerDifference(execute, registry.modules))) await execute(sql);
       const ran = (await orm.migrator.up({ transaction })).map(({ name }) => name);
-      for (const sql of dropFunctions(dropped)) await execute(sql);
-      return [...ran, ...stale.map(({ name }) => `function ${name}`)];
+      const triggers = await triggerDifference(execute, registry.modules);
+      for (const sql of [...dropTriggers(triggers), ...createTriggers(triggers), ...dropFunctions(dropped)])
+        await execute(sql);
+      return [
+        ...ran,
+        ...stale.map(({ name }) => `function ${name}`),
+        ...staleTables(triggers).map((table) => `triggers of ${table}`),
+      ];
     });
   } catch (cause) {
     const message = `The migration ${part} failed: ${(cause as Error).message}, at: ${statement}`;
@@ -175,10 +182,11 @@ const createRoles = `do $$
   end $$`;
 
 /** What the database lacks, as a sentence without full stop; undefined when it lacks nothing. */
-export function lackOf({ pending, staleFunctions }: MigrationState): string | undefined {
+export function lackOf({ pending, staleFunctions, staleTriggers }: MigrationState): string | undefined {
   const parts = [
     ...(pending.length > 0 ? [`the migrations ${pending.join(', ')}`] : []),
     ...(staleFunctions.length > 0 ? [`the functions ${staleFunctions.join(', ')}`] : []),
+    ...(staleTriggers.length > 0 ? [`the triggers of ${staleTriggers.join(', ')}`] : []),
   ];
   return parts.length > 0 ? `The database lacks ${parts.join(' and ')}` : undefined;
 }
@@ -223,7 +231,6 @@ export async function createMigration(url: string, name: string): Promise<string
         `The database lacks ${pending.join(', ')}; run them first (npm run migrate), so that what is new can be told from them.`,
       );
     more = await searchIndexDifference(executeOf(orm), registry.modules);
-    triggers = await heldTriggers((text) => orm.em.getConnection().execute(text));
     const isFoundByTheOrm = await orm.migrator.checkSchema();
     if (!isFoundByTheOrm && more.up.length === 0) return undefined;
     const { fileName } = await orm.migrator.create(undefined, !isFoundByTheOrm, false, name);
@@ -253,7 +260,13 @@ export async function schemaDrift(url: string, kinds = registry): Promise<string
       const sql = await orm.schema.getUpdateSchemaSQL({ wrap: false, safe: false });
       const indexes = await searchIndexDifference(executeOf(orm), kinds.modules);
       const { stale } = await functionDifference(executeOf(orm), functionsOf(kinds.modules));
-      return [...sql.split('\n').filter((line) => line.trim() !== ''), ...indexes.up, ...stale.map(({ text }) => text)];
+      const triggers = await triggerDifference(executeOf(orm), kinds.modules);
+      return [
+        ...sql.split('\n').filter((line) => line.trim() !== ''),
+        ...indexes.up,
+        ...stale.map(({ text }) => text),
+        ...triggers.stale.map(({ text }) => text),
+      ];
     },
     kinds,
   );
@@ -271,10 +284,12 @@ async function stateOf(orm: MikroORM): Promise<MigrationState> {
   const executed = rows.map(({ name }) => name);
   const names = migrations.map(({ name }) => name);
   const { stale } = await functionDifference(executeOf(orm), functionsOf(registry.modules));
+  const triggers = await triggerDifference(executeOf(orm), registry.modules);
   return {
     executed,
     pending: names.filter((name) => !executed.includes(name)),
     staleFunctions: stale.map(({ name }) => name),
+    staleTriggers: staleTables(triggers),
     unknown: executed.filter((name) => !names.includes(name)),
   };
 }

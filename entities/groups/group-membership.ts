@@ -25,6 +25,7 @@ export const groupMembership = defineEntityModule({
   },
   unique: [{ fields: ['groupId', 'userId'], message: 'This user is already in the group.' }],
   tenancy: 'organization',
+  decidesCallers: { of: 'userId', by: ['groupId'] },
   refusals: [
     managed,
     {

@@ -20,6 +20,7 @@ export const apiToken = defineEntityModule({
     scopes: scopeList('Rights of the token: `<kind>:read`, `:write` or `:delete`; each includes those before it.'),
   },
   tenancy: 'organization',
+  decidesCallers: { of: 'id', by: ['secretHash', 'scopes', 'expiresAt'] },
   policy: {
     view: [allow(system), allow(managers), deny(anyone)],
     create: [allow(system), allow(managers)],

@@ -54,6 +54,21 @@ export const delegation = defineEntityModule({
     endedAt: timestamp('When somebody ended it before; null for one that nobody has ended.', { optional: true }),
   },
   tenancy: 'organization',
+  decidesCallers: {
+    of: 'id',
+    by: [
+      'type',
+      'actorId',
+      'actorName',
+      'subjectId',
+      'sessionId',
+      'consentId',
+      'expiresAt',
+      'endedAt',
+      'actorMembershipId',
+      'subjectMembershipId',
+    ],
+  },
   policy: {
     view: [allow(system), allow(managers), allow(role('auditor')), deny(anyone)],
     create: [allow(system)],

@@ -41,6 +41,18 @@ export const personalAccessToken = defineEntityModule({
     }),
   },
   tenancy: 'user',
+  decidesCallers: {
+    of: 'id',
+    by: [
+      'organizationIds',
+      'secretHash',
+      'scopes',
+      'expiresAt',
+      'singleSignOnIds',
+      'singleSignOnRevisions',
+      'singleSignOnMembershipIds',
+    ],
+  },
   policy: {
     view: [allow(system), allow(self('userId')), deny(anyone)],
     create: [allow(system)],

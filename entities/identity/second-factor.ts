@@ -33,6 +33,7 @@ export const secondFactor = defineEntityModule({
   },
   unique: [{ fields: ['userId'], message: 'This person already has an authenticator app.' }],
   tenancy: 'user',
+  decidesCallers: { of: 'userId', by: ['confirmedAt'] },
   policy: {
     view: [allow(system), allow(self('userId')), deny(anyone)],
     create: [allow(system)],

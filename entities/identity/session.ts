@@ -58,6 +58,7 @@ export const session = defineEntityModule({
     ),
   },
   tenancy: 'user',
+  decidesCallers: { of: 'id', by: ['singleSignOnId', 'singleSignOnRevision', 'singleSignOnMembershipId'] },
   confinedReach: 'session',
   policy: {
     view: [allow(system), allow(self('userId')), deny(anyone)],

@@ -41,6 +41,7 @@ export const user = defineEntityModule({
   },
   unique: [{ fields: ['email'], message: 'A user with this e-mail address already exists.' }],
   tenancy: { none: 'users belong to several organizations' },
+  decidesCallers: { of: 'id', by: ['status'] },
   rlsUsing: `id = $user or exists (select 1 from memberships m where m.user_id = users.id
     and m.organization_id = $organization and m.deleted_at is null)`,
   rlsWithCheck: 'id = $user',

@@ -24,6 +24,7 @@ export const identityProvider = defineEntityModule({
   },
   unique: [{ fields: ['organizationId'], message: 'The organization has a provider for its single sign-on already.' }],
   tenancy: 'organization',
+  decidesCallers: { of: 'organizationId', by: ['revision', 'isEnforced'] },
   refusals: [
     {
       refuseIf: `exists (select 1 from organizations o where o.id = row.organization_id and o.is_personal)`,

@@ -17,6 +17,7 @@ export const membership = defineEntityModule({
   },
   unique: [{ fields: ['organizationId', 'userId'], message: 'This user is already a member.' }],
   tenancy: 'organization',
+  decidesCallers: { of: 'userId', by: ['role'] },
   rlsUsing: 'organization_id = $organization or user_id = $user',
   // People leave organizations in which they do not act at the moment.
   rlsWithCheck: 'organization_id = $organization or (user_id = $user and deleted_at is not null)',

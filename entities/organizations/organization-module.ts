@@ -11,6 +11,7 @@ export const organizationModule = defineEntityModule({
   fields: { module: choice('Product module.', productModules, { immutable: true }) },
   unique: [{ fields: ['organizationId', 'module'], message: 'The organization already has this module.' }],
   tenancy: 'organization',
+  decidesCallers: { of: 'organizationId', by: ['module'] },
   policy: { ...internalRecord(), view: organizationRecord().view },
   expose: { module: 'read' },
   filter: ['module'],

@@ -35,6 +35,7 @@ export const organizationSetting = defineEntityModule({
   },
   unique: [{ fields: ['organizationId'], message: 'This organization already has settings.' }],
   tenancy: 'organization',
+  decidesCallers: { of: 'organizationId', by: ['requiresSecondFactor'] },
   policy: {
     ...internalRecord(),
     view: [allow(system), allow(role(...roles)), deny(anyone)],

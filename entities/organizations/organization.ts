@@ -59,6 +59,7 @@ export const organization = defineEntityModule({
   ],
   indexes: [['name']],
   tenancy: { none: 'the organization is the tenant' },
+  decidesCallers: { of: 'id', by: ['parentId'] },
   rlsUsing: `exists (select 1 from memberships m where m.organization_id = organizations.id
     and m.user_id = $user and m.deleted_at is null)`,
   rlsWithCheck: 'id = $organization',

@@ -17,6 +17,7 @@ export const supportConsent = defineEntityModule({
     { fields: ['organizationId'], message: 'The organization has given its consent already; delete that first.' },
   ],
   tenancy: 'organization',
+  decidesCallers: { of: 'organizationId', by: ['expiresAt'] },
   refusals: [
     {
       refuseIf: `row.expires_at <= row.created_at or row.expires_at > row.created_at + interval '30 days'`,

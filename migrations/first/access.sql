@@ -22,9 +22,6 @@ create index desired_tuples_subject on desired_tuples (subject, object) where pr
 create index desired_tuples_unapplied on desired_tuples (object, relation, subject) where (applied_version < version);
 create index desired_tuples_unconfirmed on desired_tuples (confirm_at) where (confirm_at is not null);
 create index desired_tuples_waiting on desired_tuples (coalesce(organization_id, 'system')) where (applied_version < version);
-create trigger note_delete after delete on desired_tuples for each row when (((old.object ~~ 'organization:%') and (old.relation <> all (array['owner', 'super_admin', 'admin', 'member', 'auditor'])))) execute function note_caller_change('object');
-create trigger note_insert after insert on desired_tuples for each row when (((new.object ~~ 'organization:%') and (new.relation <> all (array['owner', 'super_admin', 'admin', 'member', 'auditor'])))) execute function note_caller_change('object');
-create trigger note_update after update on desired_tuples for each row when ((((((old.object is distinct from new.object) or (old.relation is distinct from new.relation)) or (old.subject is distinct from new.subject)) or (old.present is distinct from new.present)) and (((old.object ~~ 'organization:%') and (old.relation <> all (array['owner', 'super_admin', 'admin', 'member', 'auditor']))) or ((new.object ~~ 'organization:%') and (new.relation <> all (array['owner', 'super_admin', 'admin', 'member', 'auditor'])))))) execute function note_caller_change('object');
 grant select,insert,delete,update on table desired_tuples to core_system;
 
 create table authorization_revisions (

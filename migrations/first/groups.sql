@@ -117,9 +117,6 @@ create index group_memberships_user_id_index on group_memberships (user_id);
 alter table group_memberships enable row level security;
 create policy group_memberships_app on group_memberships to core_app using ((organization_id = current_setting('core.organization_id', true))) with check ((organization_id = current_setting('core.organization_id', true)));
 create policy group_memberships_system on group_memberships to core_system using (((coalesce(current_setting('core.organization_id', true), '') = '') or (organization_id = current_setting('core.organization_id', true)))) with check (((coalesce(current_setting('core.organization_id', true), '') = '') or (organization_id = current_setting('core.organization_id', true))));
-create trigger note_delete after delete on group_memberships for each row execute function note_caller_change('user_id');
-create trigger note_insert after insert on group_memberships for each row execute function note_caller_change('user_id');
-create trigger note_update after update on group_memberships for each row when (((((old.user_id is distinct from new.user_id) or (old.group_id is distinct from new.group_id)) or (old.organization_id is distinct from new.organization_id)) or (old.deleted_at is distinct from new.deleted_at))) execute function note_caller_change('user_id');
 grant select,insert,update on table group_memberships to core_app;
 grant select,insert,update on table group_memberships to core_system;
 

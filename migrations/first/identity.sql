@@ -37,9 +37,6 @@ create index api_tokens_organization_id_updated_at_id_index on api_tokens (organ
 alter table api_tokens enable row level security;
 create policy api_tokens_app on api_tokens to core_app using ((organization_id = current_setting('core.organization_id', true))) with check ((organization_id = current_setting('core.organization_id', true)));
 create policy api_tokens_system on api_tokens to core_system using (((coalesce(current_setting('core.organization_id', true), '') = '') or (organization_id = current_setting('core.organization_id', true)))) with check (((coalesce(current_setting('core.organization_id', true), '') = '') or (organization_id = current_setting('core.organization_id', true))));
-create trigger note_delete after delete on api_tokens for each row execute function note_caller_change('id');
-create trigger note_insert after insert on api_tokens for each row execute function note_caller_change('id');
-create trigger note_update after update on api_tokens for each row when (((((((old.id is distinct from new.id) or (old.organization_id is distinct from new.organization_id)) or (old.secret_hash is distinct from new.secret_hash)) or (old.scopes is distinct from new.scopes)) or (old.expires_at is distinct from new.expires_at)) or (old.deleted_at is distinct from new.deleted_at))) execute function note_caller_change('id');
 grant select,insert,update on table api_tokens to core_app;
 grant select,insert,update on table api_tokens to core_system;
 
@@ -93,9 +90,6 @@ create index delegations_subject_id_beginning on delegations (organization_id, "
 alter table delegations enable row level security;
 create policy delegations_app on delegations to core_app using ((organization_id = current_setting('core.organization_id', true))) with check ((organization_id = current_setting('core.organization_id', true)));
 create policy delegations_system on delegations to core_system using (((coalesce(current_setting('core.organization_id', true), '') = '') or (organization_id = current_setting('core.organization_id', true)))) with check (((coalesce(current_setting('core.organization_id', true), '') = '') or (organization_id = current_setting('core.organization_id', true))));
-create trigger note_delete after delete on delegations for each row execute function note_caller_change('id');
-create trigger note_insert after insert on delegations for each row execute function note_caller_change('id');
-create trigger note_update after update on delegations for each row when ((((((((((((((old.id is distinct from new.id) or (old.organization_id is distinct from new.organization_id)) or (old.type is distinct from new.type)) or (old.actor_id is distinct from new.actor_id)) or (old.actor_name is distinct from new.actor_name)) or (old.subject_id is distinct from new.subject_id)) or (old.session_id is distinct from new.session_id)) or (old.consent_id is distinct from new.consent_id)) or (old.expires_at is distinct from new.expires_at)) or (old.ended_at is distinct from new.ended_at)) or (old.deleted_at is distinct from new.deleted_at)) or (old.actor_membership_id is distinct from new.actor_membership_id)) or (old.subject_membership_id is distinct from new.subject_membership_id))) execute function note_caller_change('id');
 grant select,insert,update on table delegations to core_app;
 grant select,insert,update on table delegations to core_system;
 
@@ -308,9 +302,6 @@ create index personal_access_tokens_user_id_index on personal_access_tokens (use
 alter table personal_access_tokens enable row level security;
 create policy personal_access_tokens_app on personal_access_tokens to core_app using ((user_id = current_setting('core.user_id', true))) with check ((user_id = current_setting('core.user_id', true)));
 create policy personal_access_tokens_system on personal_access_tokens to core_system using (true) with check (true);
-create trigger note_delete after delete on personal_access_tokens for each row execute function note_caller_change('id');
-create trigger note_insert after insert on personal_access_tokens for each row execute function note_caller_change('id');
-create trigger note_update after update on personal_access_tokens for each row when (((((((((((old.id is distinct from new.id) or (old.user_id is distinct from new.user_id)) or (old.organization_ids is distinct from new.organization_ids)) or (old.secret_hash is distinct from new.secret_hash)) or (old.scopes is distinct from new.scopes)) or (old.expires_at is distinct from new.expires_at)) or (old.single_sign_on_ids is distinct from new.single_sign_on_ids)) or (old.single_sign_on_revisions is distinct from new.single_sign_on_revisions)) or (old.deleted_at is distinct from new.deleted_at)) or (old.single_sign_on_membership_ids is distinct from new.single_sign_on_membership_ids))) execute function note_caller_change('id');
 grant select,insert,update on table personal_access_tokens to core_app;
 grant select,insert,update on table personal_access_tokens to core_system;
 
@@ -344,9 +335,6 @@ create unique index second_factors_user_id_key on second_factors (user_id) where
 alter table second_factors enable row level security;
 create policy second_factors_app on second_factors to core_app using ((user_id = current_setting('core.user_id', true))) with check ((user_id = current_setting('core.user_id', true)));
 create policy second_factors_system on second_factors to core_system using (true) with check (true);
-create trigger note_delete after delete on second_factors for each row execute function note_caller_change('user_id');
-create trigger note_insert after insert on second_factors for each row execute function note_caller_change('user_id');
-create trigger note_update after update on second_factors for each row when ((((old.user_id is distinct from new.user_id) or (old.confirmed_at is distinct from new.confirmed_at)) or (old.deleted_at is distinct from new.deleted_at))) execute function note_caller_change('user_id');
 grant select,insert,update on table second_factors to core_app;
 grant select,insert,update on table second_factors to core_system;
 
@@ -393,9 +381,6 @@ create index sessions_user_id_index on sessions (user_id);
 alter table sessions enable row level security;
 create policy sessions_app on sessions to core_app using ((user_id = current_setting('core.user_id', true))) with check ((user_id = current_setting('core.user_id', true)));
 create policy sessions_system on sessions to core_system using (true) with check (true);
-create trigger note_delete after delete on sessions for each row execute function note_caller_change('id');
-create trigger note_insert after insert on sessions for each row execute function note_caller_change('id');
-create trigger note_update after update on sessions for each row when (((((((old.id is distinct from new.id) or (old.user_id is distinct from new.user_id)) or (old.single_sign_on_id is distinct from new.single_sign_on_id)) or (old.single_sign_on_revision is distinct from new.single_sign_on_revision)) or (old.deleted_at is distinct from new.deleted_at)) or (old.single_sign_on_membership_id is distinct from new.single_sign_on_membership_id))) execute function note_caller_change('id');
 grant select,insert,update on table sessions to core_app;
 grant select,insert,update on table sessions to core_system;
 
@@ -438,9 +423,6 @@ create unique index users_email_key on users (email) where (deleted_at is null);
 create index users_search_index on users using gin (matched_form(coalesce(display_name, '')) gin_trgm_ops, search_words(matched_form(coalesce(display_name, '')))) where (deleted_at is null);
 alter table users enable row level security;
 create policy users_system on users to core_system using (true) with check (true);
-create trigger note_delete after delete on users for each row execute function note_caller_change('id');
-create trigger note_insert after insert on users for each row execute function note_caller_change('id');
-create trigger note_update after update on users for each row when ((((old.id is distinct from new.id) or (old.status is distinct from new.status)) or (old.deleted_at is distinct from new.deleted_at))) execute function note_caller_change('id');
 grant select,insert,update on table users to core_app;
 grant select,insert,update on table users to core_system;
 

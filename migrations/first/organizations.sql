@@ -32,9 +32,6 @@ create index identity_providers_organization_id_updated_at_id_index on identity_
 alter table identity_providers enable row level security;
 create policy identity_providers_app on identity_providers to core_app using ((organization_id = current_setting('core.organization_id', true))) with check ((organization_id = current_setting('core.organization_id', true)));
 create policy identity_providers_system on identity_providers to core_system using (((coalesce(current_setting('core.organization_id', true), '') = '') or (organization_id = current_setting('core.organization_id', true)))) with check (((coalesce(current_setting('core.organization_id', true), '') = '') or (organization_id = current_setting('core.organization_id', true))));
-create trigger note_delete after delete on identity_providers for each row execute function note_caller_change('organization_id');
-create trigger note_insert after insert on identity_providers for each row execute function note_caller_change('organization_id');
-create trigger note_update after update on identity_providers for each row when (((((old.organization_id is distinct from new.organization_id) or (old.revision is distinct from new.revision)) or (old.is_enforced is distinct from new.is_enforced)) or (old.deleted_at is distinct from new.deleted_at))) execute function note_caller_change('organization_id');
 grant select,insert,update on table identity_providers to core_app;
 grant select,insert,update on table identity_providers to core_system;
 
@@ -118,9 +115,6 @@ create index memberships_user_id_index on memberships (user_id);
 alter table memberships enable row level security;
 create policy memberships_app on memberships to core_app using (((organization_id = current_setting('core.organization_id', true)) or (user_id = current_setting('core.user_id', true)))) with check (((organization_id = current_setting('core.organization_id', true)) or ((user_id = current_setting('core.user_id', true)) and (deleted_at is not null))));
 create policy memberships_system on memberships to core_system using (((coalesce(current_setting('core.organization_id', true), '') = '') or (organization_id = current_setting('core.organization_id', true)))) with check (((coalesce(current_setting('core.organization_id', true), '') = '') or (organization_id = current_setting('core.organization_id', true))));
-create trigger note_delete after delete on memberships for each row execute function note_caller_change('user_id');
-create trigger note_insert after insert on memberships for each row execute function note_caller_change('user_id');
-create trigger note_update after update on memberships for each row when (((((((old.id is distinct from new.id) or (old.user_id is distinct from new.user_id)) or (old.organization_id is distinct from new.organization_id)) or (old.role is distinct from new.role)) or (old.created_at is distinct from new.created_at)) or (old.deleted_at is distinct from new.deleted_at))) execute function note_caller_change('user_id');
 grant select,insert,update on table memberships to core_app;
 grant select,insert,update on table memberships to core_system;
 
@@ -190,9 +184,6 @@ create index organizations_parent_id_index on organizations (parent_id) where (p
 create index organizations_search_index on organizations using gin (matched_form(((coalesce(name, '') || ' ') || coalesce(display_name, ''))) gin_trgm_ops, search_words(matched_form(((coalesce(name, '') || ' ') || coalesce(display_name, ''))))) where (deleted_at is null);
 alter table organizations enable row level security;
 create policy organizations_system on organizations to core_system using (true) with check (true);
-create trigger note_delete after delete on organizations for each row execute function note_caller_change('id');
-create trigger note_insert after insert on organizations for each row execute function note_caller_change('id');
-create trigger note_update after update on organizations for each row when ((((old.id is distinct from new.id) or (old.parent_id is distinct from new.parent_id)) or (old.deleted_at is distinct from new.deleted_at))) execute function note_caller_change('id');
 grant select,insert,update on table organizations to core_app;
 grant select,insert,update on table organizations to core_system;
 
@@ -219,9 +210,6 @@ create index organization_modules_organization_id_updated_at_id_index on organiz
 alter table organization_modules enable row level security;
 create policy organization_modules_app on organization_modules to core_app using ((organization_id = current_setting('core.organization_id', true))) with check ((organization_id = current_setting('core.organization_id', true)));
 create policy organization_modules_system on organization_modules to core_system using (((coalesce(current_setting('core.organization_id', true), '') = '') or (organization_id = current_setting('core.organization_id', true)))) with check (((coalesce(current_setting('core.organization_id', true), '') = '') or (organization_id = current_setting('core.organization_id', true))));
-create trigger note_delete after delete on organization_modules for each row execute function note_caller_change('organization_id');
-create trigger note_insert after insert on organization_modules for each row execute function note_caller_change('organization_id');
-create trigger note_update after update on organization_modules for each row when ((((old.organization_id is distinct from new.organization_id) or (old.module is distinct from new.module)) or (old.deleted_at is distinct from new.deleted_at))) execute function note_caller_change('organization_id');
 grant select,insert,update on table organization_modules to core_app;
 grant select,insert,update on table organization_modules to core_system;
 
@@ -295,9 +283,6 @@ create index organization_settings_organization_id_updated_at_id_index on organi
 alter table organization_settings enable row level security;
 create policy organization_settings_app on organization_settings to core_app using ((organization_id = current_setting('core.organization_id', true))) with check ((organization_id = current_setting('core.organization_id', true)));
 create policy organization_settings_system on organization_settings to core_system using (((coalesce(current_setting('core.organization_id', true), '') = '') or (organization_id = current_setting('core.organization_id', true)))) with check (((coalesce(current_setting('core.organization_id', true), '') = '') or (organization_id = current_setting('core.organization_id', true))));
-create trigger note_delete after delete on organization_settings for each row execute function note_caller_change('organization_id');
-create trigger note_insert after insert on organization_settings for each row execute function note_caller_change('organization_id');
-create trigger note_update after update on organization_settings for each row when ((((old.organization_id is distinct from new.organization_id) or (old.requires_second_factor is distinct from new.requires_second_factor)) or (old.deleted_at is distinct from new.deleted_at))) execute function note_caller_change('organization_id');
 grant select,insert,update on table organization_settings to core_app;
 grant select,insert,update on table organization_settings to core_system;
 
@@ -384,8 +369,5 @@ create index support_consents_organization_id_updated_at_id_index on support_con
 alter table support_consents enable row level security;
 create policy support_consents_app on support_consents to core_app using ((organization_id = current_setting('core.organization_id', true))) with check ((organization_id = current_setting('core.organization_id', true)));
 create policy support_consents_system on support_consents to core_system using (((coalesce(current_setting('core.organization_id', true), '') = '') or (organization_id = current_setting('core.organization_id', true)))) with check (((coalesce(current_setting('core.organization_id', true), '') = '') or (organization_id = current_setting('core.organization_id', true))));
-create trigger note_delete after delete on support_consents for each row execute function note_caller_change('organization_id');
-create trigger note_insert after insert on support_consents for each row execute function note_caller_change('organization_id');
-create trigger note_update after update on support_consents for each row when (((((old.id is distinct from new.id) or (old.organization_id is distinct from new.organization_id)) or (old.expires_at is distinct from new.expires_at)) or (old.deleted_at is distinct from new.deleted_at))) execute function note_caller_change('organization_id');
 grant select,insert,update on table support_consents to core_app;
 grant select,insert,update on table support_consents to core_system;

@@ -6,6 +6,7 @@ import type { Field } from '#entities/kit/model/declared-field.ts';
 import { choice, flag, integer, json, text, textList } from '#entities/kit/model/fields.ts';
 import { withDefaults } from '#migrations/added-columns.ts';
 import { createMigration, migrate, migrateDown, migrationState, schemaDrift } from '#migrations/migrator.ts';
+import { callerTriggersOf } from '#entities/kit/storage/caller-triggers.ts';
 import { functionsOf } from '#migrations/functions.ts';
 import { migrations } from '#migrations/index.ts';
 import { migrationClassName, migrationName, migrationNames } from '#migrations/migration-name.ts';
@@ -21,14 +22,16 @@ afterAll(() => dropDatabase(admin, name));
 
 const names = migrations.map((migration) => migration.name);
 const functions = functionsOf(registry.modules).map((made) => made.name);
+const triggers = [...new Set(callerTriggersOf(registry.modules).map(({ table }) => table))];
+const ranTriggers = triggers.map((table) => `triggers of ${table}`);
 
 test('migrations run up, down and up again, and leave the schema the entities describe', async () => {
-  expect(await migrate(url)).toEqual([...names, ...functions.map((made) => `function ${made}`)]);
+  expect(await migrate(url)).toEqual([...names, ...functions.map((made) => `function ${made}`), ...ranTriggers]);
   const schema = await tables();
   expect(await migrateDown(url, { to: 0 })).toEqual(names.toReversed());
   expect(await tables()).toEqual(['migrations', 'sql_functions']);
   // Functions stay until their text changes.
-  expect(await migrate(url)).toEqual(names);
+  expect(await migrate(url)).toEqual([...names, ...ranTriggers]);
   expect(await tables()).toEqual(schema);
   expect(await schemaDrift(url)).toEqual([]);
 });
@@ -40,6 +43,7 @@ test('asking for the state leaves nothing behind', async () => {
     executed: [],
     pending: names,
     staleFunctions: functions,
+    staleTriggers: triggers,
     unknown: [],
   });
   expect(await tables()).toEqual([]);
@@ -62,8 +66,8 @@ test.each([migrate, migrationState])('%o makes no database that does not exist',
 test('of ten that start at once, one runs the migrations and the others wait for it', async () => {
   await migrateDown(url, { to: 0 });
   const ran = await Promise.all(Array.from({ length: 10 }, () => migrate(url)));
-  expect(ran.filter((each) => each.length > 0)).toEqual([names]);
-  expect(await migrationState(url)).toMatchObject({ pending: [], staleFunctions: [], unknown: [] });
+  expect(ran.filter((each) => each.length > 0)).toEqual([[...names, ...ranTriggers]]);
+  expect(await migrationState(url)).toMatchObject({ pending: [], staleFunctions: [], staleTriggers: [], unknown: [] });
   expect(await schemaDrift(url)).toEqual([]);
 });
 

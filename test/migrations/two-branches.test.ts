@@ -59,7 +59,9 @@ async function addOnBranch(kind: string, area: string, database: 'firsts' | 'sec
 /** Runs what is pending; the names of migrations without their times. */
 async function migrate(database: keyof typeof names): Promise<string[]> {
   const [, ran = ''] = /^Ran (.*)\.$/m.exec(await copy.migrate('up', url(database))) ?? [];
-  return ran.split(', ').flatMap((name) => (name.startsWith('function ') ? [] : name.replace(/^\d{14}-/, '')));
+  return ran
+    .split(', ')
+    .flatMap((name) => (/^(?:function|triggers of) /.test(name) ? [] : name.replace(/^\d{14}-/, '')));
 }
 
 test('branches that each added a kind and a migration merge, and both run, whichever ran before', async () => {

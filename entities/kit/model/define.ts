@@ -13,6 +13,7 @@ import type { Policy } from './policy.ts';
 import type { ProductModule } from './product-modules.ts';
 import { policyMistakes } from './checks/policy-mistakes.ts';
 import type {
+  CallerDeciding,
   Companion,
   Following,
   Join,
@@ -119,6 +120,8 @@ export interface EntityDefinition<
   readonly restricted?: Restriction;
   /** Nobody gives a role above their own, or changes or deletes a record that gives one (write/given-roles.ts). */
   readonly givesRole?: RoleGiving<Name>;
+  /** Its records decide who callers are and what they may do: `request_context` and the functions called by it read them. */
+  readonly decidesCallers?: CallerDeciding<Name>;
   /** Changes and deletions of the last record of an organization with a value are refused, whoever makes them (write/keep-last.ts). */
   readonly keepsLast?: LastKept<Name>;
   /** Creations, changes and deletions that are refused, whoever makes them (write/refused-changes.ts). */
@@ -225,6 +228,7 @@ export function defineEntityModule<
       definition.givesRole?.field ?? [],
       definition.givesRole?.holder ?? [],
       definition.keepsLast?.field ?? [],
+      definition.decidesCallers?.by ?? [],
       Object.keys(definition.needsProof ?? {}),
       Object.values(definition.fields).flatMap(({ file }) => Object.values(file?.fills ?? {})),
     ].flat(),

@@ -18,6 +18,14 @@ export interface RoleGiving<Name extends string> {
   readonly holder?: Name;
 }
 
+/** Records from which the state of callers is read. A change is noted for the callers that it concerns (storage/caller-triggers.ts). */
+export interface CallerDeciding<Name extends string> {
+  /** The field with the id of the person, session, token, delegation or organization whose callers a record concerns. */
+  readonly of: Name | 'id';
+  /** The other fields that the state depends on, besides that of the tenancy. */
+  readonly by: readonly Name[];
+}
+
 /** While an organization exists, the last of its records with a value is kept. */
 export interface LastKept<Name extends string> {
   readonly field: Name;
