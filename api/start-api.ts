@@ -83,7 +83,6 @@ export async function createApi({
   routes = [],
 }: ApiOptions): Promise<Api> {
   const { database, temporal, store } = runtime;
-  const { second } = database;
   const { tokens, close: closeKeys } = await openTokens({ config, clock, logger, stateFolder, secretManager });
   const emails = new EmailValidator({
     config: () => config.current,
@@ -136,7 +135,7 @@ export async function createApi({
     health: new Health(
       {
         db_primary: (deadline) => database.ping(deadline),
-        ...(second ? { db_secondary: (deadline: number) => second.ping(deadline) } : {}),
+        ...database.options.hook?.checks,
         job_queue: () => temporal.check(),
         ...(store ? { fga: () => store.ping() } : {}),
       },

@@ -1,3 +1,5 @@
+import { schemaHook } from './registered-hook.ts';
+
 /** Tables that belong to no kind (history, events, tuples, …). Their SQL is written by hand in the migrations. */
 export const infrastructureTables = [
   /^migrations$/,
@@ -19,9 +21,6 @@ export const infrastructureTables = [
   /^object_chunks$/,
   /^used_links$/,
   /^file_operations$/,
-  /^second_database$/,
-  /^row_images$/,
-  /^commit_decisions$/,
   /^export_pages$/,
   /^webhook_messages$/,
   /^webhook_attempts$/,
@@ -38,4 +37,5 @@ export const infrastructureTables = [
   /^automatic_certificates$/,
   /^record_changes/,
   /^change_feed$/,
+  ...schemaHook.tables,
 ] as const;

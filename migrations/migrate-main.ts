@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import { configFileArgument, loadConfiguration } from '#config/reading/load-configuration.ts';
 import { exitOnConfigurationError } from '#config/schema/config-problem.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
+import { bringUp } from './bring-up.ts';
 import { lockingStatements } from './locking-statements.ts';
-import { prepareSecondDatabase } from './prepare-second-database.ts';
 import { createMigration, migrate, migrationState } from './migrator.ts';
 
 const usage = `usage: npm run migrate                  bring the configured database to this program's schema
@@ -29,8 +29,7 @@ try {
 
 async function run(url: string): Promise<void> {
   if (command === 'up') {
-    const ran = await migrate(url);
-    console.log(ran.length === 0 ? 'The schema is up to date.' : `Ran ${ran.join(', ')}.`);
+    tellRan(await migrate(url));
   } else if (command === 'status') {
     const state = await migrationState(url);
     console.log(`executed: ${listOf(state.executed)}\npending: ${listOf(state.pending)}`);
@@ -51,6 +50,10 @@ function listOf(names: readonly string[]): string {
   return names.join(', ') || 'none';
 }
 
+function tellRan(migrations: readonly string[]): void {
+  console.log(migrations.length === 0 ? 'The schema is up to date.' : `Ran ${migrations.join(', ')}.`);
+}
+
 /** An operator with large tables wants to know before. */
 async function tellLocks(migration: string): Promise<void> {
   for (const { table, statement, remark } of await lockingStatements(migration))
@@ -61,12 +64,6 @@ async function runConfigured(): Promise<void> {
   const { config } = await loadConfiguration({ file: configFileArgument(process.argv.slice(2)) }).catch(
     exitOnConfigurationError,
   );
-  const { db } = config;
-  await run(db.primarydbsource);
-  if (command !== 'up') return;
-  if (db.multiwrite) {
-    const ran = await migrate(db.secondarydbsource);
-    if (ran.length > 0) console.log(`Ran the same in the second database.`);
-  }
-  await prepareSecondDatabase(db, console.log);
+  if (command === 'up') await bringUp(config.db, { ran: tellRan, doing: console.log });
+  else await run(config.db.primarydbsource);
 }

@@ -12,10 +12,10 @@ import { withDefaults } from './added-columns.ts';
 import { infrastructureTables } from './infrastructure.ts';
 import { migrations } from './index.ts';
 import { migrationClassName, migrationName } from './migration-name.ts';
-import { createTriggers, dropTriggers, staleTables, triggerDifference } from './caller-triggers.ts';
+import { createTriggers, dropTriggers, staleTables, triggerDifference } from './trigger-difference.ts';
 import { ownStatements } from './own-statements.ts';
-import { removeCapture } from './row-capture.ts';
 import { createFunctions, dropFunctions, functionDifference, functionsOf, type Execute } from './functions.ts';
+import { schemaHook } from './registered-hook.ts';
 import { searchIndexDifference, type Difference } from './search-indexes.ts';
 
 /** Longest wait for a connection, in milliseconds: an address that swallows everything must not hold a start up. */
@@ -119,9 +119,8 @@ export async function migrate(url: string): Promise<string[]> {
     try {
       const { unknown, pending } = await stateOf(orm);
       refuseUnknown(unknown);
-      // What a migration writes differs between two databases, so the second one is copied anew afterwards.
       if (pending.length > 0)
-        await removeCapture({ query: async (text) => ({ rows: await connection.execute(text) }) });
+        await schemaHook.beforeMigrations({ query: async (text) => ({ rows: await connection.execute(text) }) });
       return await runPending(orm);
     } finally {
       await connection.execute('select pg_advisory_unlock(1161905)');
@@ -180,16 +179,6 @@ const createRoles = `do $$
       execute format('grant %I to %I', name, current_user);
     end loop;
   end $$`;
-
-/** What the database lacks, as a sentence without full stop; undefined when it lacks nothing. */
-export function lackOf({ pending, staleFunctions, staleTriggers }: MigrationState): string | undefined {
-  const parts = [
-    ...(pending.length > 0 ? [`the migrations ${pending.join(', ')}`] : []),
-    ...(staleFunctions.length > 0 ? [`the functions ${staleFunctions.join(', ')}`] : []),
-    ...(staleTriggers.length > 0 ? [`the triggers of ${staleTriggers.join(', ')}`] : []),
-  ];
-  return parts.length > 0 ? `The database lacks ${parts.join(' and ')}` : undefined;
-}
 
 /** Whether the database may yet come: nobody is there, or nobody says so yet. */
 export function mayHelpToWait(error: unknown): error is AppError {

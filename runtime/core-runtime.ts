@@ -27,6 +27,7 @@ import { Database } from '#entities/kit/unit/database.ts';
 import { kindsWithoutRules } from '#entities/kit/model/checks/kinds-without-rules.ts';
 import { everyModule } from '#entities/kit/model/product-modules.ts';
 import type { Registry as EntityRegistry } from '#entities/kit/model/registry.ts';
+import { SecondDatabaseHook } from '#entities/kit/storage/second/second-database-hook.ts';
 import type { StatementObserver } from '#entities/kit/storage/transaction.ts';
 import { ParentContexts, type ContextOfCallers } from '#relay/authorization/parent-context.ts';
 import { StoreAuthorizer } from '#relay/authorization/store-authorizer.ts';
@@ -42,7 +43,6 @@ import { configuredStorage } from './configured-storage.ts';
 import { watchBacklog } from './metrics/backlog-gauges.ts';
 import { CoreMetrics } from './metrics/core-metrics.ts';
 import { newRegistry, type MetricsRegistry } from './metrics/process-metrics.ts';
-import { settleRegularly } from './settle-regularly.ts';
 import { temporalSettings } from './temporal-settings.ts';
 
 /** Services shared by API and worker. */
@@ -168,7 +168,6 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
   const notifier = createNotifier(database);
   const followers = createNotifier(database, 'core_changes');
   const changeFeed = new ChangeFeed({ database, url: start.db.primarydbsource, logger });
-  const stopSettling = settleRegularly(database, logger);
   let wakeRelays = () => notifier.notify();
   database.onCommit(async (summary) => {
     if (summary.pendingEvents > 0 || summary.objectChanges > 0) wakeRelays();
@@ -207,7 +206,6 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
     close: async () => {
       await changeFeed.stop();
       await Promise.all([notifier.stop(), followers.stop()]);
-      stopSettling();
       applying?.stop();
       endedSessions?.close();
       cache?.close();
@@ -237,15 +235,26 @@ function databaseOptions(
 ): Omit<DatabaseOptions, 'authorizer'> {
   const { db, ormconfig, server } = config.current;
   const topicsWithListeners = new Set(listeners.flatMap(({ topics }) => topics));
-  return {
+  const connections = {
     url: db.primarydbsource,
-    ...(db.multiwrite ? { secondUrl: db.secondarydbsource } : {}),
     applicationName: process,
     maxConnections: db.maxconnections,
     maxIdleConnections: db.maxidleconnections,
+    lockTimeoutMs: server.writetimeout,
+    onBackgroundError: (error: unknown, doing: string) => logger.error({ err: error }, `failed: ${doing}`),
+  };
+  return {
+    ...connections,
+    ...(db.multiwrite && {
+      hook: new SecondDatabaseHook({
+        ...connections,
+        url: db.secondarydbsource,
+        primaryUrl: db.primarydbsource,
+        logger,
+      }),
+    }),
     maxUnitsOfWork: ormconfig.maxpoolsize,
     acquireTimeoutMs: server.writetimeout,
-    lockTimeoutMs: server.writetimeout,
     // Longer than the deadline, at which a running process rolls back by itself: this is for a process that hangs.
     idleInTransactionTimeoutMs: server.writetimeout + 5_000,
     defaultTimeoutMs: server.writetimeout,
@@ -272,7 +281,6 @@ function databaseOptions(
         for (const observer of observers) observer.statement(report);
       },
     },
-    onBackgroundError: (error, doing) => logger.error({ err: error }, `failed: ${doing}`),
   };
 }
 

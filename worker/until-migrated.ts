@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '#config/objects/root.ts';
-import { whySecondIsNotReady } from '#migrations/prepare-second-database.ts';
-import { lackOf, mayHelpToWait, migrationState, refuseUnknown } from '#migrations/migrator.ts';
+import { whyNotCurrent } from '#migrations/bring-up.ts';
+import { mayHelpToWait } from '#migrations/migrator.ts';
 
 const pauseMs = 500;
 
@@ -25,11 +25,7 @@ export async function untilMigrated(db: Config['db'], logger: Logger): Promise<v
 /** @returns why the worker cannot start yet; undefined when it can */
 async function whyNotReady(db: Config['db']): Promise<string | undefined> {
   try {
-    const state = await migrationState(db.primarydbsource);
-    refuseUnknown(state.unknown);
-    const lack = lackOf(state);
-    if (lack !== undefined) return `${lack}.`;
-    return await whySecondIsNotReady(db);
+    return await whyNotCurrent(db);
   } catch (error) {
     if (!mayHelpToWait(error)) throw error;
     return error.message;

@@ -14,7 +14,7 @@ import { pruneSystemMessages } from '#entities/notifications/system-message-rows
 import { pruneRecords } from '#entities/kit/outbox/old-records.ts';
 import { pruneSendings } from '#entities/notifications/notification-sending-rows.ts';
 import { pruneReminders } from '#entities/work/task-reminder-rows.ts';
-import { maintainPartitions, maintainSecondPartitions } from '#entities/kit/outbox/outbox.ts';
+import { maintainPartitions, partitionMaintenance } from '#entities/kit/outbox/outbox.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 
 /** History is an audit record: it is kept for ten years. */
@@ -79,7 +79,7 @@ export const createMaintenanceActivities = defineActivities(
           for (const part of left) if (await database.transact(context, part)) full.push(part);
           left = full;
         }
-        if (database.second) await maintainSecondPartitions(database.second, at, retention);
+        await database.options.hook?.maintain(partitionMaintenance(at, retention));
       },
 
       resealSecrets({ cursor }: { readonly cursor?: ResealCursor }): Promise<ResealedSecrets> {

@@ -34,7 +34,7 @@ export async function findCaller(request: FastifyRequest, services: Services): P
   const known = token && request.routeOptions.config.isRepeatable ? lastSnapshots.get(token) : undefined;
   if (!token || !known || isRefused(request, known.state, services)) return findCallerAgain(request, services);
   await setCaller(request, services, token, known);
-  request.core.assumption = new AssumedPrincipal(token, known, services.database.connections);
+  request.core.assumption = new AssumedPrincipal(token, known, services.database);
 }
 
 /** Reads the state of the caller and assumes nothing. @throws AppError unauthenticated, permission_denied, second_factor_required */

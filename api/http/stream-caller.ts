@@ -50,8 +50,7 @@ export class StreamCaller {
     const { token } = core;
     if (!token) throw signInFirst();
     if (this.hasExpired) throw ended();
-    const { connections } = this.#services.database;
-    const { snapshot, scopes } = await readWatchedPrincipal(connections, token, this.#deadline);
+    const { snapshot, scopes } = await readWatchedPrincipal(this.#services.database, token, this.#deadline);
     // Reads under way go on with the caller as it was until the new one is known.
     const judged = { ...core, assumption: undefined, lacksSecondFactor: false, caller: anonymousCaller };
     const request = Object.create(this.#request, { core: { value: judged } }) as FastifyRequest;
@@ -75,7 +74,7 @@ export class StreamCaller {
       const { token } = core;
       const snapshot = this.#snapshot;
       if (!token || !snapshot) throw signInFirst();
-      const assumption = new AssumedPrincipal(token, snapshot, this.#services.database.connections);
+      const assumption = new AssumedPrincipal(token, snapshot, this.#services.database);
       const unit = this.#services.database.unitOfWork({
         ...workOf({ ...core, requestId: newId(), deadline: this.#deadline, assumption }),
         readOnly: true,

@@ -1,5 +1,5 @@
-import type { StatementSource } from '../kit/storage/outside-transaction.ts';
-import { pipelinedRead } from '../kit/storage/pipelined-query.ts';
+import { pipelinedRead } from '../kit/storage/one-round-trip.ts';
+import type { StatementSource } from '../kit/storage/transaction.ts';
 
 /** What somebody who signs in with a password has to prove. */
 export interface SignInCredential {
@@ -16,16 +16,15 @@ export interface SignInCredential {
  * @throws AppError invalid_input for a text that no address can be; database_busy, database_unavailable, deadline_exceeded
  */
 export async function readSignInCredential(
-  { connections, options }: StatementSource,
+  database: StatementSource,
   email: string,
   settings: { readonly deadline: number; readonly traceparent: string },
 ): Promise<SignInCredential | undefined> {
   const { deadline, traceparent } = settings;
   const [rows] = await pipelinedRead(
-    connections,
+    database,
     { role: 'system', organizationId: null, userId: null, deadline, traceparent: () => traceparent },
     [{ text: 'select id, password_hash from users where email = $1 and deleted_at is null', values: [email] }],
-    options.observer,
   );
   const [[id, passwordHash = null] = []] = rows ?? [];
   return typeof id === 'string' ? { id, passwordHash } : undefined;

@@ -260,7 +260,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'identity/sign-in-credential-rows.ts': ['readSignInCredential'],
   'access/sign-in-failures.ts': ['forgetAttempt', 'giveBackAttempt', 'takeAttempt', 'takeAttemptApart'],
   // As the owner of both databases, for an operator, who gets to know which rows differ and not what is in them.
-  'storage/compare-databases.ts': ['compareDatabases'],
+  'storage/second/second-database-hook.ts': ['SecondDatabaseHook'],
   // Ciphertexts alone, which it makes.
   'write/reseal.ts': ['resealPage', 'sealedPlaces'],
   // Numbers alone.
@@ -338,7 +338,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'outbox/outbox.ts': [
     'claimBatch',
     'maintainPartitions',
-    'maintainSecondPartitions',
+    'partitionMaintenance',
     'readBatch',
     'settleBatch',
     'unfinishedBatches',
@@ -460,8 +460,8 @@ test('there is no other way past the rules', () => {
 });
 
 test.each([
-  `import { queryOutsideTransaction } from '#entities/kit/storage/outside-transaction.ts';`,
-  `import { pipelinedRead } from '#entities/kit/storage/pipelined-query.ts';`,
+  `import { queryOutsideTransaction } from '#entities/kit/storage/one-round-trip.ts';`,
+  `import { pipelinedRead } from '#entities/kit/storage/one-round-trip.ts';`,
   `import {\n  checkRowCount,\n  createRecords,\n} from '#entities/kit/write/create-records.ts';`,
   `import { lockDigestOf } from '#entities/notifications/notification-digest-rows.ts';`,
   `const rows = await import('#entities/work/task-reminder-rows.ts');`,

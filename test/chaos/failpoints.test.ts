@@ -19,8 +19,8 @@ const mortals: Readonly<Record<Failpoint, Readonly<Partial<Record<Program, numbe
   'before-commit': { [api]: 0, [worker]: 4 },
   'after-commit': { [api]: 0, [worker]: 4 },
   // There is no second database here: two-databases.test.ts has one.
-  'second-prepared': {},
-  'second-decided': {},
+  'commit-prepared': {},
+  'commit-decided': {},
   'relay-claimed': { [worker]: 0 },
   'relay-started': { [worker]: 0 },
   'delivery-before-commit': { [worker]: 0 },

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareDatabase } from '#api/prepare-database.ts';
 import type { Failpoint } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { compareDatabases } from '#entities/kit/storage/compare-databases.ts';
+import { compareDatabases } from '#entities/kit/storage/second/compare-databases.ts';
 import { createDatabase } from '#temporal-dev/servers/create-database.ts';
 import { startStack, type Stack } from '#temporal-dev/stack/start-stack.ts';
 import { asOwner } from '../kit/as-owner.ts';
@@ -26,8 +26,8 @@ const api = 'api/api-main.ts' satisfies Program;
 /** Where an API dies while it writes to both. */
 const steps = [
   'before-commit',
-  'second-prepared',
-  'second-decided',
+  'commit-prepared',
+  'commit-decided',
   'after-commit',
 ] as const satisfies readonly Failpoint[];
 /** When a step that has not come is not going to. */
@@ -131,7 +131,7 @@ test('an API killed at each step: what was answered is in both databases, once, 
 const outages = sampleOf(
   'killed databases',
   (['primary', 'second'] as const).flatMap((victim) =>
-    (['second-prepared', 'second-decided'] as const).flatMap((step) =>
+    (['commit-prepared', 'commit-decided'] as const).flatMap((step) =>
       [false, true].map((isApiKilled) => ({ victim, step, isApiKilled })),
     ),
   ),
@@ -171,7 +171,7 @@ describe('a database killed between two steps', () => {
       );
       // Once it is decided, another process may already have ended what is prepared.
       await eventually(async () => {
-        if (step === 'second-decided') return isDecided(name);
+        if (step === 'commit-decided') return isDecided(name);
         return (await asOwner(second, 'select 1 from pg_prepared_xacts')).length > 0;
       }, stepWithinMs);
       const servers = victim === 'primary' ? own.servers : other;
@@ -183,7 +183,7 @@ describe('a database killed between two steps', () => {
       await expectBothEqual();
       const [row] = await asOwner(world, 'select 1 from organizations where name = $1', [name]);
       // What was decided stays, whoever dies; what was not decided is gone where somebody who had to decide it died.
-      if (step === 'second-decided') expect(row).toBeDefined();
+      if (step === 'commit-decided') expect(row).toBeDefined();
       else if (victim === 'primary' || isApiKilled) expect(row).toBeUndefined();
       if (answered?.data?.createOrganization) expect(row).toBeDefined();
       recordTried(`kills of the ${victim} database between two steps`, 1);

@@ -9,7 +9,7 @@ import {
 } from '#entities/kit/access/principal-state.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { roles } from '#entities/kit/model/caller.ts';
-import { ConnectionQueue } from '#entities/kit/storage/connection-queue.ts';
+import { CrashWatch } from '#entities/kit/storage/crash-watch.ts';
 import { seeded, timesOf } from '../kit/depth.ts';
 import { eventually } from '../kit/eventually.ts';
 import { recordTried } from '../kit/tried.ts';
@@ -210,12 +210,12 @@ const snapshotOf = async (principal: Principal): Promise<PrincipalSnapshot> => {
   return { text, state: JSON.parse(text) as PrincipalState };
 };
 
-/** Connections of which none ends. */
+/** A database of which no connection ends. */
 const steady = { generation: 0 };
 
 /** Asks whether a state is still that of now. @returns the answer, and whether the changes alone told it */
-function ask(principal: Principal, snapshot: PrincipalSnapshot, connections = steady): Promise<Answer> {
-  return answerOf(new AssumedPrincipal(principal, snapshot, connections));
+function ask(principal: Principal, snapshot: PrincipalSnapshot, database = steady): Promise<Answer> {
+  return answerOf(new AssumedPrincipal(principal, snapshot, database));
 }
 
 interface Answer {
@@ -443,12 +443,12 @@ test('changes that a restored dump brought along from a server with higher ids o
 
 /** Ends the server processes of a pool that has connections, as a crash does. */
 async function endConnections({ runtime: { database } }: World): Promise<void> {
-  const { generation } = database.connections;
+  const { generation } = database;
   await reader.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> all($2)`, [
     world.name,
     [await pidOf(reader)],
   ]);
-  await eventually(() => database.connections.generation > generation);
+  await eventually(() => database.generation > generation);
 }
 
 const pidOf = async (client: Client): Promise<number> =>
@@ -456,33 +456,29 @@ const pidOf = async (client: Client): Promise<number> =>
 
 test('a state that was read before a connection ended with an error is read again', async () => {
   const { database } = world.runtime;
-  const { connections } = database;
   await database.ping(Date.now() + 60_000);
   const snapshot = await snapshotOf(anybody);
-  const isCompared = () => ask(anybody, snapshot, connections).then(({ isQuick }) => isQuick);
-  expect(await ask(anybody, snapshot, connections)).toEqual(read);
+  const isCompared = () => ask(anybody, snapshot, database).then(({ isQuick }) => isQuick);
+  expect(await ask(anybody, snapshot, database)).toEqual(read);
   await eventually(isCompared);
-  const early = new AssumedPrincipal(anybody, snapshot, connections);
+  const early = new AssumedPrincipal(anybody, snapshot, database);
   await endConnections(world);
   // It was made before, and is answered by a connection that was opened after.
   expect(await answerOf(early)).toEqual({ isSame: false, isQuick: true });
-  expect(await ask(anybody, snapshot, connections)).toEqual(read);
+  expect(await ask(anybody, snapshot, database)).toEqual(read);
   await database.ping(Date.now() + 60_000);
   await eventually(isCompared);
 });
 
 test('so is one that was read before the pool was empty', async () => {
   const pool = new Pool({ connectionString: world.databaseUrl, max: 2 });
-  const limits = { maxConnections: 2, maxIdleConnections: 2, maxUnitsOfWork: 2, acquireTimeoutMs: 10_000 };
-  const connections = new ConnectionQueue(pool, limits);
-  const nobody = { role: 'system', organizationId: null, userId: null } as const;
-  const open = () => connections.connect(nobody, Date.now() + 10_000);
-  const [one, other] = [await open(), await open()];
-  const { generation } = connections;
+  const crashes = new CrashWatch(pool);
+  const [one, other] = [await pool.connect(), await pool.connect()];
+  const { generation } = crashes;
   one.release(true);
   await eventually(() => pool.totalCount === 1);
-  expect(connections.generation).toBe(generation);
+  expect(crashes.generation).toBe(generation);
   other.release(true);
-  await eventually(() => connections.generation > generation);
+  await eventually(() => crashes.generation > generation);
   await pool.end();
 });

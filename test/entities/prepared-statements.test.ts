@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pipelinedRead } from '#entities/kit/storage/pipelined-query.ts';
+import { pipelinedRead } from '#entities/kit/storage/one-round-trip.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -12,7 +12,7 @@ afterAll(() => world.close());
 /** A read of this process. One after the other they all get the same connection. */
 function read(text: string) {
   return pipelinedRead(
-    world.runtime.database.connections,
+    world.runtime.database,
     { role: 'app', organizationId: null, userId: null, deadline: Date.now() + 10_000 },
     [{ text, values: [0] }],
   );

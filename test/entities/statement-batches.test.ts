@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { takeAttempt, takeAttemptApart } from '#entities/kit/access/sign-in-failures.ts';
-import { runStatement, runStatementApart } from '#entities/kit/storage/statement-batch.ts';
+import { bind } from '#entities/kit/storage/bound-text.ts';
+import { sendTogether } from '#entities/kit/storage/send-together.ts';
 import { Transaction, type StatementReport } from '#entities/kit/storage/transaction.ts';
 import type { Precondition } from '#entities/kit/model/work-context.ts';
 import { asOwner } from '../kit/as-owner.ts';
@@ -32,14 +33,24 @@ async function connected<T>(work: (client: PoolClient, counts: Record<string, nu
   }
 }
 
-test('statements of one tick are answered together', () =>
+const statement = (text: string, values: readonly unknown[] = []) => bind({ text, values });
+
+/** Sends one statement. @throws its error */
+async function send(client: PoolClient, ...sent: Parameters<typeof statement>) {
+  const { answers, error } = await sendTogether(client, [statement(...sent)]);
+  if (error) throw error;
+  return answers[0]!;
+}
+
+test('statements that are sent together are answered together', () =>
   connected(async (client, counts) => {
-    const answers = await Promise.all([
-      runStatement(client, 'begin', []),
-      runStatement(client, 'select $1::int as one, $2::text as none', [1, null]),
-      runStatement(client, 'select generate_series(1, $1::int) as number', [3]),
-      runStatement(client, 'commit', []),
+    const { answers, error } = await sendTogether(client, [
+      statement('begin'),
+      statement('select $1::int as one, $2::text as none', [1, null]),
+      statement('select generate_series(1, $1::int) as number', [3]),
+      statement('commit'),
     ]);
+    expect(error).toBeUndefined();
     expect(counts['readyForQuery']).toBe(1);
     expect(answers.map(({ command, rowCount }) => [command, rowCount])).toEqual([
       ['BEGIN', null],
@@ -53,12 +64,30 @@ test('statements of one tick are answered together', () =>
       [{ number: 1 }, { number: 2 }, { number: 3 }],
       [],
     ]);
+    expect(answers.map(({ texts }) => texts)).toEqual([[], [['1', null]], [['1'], ['2'], ['3']], []]);
+  }));
+
+test('a statement that waits for a lock holds up those behind it, and none of those before it', () =>
+  connected(async (holder) => {
+    await send(holder, 'begin');
+    await send(holder, `select pg_advisory_xact_lock(4711)`);
+    await connected(async (client) => {
+      const before = send(client, 'select $1::int as before', [1]);
+      let isLocked = false;
+      const waiting = send(client, 'select pg_advisory_xact_lock(4711)').finally(() => {
+        isLocked = true;
+      });
+      expect(await before).toMatchObject({ rows: [{ before: 1 }] });
+      expect(isLocked).toBe(false);
+      await send(holder, 'rollback');
+      await waiting;
+    });
   }));
 
 test('columns are described until a statement is prepared, and not again', () =>
   connected(async (client, counts) => {
     for (let number = 0; number < 10; number++) {
-      const { rows } = await runStatement(client, 'select $1::int as described, now() as at', [number]);
+      const { rows } = await send(client, 'select $1::int as described, now() as at', [number]);
       expect(rows).toEqual([{ described: number, at: expect.any(Date) }]);
     }
     expect(counts['rowDescription']).toBe(3);
@@ -70,7 +99,7 @@ test('values arrive as they were', () =>
     const texts = ['a"b\\c', '', 'null', null, '{x,y}', 'ä\n'];
     const bytes = Buffer.from([0, 1, 0xff]);
     for (let times = 0; times < 4; times++) {
-      const { rows } = await runStatement(
+      const { rows } = await send(
         client,
         `select $1::timestamptz as at, $2::text[] as texts, $3::bytea as bytes, $4::bigint::text as large, $5::jsonb as document,
           $6::boolean as truth, $7::bytea[] as several, $8::float8 as part`,
@@ -82,64 +111,74 @@ test('values arrive as they were', () =>
     }
   }));
 
-test('a statement that fails is told apart from those before it, and those after it have its error', () =>
+test('those before a statement that fails have answers, and those after it are skipped', () =>
   connected(async (client) => {
     for (let times = 0; times < 4; times++) {
-      const [begun, before, failed, after] = await Promise.allSettled([
-        runStatement(client, 'begin', []),
-        runStatement(client, 'select $1::int as before', [1]),
-        runStatement(client, 'select 1 / $1::int as failed', [0]),
-        runStatement(client, 'select $1::int as after', [1]),
+      const { answers, error } = await sendTogether(client, [
+        statement('begin'),
+        statement('select $1::int as before', [1]),
+        statement('select 1 / $1::int as failed', [0]),
+        statement('select $1::int as after', [1]),
       ]);
-      expect([begun.status, before]).toMatchObject(['fulfilled', { value: { rows: [{ before: 1 }] } }]);
-      expect(failed).toMatchObject({ reason: { code: '22012' } });
-      expect(after).toMatchObject({ reason: { code: '22012' } });
-      await expect(runStatement(client, 'select $1::int as later', [1])).rejects.toMatchObject({ code: '25P02' });
-      expect(await runStatement(client, 'rollback', [])).toMatchObject({ command: 'ROLLBACK' });
+      expect(answers.map(({ rows }) => rows)).toEqual([[], [{ before: 1 }]]);
+      expect(error).toMatchObject({ code: '22012' });
+      await expect(send(client, 'select $1::int as later', [1])).rejects.toMatchObject({ code: '25P02' });
+      expect(await send(client, 'rollback')).toMatchObject({ command: 'ROLLBACK' });
     }
-    expect(await runStatement(client, 'select $1::int as usable', [1])).toMatchObject({ rows: [{ usable: 1 }] });
+    expect(await send(client, 'select $1::int as usable', [1])).toMatchObject({ rows: [{ usable: 1 }] });
   }));
 
-test('a statement apart is not skipped when one of its tick fails', () =>
+test('when the commit at the end of statements without a transaction fails, none of them has an answer', () =>
   connected(async (client) => {
-    await runStatement(client, 'begin', []);
+    await send(client, 'create temp table late (id int unique deferrable initially deferred)');
+    const { answers, error } = await sendTogether(client, [
+      statement('insert into late select $1::int from generate_series(1, 2)', [1]),
+      statement('select $1::int as answered', [1]),
+    ]);
+    expect([answers, error]).toMatchObject([[], { code: '23505' }]);
+    expect(await send(client, 'select 1 from late')).toMatchObject({ rows: [] });
+  }));
+
+test('the end of a transaction is not skipped when a statement before it fails', () =>
+  connected(async (client) => {
+    await send(client, 'begin');
     const [failed, ended] = await Promise.allSettled([
-      runStatement(client, 'select 1 / $1::int as failed', [0]),
-      runStatementApart(client, 'rollback', []),
+      send(client, 'select 1 / $1::int as failed', [0]),
+      send(client, 'rollback'),
     ]);
     expect(failed).toMatchObject({ reason: { code: '22012' } });
     expect(ended).toMatchObject({ value: { command: 'ROLLBACK' } });
-    expect(await runStatement(client, 'select $1::int as usable', [1])).toMatchObject({ rows: [{ usable: 1 }] });
+    expect(await send(client, 'select $1::int as usable', [1])).toMatchObject({ rows: [{ usable: 1 }] });
   }));
 
 test('several commands in one text and values that cannot be stored are refused, and the connection stays usable', () =>
   connected(async (client) => {
-    await expect(runStatement(client, 'select 1; select 2', [])).rejects.toMatchObject({ code: '42601' });
-    await expect(runStatement(client, 'select $1::text as text', ['a\0b'])).rejects.toMatchObject({ code: '22021' });
-    await expect(runStatement(client, 'select $1::text as text', [new Date(NaN)])).rejects.toThrow(RangeError);
+    await expect(send(client, 'select 1; select 2')).rejects.toMatchObject({ code: '42601' });
+    await expect(send(client, 'select $1::text as text', ['a\0b'])).rejects.toMatchObject({ code: '22021' });
+    await expect(send(client, 'select $1::text as text', [new Date(NaN)])).rejects.toThrow(RangeError);
     for (const value of [[['a']], new Uint8Array(1), [new Uint8Array(1)]])
-      await expect(runStatement(client, 'select $1 as value', [value])).rejects.toThrow(TypeError);
-    expect(await runStatement(client, 'select $1::text as text', ['a'])).toMatchObject({ rows: [{ text: 'a' }] });
+      await expect(send(client, 'select $1 as value', [value])).rejects.toThrow(TypeError);
+    expect(await send(client, 'select $1::text as text', ['a'])).toMatchObject({ rows: [{ text: 'a' }] });
   }));
 
-test('all statements of a connection that is lost are rejected', () =>
+test('all statements of a connection that is lost fail', () =>
   connected(async (client) => {
     const [{ pid }] = (await client.query('select pg_backend_pid() as pid')).rows;
     const lost = Promise.allSettled([
-      runStatement(client, 'select pg_sleep($1)', [30]),
-      runStatement(client, 'select $1::int as never', [1]),
+      send(client, 'select pg_sleep($1)', [30]),
+      send(client, 'select $1::int as never', [1]),
     ]);
     await new Promise((resolve) => setImmediate(resolve));
     await asOwner(world, 'select pg_terminate_backend($1)', [pid]);
     for (const { status } of await lost) expect(status).toBe('rejected');
-    await expect(runStatement(client, 'select $1::int as later', [1])).rejects.toThrow();
+    await expect(send(client, 'select $1::int as later', [1])).rejects.toThrow();
   }));
 
 /** A transaction of a caller with an organization. */
 async function begun(precondition?: Precondition): Promise<Transaction> {
-  const { connections } = world.runtime.database;
+  const { database } = world.runtime;
   const settings = { role: 'app', organizationId: newId(), userId: newId(), readOnly: false } as const;
-  return Transaction.begin(connections, { ...settings, deadline: Date.now() + 30_000, precondition });
+  return Transaction.begin(database, { ...settings, deadline: Date.now() + 30_000, precondition });
 }
 
 /** Ends the connection that sleeps. */
@@ -199,6 +238,36 @@ test('a transaction without a statement costs none, and one that begins under an
   expect(rows).toEqual([{ role: 'core_system', organization: '' }]);
   await one.rollback();
   expect(one.statements).toBe(3);
+});
+
+const whoReads = `select current_user as role, current_setting('core.organization_id') as organization,
+  pg_current_xact_id_if_assigned() is not null as "isChanging"`;
+
+test('a statement whose values cannot be bound changes neither the beginning nor the role of those after it', async () => {
+  const transaction = await begun();
+  const refused = (role: 'app' | 'system') => transaction.query(role, 'select $1 as value', [[['a']]]);
+  await expect(refused('system')).rejects.toThrow(TypeError);
+  expect(transaction.statements).toBe(0);
+  await transaction.query('app', 'select pg_current_xact_id()');
+  await expect(refused('system')).rejects.toThrow(TypeError);
+  const { rows } = await transaction.query('app', whoReads);
+  expect(rows).toEqual([{ role: 'core_app', organization: expect.stringMatching(/./), isChanging: true }]);
+  await transaction.rollback();
+});
+
+test('a precondition that does not hold is reported before what fails with it, and refuses everything after it', async () => {
+  const refusal = new Error('the rights have changed');
+  const transaction = await begun({
+    text: `select 'changed'::text as result`,
+    values: [],
+    check: (result) => {
+      if (result === 'changed') throw refusal;
+    },
+  });
+  await expect(transaction.query('app', 'select 1 / 0')).rejects.toBe(refusal);
+  await expect(transaction.query('app', 'select 1')).rejects.toBe(refusal);
+  await expect(transaction.commit()).rejects.toBe(refusal);
+  await transaction.rollback();
 });
 
 test('an attempt that is counted alone is observed', async () => {

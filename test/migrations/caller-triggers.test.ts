@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { registry } from '#entities/index.ts';
-import { createTriggers, dropTriggers, triggerDifference } from '#migrations/caller-triggers.ts';
+import { createTriggers, dropTriggers, triggerDifference } from '#migrations/trigger-difference.ts';
 import type { Execute } from '#migrations/functions.ts';
 import { migrate, migrationState, schemaDrift } from '#migrations/migrator.ts';
 import { createDatabase, dropDatabase } from '#temporal-dev/servers/create-database.ts';

@@ -6,7 +6,6 @@ import type { Tuple } from '#entities/kit/model/tuples.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { ComparedPage, ExpectedWork, PageRequest } from '#entities/kit/outbox/comparison.ts';
 import { settledPage, unexpectedAmong } from '#entities/kit/outbox/tuple-repair.ts';
-import { compareDatabases } from '#entities/kit/storage/compare-databases.ts';
 import { comparisonsOf, nameOf } from '#entities/kit/write/inconsistencies.ts';
 import { emailWorkflowId } from '#workflows/email/send-email.contract.ts';
 import { deliveryWorkflowId } from '#workflows/events/deliver-event.contract.ts';
@@ -31,7 +30,7 @@ type Store = NonNullable<CoreRuntime['store']>;
 /**
  * Compares what different parts of the installation say about the same things: rows with history, events with deliveries,
  * messages to endpoints with events and attempts, notifications with digests and e-mails, desired tuples with the authorization store, rows of work that goes on with its
- * workflows, stored objects with their providers, the second database with the primary one. It reads in pages, each in a transaction of
+ * workflows, stored objects with their providers, what the hook of the database has with the database. It reads in pages, each in a transaction of
  * its own, so that it works at any size; only the names of the stored tuples are kept, about 100 bytes each.
  * @returns one line per disagreement; none when all agree
  */
@@ -71,10 +70,8 @@ export async function verifyInstallation(
       onProgress: (count) => onProgress('objects at their providers', count),
     })),
   );
-  const { options } = database;
-  const { secondUrl } = options;
-  if (secondUrl !== undefined)
-    lines.push(...(await compareDatabases({ ...options, secondUrl }, { pageSize, isQuiet, onProgress })));
+  const { hook } = database.options;
+  if (hook) lines.push(...(await hook.compare({ pageSize, isQuiet, onProgress })));
   if (!store) return lines;
 
   const stored = new Set<string>();

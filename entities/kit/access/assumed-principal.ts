@@ -1,7 +1,8 @@
 import { concurrentChanges } from '../base/errors.ts';
 import type { Precondition } from '../model/work-context.ts';
-import type { ConnectionQueue } from '../storage/connection-queue.ts';
-import { queryOutsideTransaction } from '../storage/outside-transaction.ts';
+import type { CrashWatch } from '../storage/crash-watch.ts';
+import { queryOutsideTransaction } from '../storage/one-round-trip.ts';
+import type { StatementSource } from '../storage/transaction.ts';
 import {
   resultColumn,
   snapshotStatement,
@@ -26,11 +27,11 @@ interface Comparison {
   readonly statement: StateStatement;
   /** When the state was read, in milliseconds. */
   readonly readAt: number;
-  /** The generation of the connections before the state was read. PostgreSQL may give ids of transactions out again after a crash. */
+  /** `CrashWatch.generation` before the state was read. PostgreSQL may give ids of transactions out again after a crash. */
   readonly generation: number;
 }
 
-type Connections = Pick<ConnectionQueue, 'generation'>;
+type Generation = Pick<CrashWatch, 'generation'>;
 
 /** A state, and on whom it depends. */
 export interface WatchedPrincipal {
@@ -45,16 +46,15 @@ export interface WatchedPrincipal {
  * @throws AppError database_busy, database_unavailable, deadline_exceeded
  */
 export async function readWatchedPrincipal(
-  connections: ConnectionQueue,
+  database: StatementSource & Generation,
   principal: Principal,
   deadline: number,
 ): Promise<WatchedPrincipal> {
-  const { generation } = connections;
+  const { generation } = database;
   const { rows } = await queryOutsideTransaction<{ readonly result: string }>(
-    connections,
-    { role: 'app', organizationId: principal.organizationId, userId: null },
+    database,
+    { role: 'app', organizationId: principal.organizationId, userId: null, deadline },
     basisStatement(principal),
-    deadline,
   );
   const [text = '', basis = ''] = (rows[0]?.result ?? '').split('\n');
   const snapshot = { state: stateIn(text), text };
@@ -92,14 +92,14 @@ export class AssumedPrincipal implements Precondition {
   readonly values: readonly (string | null)[];
   readonly #principal: Principal;
   readonly #snapshot: PrincipalSnapshot;
-  readonly #connections: Connections;
+  readonly #database: Generation;
   readonly #generation: number;
   #outcome: 'unknown' | 'confirmed' | 'refuted' = 'unknown';
 
-  /** @param connections those that the statement is sent on */
-  constructor(principal: Principal, snapshot: PrincipalSnapshot, connections: Connections) {
-    this.#connections = connections;
-    this.#generation = connections.generation;
+  /** @param database where the statement is sent */
+  constructor(principal: Principal, snapshot: PrincipalSnapshot, database: Generation) {
+    this.#database = database;
+    this.#generation = database.generation;
     const kept = comparisons.get(snapshot);
     const isFresh = kept?.generation === this.#generation && performance.now() - kept.readAt < maxAgeMs;
     const { text, values } = isFresh ? kept.statement : basisStatement(principal);
@@ -122,8 +122,7 @@ export class AssumedPrincipal implements Precondition {
   /** @throws AppError concurrent_changes if the state has changed */
   check(result: string | null): void {
     // A connection that was opened after a crash may have answered.
-    if (result === unchanged)
-      this.compare(this.#connections.generation === this.#generation ? this.#snapshot.text : null);
+    if (result === unchanged) this.compare(this.#database.generation === this.#generation ? this.#snapshot.text : null);
     else this.#compareWithBasis(result);
     if (this.#outcome === 'refuted') throw concurrentChanges(new Error('the rights of the caller have changed'));
   }

@@ -3,6 +3,7 @@ import type { Caller } from '../model/caller.ts';
 import type { Operation } from '../model/policy.ts';
 import type { ConfiguredNames } from '../model/record-rules.ts';
 import type { Registry } from '../model/registry.ts';
+import type { DatabaseHook } from '../storage/database-hook.ts';
 import type { StatementObserver } from '../storage/transaction.ts';
 import type { Authorizer } from './authorizer.ts';
 import type { Decision } from './decision.ts';
@@ -10,8 +11,8 @@ import type { Decision } from './decision.ts';
 export interface DatabaseOptions {
   /** PostgreSQL connection URI (configuration `db.primarydbsource`). */
   readonly url: string;
-  /** Connection URI of the database that all changes are written to as well (`db.secondarydbsource`); undefined without `db.multiwrite`. */
-  readonly secondUrl?: string;
+  /** Takes part in all changes. */
+  readonly hook?: DatabaseHook;
   readonly applicationName: string;
   /** `db.maxconnections`. */
   readonly maxConnections: number;

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../base/errors.ts';
 import { callerOf, type Caller, type Delegation, type Role } from '../model/caller.ts';
-import { queryOutsideTransaction, type StatementSource } from '../storage/outside-transaction.ts';
+import { queryOutsideTransaction } from '../storage/one-round-trip.ts';
+import type { StatementSource } from '../storage/transaction.ts';
 import { relationsOfScopes } from '../model/scope-relations.ts';
 import { limitsOfDelegates, type TokenSort } from '../model/scopes.ts';
 import type { Registry } from '../model/registry.ts';
@@ -133,11 +134,9 @@ export async function readPrincipalState(
   const { organizationId } = principal;
   const statement = withColumns(snapshotStatement(principal), more);
   const { rows } = await queryOutsideTransaction<{ readonly result: string }>(
-    database.connections,
-    { role: 'app', organizationId, userId: readerOf(principal) },
+    database,
+    { role: 'app', organizationId, userId: readerOf(principal), deadline, traceparent: () => traceparent },
     statement,
-    deadline,
-    { observer: database.options.observer, traceparent },
   );
   const { result: text = '', ...further } = rows[0] ?? {};
   return { state: stateIn(text), text, ...(more ? { further } : {}) };

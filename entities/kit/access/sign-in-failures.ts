@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
-import { changeOutsideTransaction, type StatementSource } from '../storage/outside-transaction.ts';
+import { changeOutsideTransaction } from '../storage/one-round-trip.ts';
 import type { Statement } from '../storage/sql.ts';
+import type { StatementSource } from '../storage/transaction.ts';
 import type { Work } from '../storage/work.ts';
 
 /** A counter of failed sign-ins: of an account, of a browser, or of a client address. */
@@ -22,21 +23,19 @@ export async function takeAttempt(work: Work, keys: readonly SignInKey[], window
 
 /**
  * The same in a transaction of its own, in one round trip. It does not wait until the count is on disk: a server that loses its memory may
- * forget the attempts of its last second. With a second database it waits: `take_row_images` sees to that.
+ * forget the attempts of its last second. Where a hook takes part in commits, it waits.
  * @param settings its deadline is in milliseconds since the epoch
  */
 export async function takeAttemptApart(
-  { connections, options }: StatementSource & { readonly options: { readonly clock: Clock } },
+  database: StatementSource & { readonly options: { readonly clock: Clock } },
   keys: readonly SignInKey[],
   windowMs: number,
   { deadline, traceparent }: { readonly deadline: number; readonly traceparent: string },
 ): Promise<Date | undefined> {
   const { rows } = await changeOutsideTransaction<AttemptRow>(
-    connections,
-    { role: 'system', organizationId: null, userId: null },
-    { text: takenSoonDurable, values: attemptValues(keys, windowMs, options.clock.now()) },
-    deadline,
-    { observer: options.observer, traceparent },
+    database,
+    { role: 'system', organizationId: null, userId: null, deadline, traceparent: () => traceparent },
+    { text: takenSoonDurable, values: attemptValues(keys, windowMs, database.options.clock.now()) },
   );
   return nextAttempt(rows[0], windowMs);
 }

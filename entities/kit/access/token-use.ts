@@ -1,6 +1,6 @@
 import type { TokenSort } from '../model/scopes.ts';
-import type { ConnectionQueue } from '../storage/connection-queue.ts';
-import { changeOutsideTransaction } from '../storage/outside-transaction.ts';
+import { changeOutsideTransaction } from '../storage/one-round-trip.ts';
+import type { StatementSource } from '../storage/transaction.ts';
 
 /** A token that was used. */
 export interface TokenUse {
@@ -14,14 +14,13 @@ export interface TokenUse {
  * and no event. Uses within a minute after the recorded one are ignored.
  */
 export async function recordTokenUse(
-  { connections }: { readonly connections: ConnectionQueue },
+  database: StatementSource,
   { sort, tokenId, at }: TokenUse,
   deadline: number,
 ): Promise<void> {
   await changeOutsideTransaction(
-    connections,
-    { role: 'app', organizationId: null, userId: null },
+    database,
+    { role: 'app', organizationId: null, userId: null, deadline },
     { text: 'select record_token_use($1, $2, $3)', values: [sort, tokenId, at] },
-    deadline,
   );
 }

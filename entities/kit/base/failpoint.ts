@@ -5,8 +5,8 @@
 export const failpoints = [
   'before-commit',
   'after-commit',
-  'second-prepared',
-  'second-decided',
+  'commit-prepared',
+  'commit-decided',
   'relay-claimed',
   'relay-started',
   'delivery-before-commit',

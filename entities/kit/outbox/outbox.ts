@@ -1,5 +1,5 @@
 import { newId } from '../base/ids.ts';
-import type { SecondDatabase } from '../storage/second-database.ts';
+import type { Statement } from '../storage/sql.ts';
 import type { Work } from '../storage/work.ts';
 
 /** An event as its listeners receive it. Payloads hold ids and small values only. */
@@ -165,19 +165,14 @@ export async function settleBatch(work: Work, batchId: string): Promise<void> {
   ]);
 }
 
-/**
- * Creates the partitions of the next days and drops those past their retention.
- * @param at the present time
- * @param keep retention, in milliseconds
- */
-export async function maintainPartitions(work: Work, at: Date, keep: Retention): Promise<void> {
+/** Creates the partitions of the next days and drops those past their retention. */
+export async function maintainPartitions(
+  work: Work,
+  ...request: Parameters<typeof partitionMaintenance>
+): Promise<void> {
   const session = await work.readAs('system');
-  await session.query(maintenance, [at, keep.eventsMs, keep.historyMs]);
-}
-
-/** The same in the second database: row images bring rows there, and no partitions. */
-export async function maintainSecondPartitions(second: SecondDatabase, at: Date, keep: Retention): Promise<void> {
-  await second.query(maintenance, [at, keep.eventsMs, keep.historyMs]);
+  const { text, values } = partitionMaintenance(...request);
+  await session.query(text, values);
 }
 
 interface Retention {
@@ -185,4 +180,12 @@ interface Retention {
   readonly historyMs: number;
 }
 
-const maintenance = `select maintain_partitions($1, $2 * interval '1 millisecond', $3 * interval '1 millisecond')`;
+/**
+ * The statement that does so.
+ * @param at the present time
+ * @param keep retention, in milliseconds
+ */
+export function partitionMaintenance(at: Date, keep: Retention): Statement {
+  const text = `select maintain_partitions($1, $2 * interval '1 millisecond', $3 * interval '1 millisecond')`;
+  return { text, values: [at, keep.eventsMs, keep.historyMs] };
+}

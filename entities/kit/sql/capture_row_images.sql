@@ -1,5 +1,5 @@
 -- Statement trigger that records in row_images which rows a statement changed, for the second database (db.multiwrite).
--- migrations/row-capture.ts installs it as second_insert, second_update and second_delete on every copied table, with
+-- second/row-capture.ts installs it as second_insert, second_update and second_delete on every copied table, with
 -- the transition tables after_rows and before_rows. Its arguments are the columns of the primary key.
 -- written: whole rows afterwards. removed: primary keys of deleted rows, and former keys that an update changed.
 -- TRUNCATE and statements that name a partition instead of its parent are not captured. Security definer: no role has

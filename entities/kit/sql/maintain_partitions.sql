@@ -11,7 +11,7 @@
 -- Waiting for a lock on a partitioned table blocks everybody behind it, so lock_timeout is 500 ms, and a run that gets
 -- no lock for DDL returns; the next run does the rest. A timeout in a deletion outside these blocks raises 55P03. New
 -- partitions are created first, so that nothing else keeps rows of the next days in the default partitions.
--- It runs in the second database too (maintainSecondPartitions): row images bring rows there, and no partitions.
+-- It runs in the second database too (DatabaseHook.maintain): row images bring rows there, and no partitions.
 -- Security definer: only the owner may create and drop tables.
 create or replace function maintain_partitions(at timestamptz, keep_events interval, keep_history interval)
 returns void

@@ -1,8 +1,17 @@
-/**
- * A value in the text format of PostgreSQL; bytes stay as they are.
- * @throws TypeError for lists of lists, and for bytes that are no Buffer
- */
-export function boundText(value: unknown): string | Buffer | null {
+import type { Statement } from './sql.ts';
+
+/** A statement whose values are as they are sent: in the text format of PostgreSQL, bytes as they are. */
+export interface BoundStatement {
+  readonly text: string;
+  readonly values: readonly (string | Buffer | null)[];
+}
+
+/** @throws TypeError for lists of lists, and for bytes that are no Buffer; RangeError for a date that is none */
+export function bind({ text, values }: Statement): BoundStatement {
+  return { text, values: values.map(boundText) };
+}
+
+function boundText(value: unknown): string | Buffer | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string' || Buffer.isBuffer(value)) return value;
   if (value instanceof Date) return value.toISOString();

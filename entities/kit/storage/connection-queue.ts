@@ -1,7 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { databaseError } from './database-error.ts';
 import { AppError, deadlineExceeded } from '../base/errors.ts';
-import type { SecondDatabase } from './second-database.ts';
 import { withTimeout } from '../base/concurrency/with-timeout.ts';
 
 /** Largest part of the connections that one organization, and one person, may hold. */
@@ -57,40 +56,13 @@ export class ConnectionQueue {
   /** Those who wait, by organization. The first organization has the next turn. */
   readonly #queues = new Map<string, Waiter[]>();
   readonly #ends = new WeakMap<PoolClient, () => void>();
-  /** Open connections, those included that are just being closed. */
-  #open = 0;
-  #generation = 0;
 
-  /** Where the changes of all transactions are written as well (`db.multiwrite`). */
-  readonly second: SecondDatabase | undefined;
-
-  constructor(pool: Pool, limits: ConnectionLimits, second?: SecondDatabase) {
-    this.second = second;
+  constructor(pool: Pool, limits: ConnectionLimits) {
     this.#pool = pool;
     this.#limits = limits;
-    pool.on('connect', (client) => this.#watch(client));
     pool.on('release', (_error, client) => {
       this.#ends.get(client)?.();
       this.#ends.delete(client);
-    });
-  }
-
-  /**
-   * Rises when a connection ends with an error, and when no connection is left. While it stays the same, PostgreSQL has not crashed:
-   * that ends all connections.
-   */
-  get generation(): number {
-    return this.#generation;
-  }
-
-  #watch(client: PoolClient): void {
-    this.#open++;
-    client.on('error', () => {
-      this.#generation++;
-    });
-    client.once('end', () => {
-      this.#open--;
-      if (this.#open === 0) this.#generation++;
     });
   }
 

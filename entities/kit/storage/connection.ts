@@ -1,9 +1,20 @@
 import type { Duplex } from 'node:stream';
 import type { PoolClient } from 'pg';
+import type { BoundStatement } from './bound-text.ts';
 
-/** The socket of a connection. */
-export function streamOf(client: PoolClient): Duplex {
-  return (client as unknown as { readonly connection: { readonly stream: Duplex } }).connection.stream;
+/** The driver's connection below its client, which its types do not declare; test/entities/driver-members.test.ts pins what is used. */
+export interface Wire {
+  readonly stream: Duplex;
+  parse(statement: { readonly name: string; readonly text: string }): void;
+  bind(values: { readonly statement: string; readonly values: BoundStatement['values'] }): void;
+  describe(portal: { readonly type: 'P' }): void;
+  execute(portal: object): void;
+  close(statement: { readonly type: 'S'; readonly name: string }): void;
+  sync(): void;
+}
+
+export function wireOf(client: PoolClient): Wire {
+  return (client as unknown as { readonly connection: Wire }).connection;
 }
 
 /**
@@ -12,7 +23,7 @@ export function streamOf(client: PoolClient): Duplex {
  */
 export function destroyAfter(client: PoolClient, time: number): { readonly isReached: boolean; cancel(): void } {
   // The driver's `end` would wait for the answers to all pipelined queries first, so the socket itself is destroyed.
-  const stream = streamOf(client);
+  const { stream } = wireOf(client);
   let isReached = false;
   const timer = setTimeout(
     () => {

@@ -46,8 +46,8 @@ const removedContent = 'CR410';
 /** SQLSTATE that the SQL function `begin_upload` raises for a caller who has uploaded too much that no record uses. */
 const unusedUploads = 'CR422';
 
-/** SQLSTATE of a change that would be made in one of two databases only (docs/decisions/two-databases.md). */
-const onlyOneDatabase = 'CR503';
+/** SQLSTATE that functions of the database raise for a commit in which a hook should have taken part (database-hook.ts). */
+const commitWithoutHook = 'CR503';
 
 /** A violation of the unique index named `index`. The kind's message for callers is added later (write/write-error.ts). */
 export class UniqueViolation extends Error {
@@ -110,7 +110,7 @@ export function databaseError(error: unknown, role: keyof typeof databaseRoles =
     case '55P03':
     case '57014':
       return deadlineExceeded(error);
-    case onlyOneDatabase:
+    case commitWithoutHook:
       return new AppError('database_unavailable', error.message, { details: { retryAfterSeconds: 1 }, cause: error });
     case '53300':
     case '53400':
@@ -123,7 +123,7 @@ export function databaseError(error: unknown, role: keyof typeof databaseRoles =
 /** The error for a connection that is lost during COMMIT: whether PostgreSQL committed is unknown. */
 export function commitUnknown(error: unknown): unknown {
   if (!isAppError(error) || error.code !== 'database_unavailable') return error;
-  if ((error.cause as { readonly code?: unknown }).code === onlyOneDatabase) return error;
+  if ((error.cause as { readonly code?: unknown }).code === commitWithoutHook) return error;
   return new AppError(
     'database_unavailable',
     'The database connection was lost during the commit, so the changes may or may not be stored; check before you repeat the request.',

@@ -1,15 +1,14 @@
 import type { PoolClient, QueryResultRow } from 'pg';
+import { deadlineExceeded } from '../base/errors.ts';
+import type { Precondition } from '../model/work-context.ts';
+import { bind, type BoundStatement } from './bound-text.ts';
 import { destroyAfter } from './connection.ts';
 import type { ConnectionQueue } from './connection-queue.ts';
 import { commitUnknown, databaseError } from './database-error.ts';
-import { deadlineExceeded } from '../base/errors.ts';
-import type { Answer } from './sent-statement.ts';
-import { roleStatement, settingsStatement, timeoutStatement } from './settings-statement.ts';
-import { runStatement, runStatementApart } from './statement-batch.ts';
-import type { Statement } from './sql.ts';
-import type { RowImages, SecondDatabase } from './second-database.ts';
+import type { DatabaseHook, QueryDatabase } from './database-hook.ts';
 import type { databaseRoles } from './orm-schema.ts';
-import type { Precondition } from '../model/work-context.ts';
+import { sendTogether, type Answer, type Outcome } from './send-together.ts';
+import { roleStatement, settingsStatement, timeoutStatement } from './transaction-settings.ts';
 
 export type DatabaseRole = keyof typeof databaseRoles;
 
@@ -42,10 +41,10 @@ export interface StatementObserver {
   statement(report: StatementReport): void;
 }
 
-/** Who is told of statements, and who gets changes. */
-interface TransactionReceivers {
-  readonly observer: StatementObserver | undefined;
-  readonly second: SecondDatabase | undefined;
+/** The part of a database that statements need. */
+export interface StatementSource {
+  readonly connections: ConnectionQueue;
+  readonly options: { readonly observer?: StatementObserver; readonly hook?: DatabaseHook };
 }
 
 /** How long a statement may run beyond the deadline, in milliseconds: setting an exact timeout costs a message of its own. */
@@ -57,18 +56,20 @@ const slackMs = 250;
  */
 export const endTimeoutMs = 2 * slackMs;
 
+/** SQLSTATE of statements in a transaction that has failed: they are refused, and so are those whose preparation was skipped. */
+const consequences = new Set(['25P02', '26000']);
+
 /**
  * A PostgreSQL transaction on a pooled connection. BEGIN, role, tenant settings and the precondition are sent together with the
- * first statement (pipelined), so they cost no round trip of their own. Without a statement, nothing is sent.
+ * first statement, so they cost no round trip of their own. Without a statement, nothing is sent.
  */
 export class Transaction {
   readonly #client: PoolClient;
-  readonly #observer: StatementObserver | undefined;
-  readonly #second: SecondDatabase | undefined;
-  /** The answers to BEGIN and the precondition, until the first statement waits for them. */
-  #begun: Promise<unknown> | undefined;
+  readonly #options: StatementSource['options'];
   /** Why nothing more may be done in this transaction. */
   #refusal: unknown;
+  /** The last error that was not only a consequence of another one. */
+  #failure: Error | undefined;
   #statements = 0;
   readonly #settings: TransactionSettings;
   #role: DatabaseRole;
@@ -76,26 +77,20 @@ export class Transaction {
   #statementTimeoutMs = 0;
   #ended = false;
 
-  private constructor(client: PoolClient, settings: TransactionSettings, receivers: TransactionReceivers) {
+  private constructor(client: PoolClient, settings: TransactionSettings, options: StatementSource['options']) {
     this.#client = client;
-    this.#observer = receivers.observer;
-    this.#second = receivers.second;
+    this.#options = options;
     this.#settings = settings;
     this.#role = settings.role;
   }
 
   /** @throws AppError database_busy, database_unavailable, deadline_exceeded */
-  static async begin(
-    connections: ConnectionQueue,
-    settings: TransactionSettings,
-    observer?: StatementObserver,
-  ): Promise<Transaction> {
+  static async begin({ connections, options }: StatementSource, settings: TransactionSettings): Promise<Transaction> {
     if (settings.deadline <= Date.now()) throw deadlineExceeded();
-    const client = await connections.connect(settings, settings.deadline);
-    return new Transaction(client, settings, { observer, second: connections.second });
+    return new Transaction(await connections.connect(settings, settings.deadline), settings, options);
   }
 
-  /** Messages sent so far, BEGIN and COMMIT included. */
+  /** Messages sent so far, COMMIT and BEGIN included, which is one with its settings. */
   get statements(): number {
     return this.#statements;
   }
@@ -111,7 +106,7 @@ export class Transaction {
 
   /**
    * Runs one statement with bound parameters under the given role. Statements can be sent without waiting for each other. They
-   * run in the order of the calls, and a change of role is sent directly before the statement that needs it, so concurrent
+   * run in the order of the calls, and a change of role is sent together with the statement that needs it, so concurrent
    * work never runs under the wrong role.
    * @throws AppError for expected errors (`databaseError`); other database errors as they are
    */
@@ -123,70 +118,60 @@ export class Transaction {
     if (this.#ended)
       throw new Error('this transaction has ended; await all work before the unit of work is committed or rolled back');
     if (this.#refusal !== undefined) throw databaseError(this.#refusal, this.#role);
-    const leftMs = this.#timeLeft();
-    if (this.#statements === 0) this.#begin(role, leftMs);
-    else this.#shortenTimeout(leftMs);
-    if (role !== this.#role) this.#switchRole(role);
-    return this.#send<Row>({ text, values });
+    const leftMs = timeLeft(this.#settings);
+    // A value that cannot be bound must not leave the transaction in another state than the one that is noted below.
+    const statement = bind({ text, values });
+    return this.#statements === 0
+      ? this.#sendFirst<Row>(role, leftMs, statement)
+      : this.#sendNext(role, leftMs, statement);
   }
 
   /** Begins under the role of the first statement; a precondition is one of the role for which the transaction works. */
-  #begin(role: DatabaseRole, timeoutMs: number): void {
-    const { precondition } = this.#settings;
+  async #sendFirst<Row extends QueryResultRow>(
+    role: DatabaseRole,
+    timeoutMs: number,
+    statement: BoundStatement,
+  ): Promise<Answer<Row>> {
+    const { precondition, readOnly, userId } = this.#settings;
     if (!precondition) this.#role = role;
-    this.#statements++;
     this.#statementTimeoutMs = timeoutMs;
-    const begun = this.#sendBegin();
-    this.#begun = precondition ? Promise.all([begun, this.#require(precondition)]) : begun;
-    // The first statement awaits this promise; a rejection before that must not count as unhandled.
-    this.#begun.catch(() => {});
+    const settings = { role: this.#role, organizationId: this.#organizationFor(this.#role), userId };
+    const begin = [
+      { text: readOnly ? 'begin read only' : 'begin', values: [] },
+      settingsStatement(settings, timeoutMs),
+      ...(precondition ? [precondition] : []),
+    ];
+    this.#statements = -1;
+    return this.#send<Row>(statement, [...begin, ...this.#switchTo(role)], ({ answers, error }) => {
+      try {
+        // A state that has changed explains what fails because of it, so it is reported first.
+        if (answers.length < begin.length) throw error;
+        precondition?.check(answers[begin.length - 1]?.texts[0]?.[0] ?? null);
+      } catch (refusal) {
+        this.#refusal = refusal;
+        throw refusal;
+      }
+    });
   }
 
-  async #sendBegin(): Promise<void> {
-    const tenant = {
-      role: this.#role,
-      organizationId: this.#organizationFor(this.#role),
-      userId: this.#settings.userId,
-    };
-    const { text, values } = settingsStatement(tenant, this.#statementTimeoutMs);
-    await Promise.all([
-      runStatement(this.#client, this.#settings.readOnly ? 'begin read only' : 'begin', []),
-      runStatement(this.#client, text, values),
-    ]);
-  }
-
-  async #require(precondition: Precondition): Promise<void> {
-    this.#statements++;
-    const { text, values } = precondition;
-    try {
-      const { rows } = await runStatement<{ readonly result: string | null }>(this.#client, text, values);
-      precondition.check(rows[0]?.result ?? null);
-    } catch (error) {
-      this.#refusal = error;
-      throw error;
+  #sendNext<Row extends QueryResultRow>(
+    role: DatabaseRole,
+    leftMs: number,
+    statement: BoundStatement,
+  ): Promise<Answer<Row>> {
+    const before: BoundStatement[] = [];
+    // Shortens `statement_timeout` to the time that is left until the deadline.
+    if (this.#statementTimeoutMs - leftMs >= slackMs) {
+      this.#statementTimeoutMs = leftMs;
+      before.push(timeoutStatement(leftMs));
     }
+    return this.#send(statement, [...before, ...this.#switchTo(role)]);
   }
 
-  /** Time until the deadline, in milliseconds. @throws AppError deadline_exceeded */
-  #timeLeft(): number {
-    const leftMs = Math.ceil(this.#settings.deadline - Date.now());
-    if (leftMs <= 0) throw deadlineExceeded();
-    return leftMs;
-  }
-
-  /** Shortens `statement_timeout` to the time that is left until the deadline. */
-  #shortenTimeout(leftMs: number): void {
-    if (this.#statementTimeoutMs - leftMs < slackMs) return;
-    this.#statementTimeoutMs = leftMs;
-    // If this fails, the transaction has failed, and the statement after it reports that.
-    this.#send(timeoutStatement(leftMs)).catch(() => {});
-  }
-
-  /** Switches to another role. */
-  #switchRole(role: DatabaseRole): void {
+  #switchTo(role: DatabaseRole): BoundStatement[] {
+    if (role === this.#role) return [];
     this.#role = role;
-    // If this fails, the transaction has failed, and the statement after it reports that.
-    this.#send(roleStatement(role, this.#organizationFor(role))).catch(() => {});
+    return [roleStatement(role, this.#organizationFor(role))];
   }
 
   /**
@@ -199,49 +184,55 @@ export class Transaction {
     return keepsIt ? this.#settings.organizationId : null;
   }
 
-  /** @param run `runStatementApart` for the end, which a statement that fails beside it must not skip */
-  async #send<Row extends QueryResultRow>({ text, values }: Statement, run = runStatement<Row>): Promise<Answer<Row>> {
-    this.#statements++;
+  /**
+   * @param before is sent together with the statement; when it fails, the statement is skipped, and so has the transaction failed
+   * @param check throws an error that is reported instead
+   */
+  async #send<Row extends QueryResultRow>(
+    statement: BoundStatement,
+    before: readonly BoundStatement[] = [],
+    check: (outcome: Outcome) => void = () => {},
+  ): Promise<Answer<Row>> {
+    this.#statements += before.length + 1;
     const role = this.#role;
     const startedAt = performance.now();
-    const traceparent = this.#settings.traceparent?.();
-    const begun = this.#begun;
-    this.#begun = undefined;
+    const report = { text: statement.text, traceparent: this.#settings.traceparent?.() };
+    let isFailed = true;
     try {
-      const answer = run(this.#client, text, values);
-      // The first statement waits for the answer to BEGIN as well, so that its failure is reported.
-      const result = await (begun === undefined ? answer : answerAfter(begun, answer));
-      this.#report({ text, traceparent, isFailed: false }, startedAt);
-      return result;
+      const outcome = await sendTogether(this.#client, [...before, statement]);
+      check(outcome);
+      if (outcome.error) throw this.#causeOf(outcome.error);
+      isFailed = false;
+      return outcome.answers[before.length] as Answer<Row>;
     } catch (error) {
       // An error of the server is made where its message arrives.
       Error.captureStackTrace(error as Error);
-      this.#report({ text, traceparent, isFailed: true }, startedAt);
       throw databaseError(error, role);
+    } finally {
+      this.#options.observer?.statement({ ...report, isFailed, durationMs: performance.now() - startedAt });
     }
   }
 
-  #report(statement: Omit<StatementReport, 'durationMs'>, startedAt: number): void {
-    this.#observer?.statement({ ...statement, durationMs: performance.now() - startedAt });
+  /** Statements fail because of one before them, and whoever waits for one of them learns why. */
+  #causeOf(error: Error): Error {
+    const isConsequence = consequences.has((error as { readonly code?: string }).code ?? '');
+    if (!isConsequence) this.#failure = error;
+    return this.#failure ?? error;
   }
 
   /** @throws AppError for expected errors (`databaseError`); other database errors as they are */
   async commit(): Promise<void> {
     if (this.#ended) throw new Error('this transaction has already ended');
     if (this.#refusal !== undefined) throw databaseError(this.#refusal, this.#role);
-    const commitInSecond = await this.#prepareInSecond();
+    const afterwards = await this.#beforeCommit();
     await this.#end('commit');
-    await commitInSecond?.();
+    await afterwards?.();
   }
 
-  /** Prepares the changes in the second database, if there is one and there are any. @returns commits them there */
-  async #prepareInSecond(): Promise<(() => Promise<void>) | undefined> {
-    if (!this.#second || this.#settings.readOnly) return undefined;
-    const { rows } = await this.query<RowImages & QueryResultRow>(
-      this.#role,
-      'select gid, images from take_row_images()',
-    );
-    return rows[0] && this.#second.prepare(rows[0], this.#settings.deadline);
+  #beforeCommit(): ReturnType<DatabaseHook['beforeCommit']> | undefined {
+    if (this.#settings.readOnly || this.#statements === 0) return undefined;
+    const query: QueryDatabase = async (text, values) => (await this.query(this.#role, text, values)).rows as never;
+    return this.#options.hook?.beforeCommit(query, this.#settings.deadline);
   }
 
   /** Does nothing to a transaction that has ended. */
@@ -255,7 +246,7 @@ export class Transaction {
     // Does not wait forever for a server that does not answer, or for a statement that its timeout cannot stop.
     const limit = destroyAfter(this.#client, Math.max(this.#settings.deadline, Date.now()) + endTimeoutMs);
     try {
-      const result = await this.#send({ text: command, values: [] }, runStatementApart);
+      const result = await this.#send({ text: command, values: [] });
       // PostgreSQL executes COMMIT of a failed transaction as ROLLBACK and reports success.
       if (command === 'commit' && result.command !== 'COMMIT')
         throw new Error('the transaction had failed and was rolled back');
@@ -270,11 +261,11 @@ export class Transaction {
   }
 }
 
-async function answerAfter<T>(begun: Promise<unknown>, answer: Promise<T>): Promise<T> {
-  const [begin, result] = await Promise.allSettled([begun, answer]);
-  if (begin.status === 'rejected') throw begin.reason;
-  if (result.status === 'rejected') throw result.reason;
-  return result.value;
+/** In milliseconds. @throws AppError deadline_exceeded */
+export function timeLeft({ deadline }: Pick<TransactionSettings, 'deadline'>): number {
+  const leftMs = Math.ceil(deadline - Date.now());
+  if (leftMs <= 0) throw deadlineExceeded();
+  return leftMs;
 }
 
 /** Runs statements of a transaction under one role. */

@@ -15,7 +15,7 @@ export interface Beside {
 export interface AnswerWork extends Work {
   readonly plans: PlanCache;
   /**
-   * Runs the only statement of this unit of work and ends it, in one round trip (storage/pipelined-query.ts). If work has already
+   * Runs the only statement of this unit of work and ends it, in one round trip (storage/one-round-trip.ts). If work has already
    * started, falls back to the normal transaction.
    * @param statement all its result columns are text
    * @returns rows of text values

@@ -9,9 +9,8 @@ import { ConnectionQueue, type ConnectionOwner } from '../storage/connection-que
 import { createOrm } from '../storage/orm.ts';
 import { databaseRoles, schemasOf, type OrmSchemas } from '../storage/orm-schema.ts';
 import { PlanCache } from '../read/plan-cache.ts';
-import { changeOutsideTransaction, queryOutsideTransaction } from '../storage/outside-transaction.ts';
-import { SecondDatabase } from '../storage/second-database.ts';
-import { settlePrepared, type Settled } from '../storage/settle-prepared.ts';
+import { CrashWatch } from '../storage/crash-watch.ts';
+import { changeOutsideTransaction, queryOutsideTransaction } from '../storage/one-round-trip.ts';
 import { ResultCache } from './result-cache.ts';
 import { UnitOfWork, type UnitOfWorkHost } from './unit-of-work.ts';
 import type { CommitSummary, WorkContext } from '../model/work-context.ts';
@@ -46,8 +45,7 @@ export class Database implements UnitOfWorkHost {
   readonly schemas: OrmSchemas;
   readonly plans: PlanCache;
   readonly results: ResultCache;
-  /** Where all changes are written as well (`db.multiwrite`). */
-  readonly second: SecondDatabase | undefined;
+  readonly #crashes: CrashWatch;
   #commitListeners: CommitListener[] = [];
 
   /** The database that has the other pool of `sibling`. */
@@ -56,7 +54,6 @@ export class Database implements UnitOfWorkHost {
   private constructor(options: DatabaseOptions, metadata: Metadata, origin?: Database) {
     this.options = options;
     this.#origin = origin;
-    this.second = origin ? origin.second : secondOf(options);
     this.orm = metadata.orm;
     this.schemas = metadata.schemas;
     this.plans = metadata.plans;
@@ -85,7 +82,8 @@ export class Database implements UnitOfWorkHost {
         '-c timezone=UTC',
       ].join(' '),
     });
-    this.connections = new ConnectionQueue(this.pool, options, this.second);
+    this.connections = new ConnectionQueue(this.pool, options);
+    this.#crashes = new CrashWatch(this.pool);
     this.pool.on('error', (error) => options.onBackgroundError(error, 'idle database connection'));
     // A connection lost while in use emits here too; its current statement reports the error.
     this.pool.on('connect', (client) => client.on('error', () => {}));
@@ -93,7 +91,16 @@ export class Database implements UnitOfWorkHost {
 
   static async open(options: DatabaseOptions): Promise<Database> {
     const schemas = schemasOf(options.registry);
-    return new Database(options, { orm: await createOrm(schemas), schemas, plans: new PlanCache(options.registry) });
+    const metadata = { orm: await createOrm(schemas), schemas, plans: new PlanCache(options.registry) };
+    const database = new Database(options, metadata);
+    options.hook?.start((text, values) => database.#queryForHook(text, values));
+    return database;
+  }
+
+  async #queryForHook<Row extends object>(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    const context = { caller: systemCaller('database hook'), requestId: `hook-${newId()}` };
+    const run = async (unit: UnitOfWork) => (await (await unit.readAs('system')).query(text, values)).rows;
+    return (await this.transact(context, run)) as Row[];
   }
 
   /**
@@ -151,17 +158,14 @@ export class Database implements UnitOfWorkHost {
   /** Resolves when PostgreSQL answers. @throws AppError database_unavailable, database_busy, deadline_exceeded */
   async ping(deadline: number): Promise<void> {
     const owner = { role: 'system', organizationId: null, userId: null, bypassLimit: true } as const;
-    await queryOutsideTransaction(this.connections, owner, { text: 'select 1', values: [] }, deadline);
+    // Its statements are no work, so nobody observes them.
+    const source = { connections: this.connections, options: {} };
+    await queryOutsideTransaction(source, { ...owner, deadline }, { text: 'select 1', values: [] });
   }
 
-  /** Ends what was left behind prepared in the second database (settle-prepared.ts). @param second as in this database */
-  async settleSecond(second: SecondDatabase): Promise<Settled> {
-    const context = { caller: systemCaller('second database'), requestId: `settle-${newId()}` };
-    return settlePrepared(
-      (text, values) =>
-        this.transact(context, async (unit) => (await (await unit.readAs('system')).query(text, values)).rows as never),
-      second,
-    );
+  /** While it stays the same, PostgreSQL has not crashed (`CrashWatch`). */
+  get generation(): number {
+    return this.#crashes.generation;
   }
 
   /**
@@ -177,10 +181,9 @@ export class Database implements UnitOfWorkHost {
   ): Promise<Result> {
     const statement = { text: `select ${name}($1) as result`, values: [JSON.stringify(document)] };
     const { rows } = await changeOutsideTransaction<{ readonly result: Result }>(
-      this.connections,
-      owner,
+      this,
+      { ...owner, deadline },
       statement,
-      deadline,
     );
     return (rows[0] as { readonly result: Result }).result;
   }
@@ -192,10 +195,9 @@ export class Database implements UnitOfWorkHost {
    */
   async useLink({ nonce, expiresAt }: SingleUse, deadline: number): Promise<boolean> {
     const { rows } = await changeOutsideTransaction<{ readonly result: boolean }>(
-      this.connections,
-      { role: 'app', organizationId: null, userId: null },
+      this,
+      { role: 'app', organizationId: null, userId: null, deadline },
       { text: 'select use_link($1, $2) as result', values: [nonce, expiresAt] },
-      deadline,
     );
     return rows[0]?.result ?? false;
   }
@@ -219,11 +221,7 @@ export class Database implements UnitOfWorkHost {
   }
 
   async close(): Promise<void> {
-    if (!this.#origin) await Promise.all([this.orm.close(), this.second?.close()]);
+    if (!this.#origin) await Promise.all([this.orm.close(), this.options.hook?.close()]);
     await this.pool.end();
   }
-}
-
-function secondOf({ secondUrl, ...options }: DatabaseOptions): SecondDatabase | undefined {
-  return secondUrl === undefined ? undefined : new SecondDatabase({ ...options, url: secondUrl });
 }

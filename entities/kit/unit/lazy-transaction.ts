@@ -1,20 +1,17 @@
 import { isAppError } from '../base/errors.ts';
 import type { Caller } from '../model/caller.ts';
 import type { ReadStatement } from '../read/answer-statements.ts';
-import type { ConnectionQueue } from '../storage/connection-queue.ts';
-import { pipelinedChange, pipelinedMessages, pipelinedRead } from '../storage/pipelined-query.ts';
-import type { TextRow } from '../storage/sent-statement.ts';
+import { pipelinedChange, pipelinedMessages, pipelinedRead } from '../storage/one-round-trip.ts';
+import type { TextRow } from '../storage/send-together.ts';
 import type { Statement } from '../storage/sql.ts';
-import { Transaction, type StatementObserver, type TransactionSettings } from '../storage/transaction.ts';
+import { Transaction, type StatementSource, type TransactionSettings } from '../storage/transaction.ts';
 import type { Beside } from './answer-work.ts';
 import type { ResultCache } from './result-cache.ts';
 
 /** The part of a database that transactions of units of work need. */
-export interface TransactionSource {
-  readonly connections: ConnectionQueue;
+export interface TransactionSource extends StatementSource {
   readonly results: ResultCache;
-  readonly options: {
-    readonly observer?: StatementObserver;
+  readonly options: StatementSource['options'] & {
     readonly onBackgroundError: (error: unknown, doing: string) => void;
   };
 }
@@ -49,7 +46,7 @@ export class LazyTransaction {
   }
 
   async #begin(): Promise<Transaction> {
-    this.#begun = await Transaction.begin(this.#source.connections, this.#settings(), this.#source.options.observer);
+    this.#begun = await Transaction.begin(this.#source, this.#settings());
     return this.#begun;
   }
 
@@ -61,11 +58,11 @@ export class LazyTransaction {
    */
   readOnce(statement: ReadStatement, caller: Caller, isFresh: boolean, beside?: Beside): Promise<readonly TextRow[]> {
     const settings = this.#settings();
-    const { connections, options, results } = this.#source;
+    const { results } = this.#source;
     const read = async (statements: readonly Statement[]) => {
       const all = beside ? [...statements, beside.statement] : statements;
       this.#pipelinedMessages = pipelinedMessages + all.length - 1 + (settings.precondition ? 1 : 0);
-      const answers = await pipelinedRead(connections, settings, all, options.observer);
+      const answers = await pipelinedRead(this.#source, settings, all);
       beside?.take(answers.at(-1) ?? []);
       return answers;
     };
@@ -78,15 +75,14 @@ export class LazyTransaction {
    */
   async changeOnce(statement: Statement): Promise<readonly TextRow[]> {
     const settings = this.#settings();
-    const { connections, options } = this.#source;
-    if (settings.precondition === undefined && connections.second === undefined) {
+    if (settings.precondition === undefined && this.#source.options.hook === undefined) {
       this.#pipelinedMessages = pipelinedMessages;
-      return pipelinedChange(connections, settings, statement, options.observer);
+      return pipelinedChange(this.#source, settings, statement);
     }
     const transaction = await this.begin();
-    const { rows } = await transaction.query(settings.role, statement.text, statement.values);
+    const { texts } = await transaction.query(settings.role, statement.text, statement.values);
     await transaction.commit();
-    return rows.map((row) => Object.values(row) as TextRow);
+    return texts;
   }
 
   /** Does nothing if no transaction was begun. @param last runs directly before the COMMIT */

@@ -5,7 +5,7 @@ import type { EntityModule } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
 import type { ReadStatement } from '../read/answer-statements.ts';
 import { decidingKinds } from '../read/deciding-kinds.ts';
-import type { TextRow } from '../storage/sent-statement.ts';
+import type { TextRow } from '../storage/send-together.ts';
 import type { Statement } from '../storage/sql.ts';
 import type { ChangedRecords } from '../write/change-counters.ts';
 

@@ -150,8 +150,7 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
   ): Promise<readonly (readonly (string | null)[])[]> {
     if (this.#transaction.isStarted || !this.#buffer.isUnused || this.#homeRole !== 'app') {
       const session = await this.readAs(this.#homeRole);
-      const read = async ({ text, values }: Statement) =>
-        (await session.query(text, values)).rows.map((row) => Object.values(row) as (string | null)[]);
+      const read = async ({ text, values }: Statement) => (await session.query(text, values)).texts;
       if (beside) beside.take(await read(beside.statement));
       return read(statement);
     }

@@ -40,7 +40,7 @@ export interface ChangeWork extends Work {
   ): Promise<void>;
   /**
    * Runs the only statement of this unit of work, which changes rows of a kind, and commits it, in one round trip
-   * (storage/pipelined-query.ts).
+   * (storage/one-round-trip.ts).
    * @param statement all its result columns are text
    * @param count is given the rows, and counts what follows from the change
    * @throws AppError, see `pipelinedChange`

@@ -3,9 +3,8 @@ import { prepareDatabase } from '#api/prepare-database.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { takeAttemptApart } from '#entities/kit/access/sign-in-failures.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { maintainPartitions, maintainSecondPartitions } from '#entities/kit/outbox/outbox.ts';
-import { removeCapture } from '#migrations/row-capture.ts';
-import { compareDatabases } from '#entities/kit/storage/compare-databases.ts';
+import { maintainPartitions, partitionMaintenance } from '#entities/kit/outbox/outbox.ts';
+import { removeCapture } from '#entities/kit/storage/second/row-capture.ts';
 import { createDatabase, dropDatabase } from '#temporal-dev/servers/create-database.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { eventually } from '../../kit/eventually.ts';
@@ -27,11 +26,13 @@ let client: TestClient;
 const admin = () => world.databaseUrl.replace(`/${world.name}`, '/postgres');
 
 /** What is in both databases, as `npm run verify` compares it. */
-const differences = (pageSize = 7) => {
-  const { options } = instance.runtime.database;
-  const urls = { ...options, secondUrl: options.secondUrl ?? '' };
-  return compareDatabases(urls, { pageSize, isQuiet: true, onProgress: () => {} });
-};
+const differences = (pageSize = 7) => hookOf(instance).compare({ pageSize, isQuiet: true, onProgress: () => {} });
+
+function hookOf({ runtime }: Instance) {
+  const { hook } = runtime.database.options;
+  if (!hook) throw new Error('no hook is registered');
+  return hook;
+}
 
 const rows = async (text: string, values: readonly unknown[] = []) =>
   Promise.all([world, second].map((database) => asOwner(database, text, values)));
@@ -189,11 +190,9 @@ describe('db.multiwrite', () => {
     const at = new Date(Date.now() + 20 * 86_400_000);
     const retention = { eventsMs: 86_400_000, historyMs: 86_400_000 * 365 };
     const day = at.toISOString().slice(0, 10).replaceAll('-', '');
-    const { database } = instance.runtime;
-    if (!database.second) throw new Error('there is no second database');
     const context = { caller: systemCaller('test'), requestId: newId() };
-    await database.transact(context, (unit) => maintainPartitions(unit, at, retention));
-    await maintainSecondPartitions(database.second, at, retention);
+    await instance.runtime.database.transact(context, (unit) => maintainPartitions(unit, at, retention));
+    await hookOf(instance).maintain(partitionMaintenance(at, retention));
     expect(await differences()).toEqual([]);
     expect(await asOwner(second, 'select to_regclass($1) is not null as exists', [`events_${day}`])).toEqual([
       { exists: true },

@@ -1,9 +1,5 @@
+import type { SchemaOwner } from '../schema-hook.ts';
 import type { CopiedTable } from './first-copy.ts';
-
-/** Runs one statement as the owner of the database. */
-interface Owner {
-  query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
-}
 
 const events = {
   insert: 'referencing new table as after_rows',
@@ -12,7 +8,7 @@ const events = {
 } as const;
 
 /** From the end of this on, all changes of these tables are captured for the second database. */
-export async function installCapture(primary: Owner, tables: readonly CopiedTable[]): Promise<void> {
+export async function installCapture(primary: SchemaOwner, tables: readonly CopiedTable[]): Promise<void> {
   for (const { name, key } of tables) {
     const columns = key.map((column) => `'${column}'`).join(', ');
     for (const [event, rows] of Object.entries(events))
@@ -24,7 +20,7 @@ export async function installCapture(primary: Owner, tables: readonly CopiedTabl
 }
 
 /** Nothing is captured any more. Processes that still mean to write to the second database are refused until they start again. */
-export async function removeCapture(primary: Owner): Promise<void> {
+export async function removeCapture(primary: SchemaOwner): Promise<void> {
   const { rows: held } = await primary.query(`select 1 where to_regclass('second_database') is not null`);
   if (held.length === 0) return;
   await primary.query(`update second_database set state = 'off', epoch = '' where state <> 'second'`);
@@ -32,7 +28,7 @@ export async function removeCapture(primary: Owner): Promise<void> {
 }
 
 /** Changes are made in the primary database alone until capture is installed again; what had been captured is in both when this ends. */
-export async function dropCapture(primary: Owner): Promise<void> {
+export async function dropCapture(primary: SchemaOwner): Promise<void> {
   const { rows } = await primary.query(
     `select t.tgname as name, t.tgrelid::regclass::text as table from pg_trigger t
      where t.tgfoid = 'capture_row_images()'::regprocedure and t.tgparentid = 0`,

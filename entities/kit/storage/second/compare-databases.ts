@@ -1,17 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
+import type { ComparisonSettings } from '../database-hook.ts';
 
 interface Databases {
   readonly url: string;
   readonly secondUrl: string;
   readonly applicationName: string;
-}
-
-interface CompareOptions {
-  readonly pageSize: number;
-  /** Nothing changes meanwhile. Otherwise rows that differ are compared again after a moment. */
-  readonly isQuiet: boolean;
-  readonly onProgress: (name: string, count: number) => void;
 }
 
 /** How long a change may be on its way from one database to the other before it counts as missing, in milliseconds. */
@@ -35,7 +29,7 @@ interface Table {
  */
 export async function compareDatabases(
   { url, secondUrl, applicationName }: Databases,
-  { pageSize, isQuiet, onProgress }: CompareOptions,
+  { pageSize, isQuiet, onProgress }: ComparisonSettings,
 ): Promise<string[]> {
   const [primary, second] = [url, secondUrl].map(
     (connectionString) => new Client({ connectionString, application_name: applicationName }),

@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import type { Config } from '#config/objects/root.ts';
-import { AppError } from '#entities/kit/base/errors.ts';
-import { SecondDatabase } from '#entities/kit/storage/second-database.ts';
-import { settlePrepared } from '#entities/kit/storage/settle-prepared.ts';
+import { AppError } from '../../base/errors.ts';
 import { copiedTables, copyTable } from './first-copy.ts';
 import { dropCapture, installCapture, removeCapture } from './row-capture.ts';
+import { SecondDatabase } from './second-database.ts';
+import { settlePrepared } from './settle-prepared.ts';
 
-type Settings = Pick<Config['db'], 'multiwrite' | 'primarydbsource' | 'secondarydbsource'>;
+/** Leaves of the configuration object `db`. */
+export interface Settings {
+  readonly multiwrite: boolean;
+  readonly primarydbsource: string;
+  readonly secondarydbsource: string;
+}
 
 /** Time to connect, in milliseconds. */
 const connectTimeoutMs = 5_000;

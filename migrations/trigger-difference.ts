@@ -9,7 +9,7 @@ interface TriggerName {
 }
 
 /** What the triggers of a database lack that note changes of what decides about callers. */
-export interface TriggerDifference {
+interface TriggerDifference {
   /** Triggers that are missing, or were created from another text. */
   readonly stale: readonly CallerTrigger[];
   /** Triggers that are there and stale, or not wanted any more. */

@@ -1,5 +1,5 @@
+import type { BoundStatement } from './bound-text.ts';
 import { databaseRoles, sessionSettings } from './orm-schema.ts';
-import type { Statement } from './sql.ts';
 
 /** For whom a transaction works. */
 interface Tenant {
@@ -18,7 +18,7 @@ function tenantValues({ organizationId, userId }: Tenant, timeoutMs: number): st
 export function settingsStatement(
   tenant: Tenant & { readonly role: keyof typeof databaseRoles },
   timeoutMs: number,
-): Statement {
+): BoundStatement {
   return {
     text: `${tenantAndTimeout}, set_config('role', $4, true)`,
     values: [...tenantValues(tenant, timeoutMs), databaseRoles[tenant.role]],
@@ -29,7 +29,7 @@ export function settingsStatement(
 export function readSettingsStatement(
   tenant: Tenant & { readonly role: keyof typeof databaseRoles },
   timeoutMs: number,
-): Statement {
+): BoundStatement {
   const readOnly = `set_config('transaction_read_only', 'on', true)`;
   // New connections have the app role.
   if (tenant.role === 'app')
@@ -39,13 +39,13 @@ export function readSettingsStatement(
 }
 
 /** Goes on under another role. */
-export function roleStatement(role: keyof typeof databaseRoles, organizationId: string | null): Statement {
+export function roleStatement(role: keyof typeof databaseRoles, organizationId: string | null): BoundStatement {
   return {
     text: `select set_config('role', $1, true), set_config('${sessionSettings.organizationId}', $2, true)`,
     values: [databaseRoles[role], organizationId ?? ''],
   };
 }
 
-export function timeoutStatement(timeoutMs: number): Statement {
+export function timeoutStatement(timeoutMs: number): BoundStatement {
   return { text: `select set_config('statement_timeout', $1, true)`, values: [String(timeoutMs)] };
 }

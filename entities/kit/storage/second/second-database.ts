@@ -1,8 +1,8 @@
 import { Pool, type PoolClient } from 'pg';
-import { AppError } from '../base/errors.ts';
-import { failpoint } from '../base/failpoint.ts';
-import { destroyAfter } from './connection.ts';
-import { databaseError } from './database-error.ts';
+import { AppError } from '../../base/errors.ts';
+import { failpoint } from '../../base/failpoint.ts';
+import { destroyAfter } from '../connection.ts';
+import { databaseError } from '../database-error.ts';
 
 /** How long a new connection to the second database may take, in milliseconds. */
 const connectTimeoutMs = 3_000;
@@ -83,9 +83,9 @@ export class SecondDatabase {
     } catch (error) {
       throw this.#refusal(error);
     }
-    failpoint('second-prepared');
+    failpoint('commit-prepared');
     return async () => {
-      failpoint('second-decided');
+      failpoint('commit-decided');
       await this.end(gid, 'commit').catch((error: unknown) =>
         this.#options.onBackgroundError(error, 'committing in the second database; the sweep tries again'),
       );

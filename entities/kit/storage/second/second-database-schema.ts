@@ -1,0 +1,12 @@
+import type { SchemaHook } from '../schema-hook.ts';
+import { prepareSecondDatabase, whySecondIsNotReady, type Settings } from './prepare-second-database.ts';
+import { removeCapture } from './row-capture.ts';
+
+export const secondDatabaseSchema: SchemaHook<Settings> = {
+  tables: [/^second_database$/, /^row_images$/, /^commit_decisions$/],
+  furtherUrls: ({ multiwrite, secondarydbsource }) => (multiwrite ? [secondarydbsource] : []),
+  // What a migration writes differs between two databases, so everything is copied anew afterwards.
+  beforeMigrations: removeCapture,
+  afterMigrations: prepareSecondDatabase,
+  whyNotReady: whySecondIsNotReady,
+};
