@@ -25,7 +25,7 @@ import { cutSlowReaders, requestContextPlugin } from './http/plugins/assign-cont
 import { unitOfWorkPlugin } from './http/plugins/request-unit-of-work.ts';
 import { resumableProtocol } from './http/plugins/resumable-protocol.ts';
 import { lazySchemaCompilers } from './http/lazy-schema-compilers.ts';
-import { asAppError } from './http/problem.ts';
+import { asAppError } from './http/response/problem.ts';
 import { newRequestContext } from './http/request-context.ts';
 import { RequestLogger } from './http/request-logger.ts';
 import { registerRoute, type Route } from './http/route.ts';
@@ -34,7 +34,7 @@ import { fileAddressHint } from './rest/records/file-address-hint.ts';
 import { routesOf } from './rest/routes.ts';
 import { configuredKeySet } from './rest/service/jwks.ts';
 import type { Services } from './http/services.ts';
-import { timeouts } from './http/timeouts.ts';
+import { timeouts } from './http/limits/timeouts.ts';
 import { upgrades } from './http/upgrades.ts';
 import { httpsServer } from './http/tls/https-server.ts';
 import type { CertificateSource } from './http/tls/certificate-source.ts';

@@ -33,9 +33,9 @@ import { FirstPerson } from './rest/account/first-person.ts';
 import type { Route } from './http/route.ts';
 import type { Services } from './http/services.ts';
 import type { CertificateSource } from './http/tls/certificate-source.ts';
-import { applyTimeouts } from './http/timeouts.ts';
+import { applyTimeouts } from './http/limits/timeouts.ts';
 import { OpenStreams } from './http/open-streams.ts';
-import { InFlightRequests } from './http/in-flight-requests.ts';
+import { InFlightRequests } from './http/limits/in-flight-requests.ts';
 import { TokenUses } from './http/token-uses.ts';
 
 export interface ApiOptions {

@@ -35,7 +35,7 @@ import { TupleApplying } from '#relay/tuples/tuple-applying.ts';
 import { TupleRelay } from '#relay/tuples/tuple-relay.ts';
 import { ChangeFeed } from '#relay/changes/change-feed.ts';
 import { createNotifier } from '#relay/outbox/wake-up.ts';
-import { FileReceiver } from '#activities/clients/storage/file-receiver.ts';
+import { FileReceiver } from '#activities/clients/storage/receiving/file-receiver.ts';
 import type { ObjectStorage } from '#activities/clients/storage/object-storage.ts';
 import { StorageMetrics } from '#activities/clients/storage/storage-metrics.ts';
 import { authorizationStoreSettings } from './authorization-store-settings.ts';

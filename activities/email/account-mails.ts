@@ -1,7 +1,7 @@
 import { emailChange } from '#entities/identity/email-change.ts';
 import { reactivationEnd, user } from '#entities/identity/user.ts';
 import { localInstant } from '#entities/kit/base/localized.ts';
-import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
+import { oneTimeToken } from '#entities/kit/base/secrets/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
 import { accountContents } from './account-contents.ts';

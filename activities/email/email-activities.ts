@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { publicApiUrl } from '#config/objects/public-api-url.ts';
 import { accountEmailSuppression } from '#entities/email/account-email-suppression.ts';
 import { emailSuppression } from '#entities/email/email-suppression.ts';
-import { deriveKey } from '#entities/kit/base/keys.ts';
+import { deriveKey } from '#entities/kit/base/secrets/keys.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';

@@ -1,7 +1,7 @@
 import { user } from '#entities/identity/user.ts';
 import { invite, openStatuses } from '#entities/organizations/invite.ts';
 import { localInstant } from '#entities/kit/base/localized.ts';
-import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
+import { oneTimeToken } from '#entities/kit/base/secrets/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
 import { organizationContents } from './organization-contents.ts';

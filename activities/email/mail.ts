@@ -1,7 +1,7 @@
 import { user } from '#entities/identity/user.ts';
 import { unsubscribeRound } from '#entities/organizations/subscriber.ts';
 import type { Locale } from '#entities/kit/base/localized.ts';
-import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
+import { oneTimeToken } from '#entities/kit/base/secrets/one-time-token.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';

@@ -4,7 +4,7 @@ import { passwordReset } from '#entities/identity/password-reset.ts';
 import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
 import { invite } from '#entities/organizations/invite.ts';
 import { localInstant } from '#entities/kit/base/localized.ts';
-import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
+import { oneTimeToken } from '#entities/kit/base/secrets/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
 import { accountContents } from './account-contents.ts';

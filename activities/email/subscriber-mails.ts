@@ -1,6 +1,6 @@
 import { subscriber, unsubscribeRound } from '#entities/organizations/subscriber.ts';
 import { localInstant } from '#entities/kit/base/localized.ts';
-import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
+import { oneTimeToken } from '#entities/kit/base/secrets/one-time-token.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
 import { organizationContents } from './organization-contents.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { StorageMetrics } from '../clients/storage/storage-metrics.ts';
-import type { FileReceiver } from '../clients/storage/file-receiver.ts';
+import type { FileReceiver } from '../clients/storage/receiving/file-receiver.ts';
 import type { ObjectStorage } from '../clients/storage/object-storage.ts';
 import type { ChatSettings } from '../clients/chat/chat-target.ts';
 import type { EmailProviderSettings } from '../clients/email/from-config.ts';

@@ -1,5 +1,5 @@
 import { StorageError, type ListedObject, type StorageProvider } from '../clients/storage/provider.ts';
-import { objectKey } from '../clients/storage/upload-keys.ts';
+import { objectKey } from '../clients/storage/receiving/upload-keys.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import {
   expectedKeys,

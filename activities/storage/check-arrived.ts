@@ -1,6 +1,6 @@
 import { StorageError } from '../clients/storage/provider.ts';
 import { AppError, isAppError, isRefusal } from '#entities/kit/base/errors.ts';
-import { uploadPurposes } from '#entities/kit/model/upload-purpose.ts';
+import { uploadPurposes } from '#entities/kit/model/files/upload-purpose.ts';
 import { readArrived } from '#entities/kit/objects/due-work.ts';
 import { UploadRows } from '#entities/kit/objects/upload-rows.ts';
 import type { CheckOutcome } from '#workflows/storage/check-upload.contract.ts';

@@ -1,5 +1,5 @@
 import { StorageError } from '../clients/storage/provider.ts';
-import { incomingKey, tailKey } from '../clients/storage/upload-keys.ts';
+import { incomingKey, tailKey } from '../clients/storage/receiving/upload-keys.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import type { StoragePlace } from '#entities/kit/objects/object-audit.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '#entities/kit/base/clock.ts';
-import { randomTextPooled } from '#entities/kit/base/random-pool.ts';
+import { randomTextPooled } from '#entities/kit/base/secrets/random-pool.ts';
 import type { AccessClaims } from './access-token.ts';
 import type { ApiTokens, PresentedToken } from './api-tokens.ts';
 import type { DelegationClaims } from './delegation-token.ts';

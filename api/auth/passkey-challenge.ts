@@ -1,5 +1,5 @@
-import { deriveKey, isSignedBy, sign } from '#entities/kit/base/keys.ts';
-import { randomBytesPooled } from '#entities/kit/base/random-pool.ts';
+import { deriveKey, isSignedBy, sign } from '#entities/kit/base/secrets/keys.ts';
+import { randomBytesPooled } from '#entities/kit/base/secrets/random-pool.ts';
 
 /** What a challenge is for; one of a registration is none of a sign-in. */
 export type Ceremony = 'registration' | 'authentication';

@@ -1,5 +1,5 @@
 import type { Clock } from '#entities/kit/base/clock.ts';
-import { randomTextPooled } from '#entities/kit/base/random-pool.ts';
+import { randomTextPooled } from '#entities/kit/base/secrets/random-pool.ts';
 import type { AccessClaims } from './access-token.ts';
 import type { SignedLinks } from './signed-links.ts';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { sign } from '#entities/kit/base/keys.ts';
+import { sign } from '#entities/kit/base/secrets/keys.ts';
 
 /** Without 0, 1, I and O, which people confuse. Its length divides 256, so each character is equally likely. */
 const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Config } from '#config/objects/root.ts';
 import type { Clock } from '#entities/kit/base/clock.ts';
 import { isId } from '#entities/kit/base/ids.ts';
-import { deriveKey, encryptionKeys } from '#entities/kit/base/keys.ts';
+import { deriveKey, encryptionKeys } from '#entities/kit/base/secrets/keys.ts';
 import { onceForEach } from '#entities/kit/base/once-for-each.ts';
 import { isCompactForm } from './signed-tokens.ts';
 

@@ -1,7 +1,7 @@
 import { EncryptJWT, errors, jwtDecrypt } from 'jose';
 import type { Config } from '#config/objects/root.ts';
 import type { Clock } from '#entities/kit/base/clock.ts';
-import { encryptionKeys } from '#entities/kit/base/keys.ts';
+import { encryptionKeys } from '#entities/kit/base/secrets/keys.ts';
 import { isCompactForm } from './signed-tokens.ts';
 
 /** Header `typ`: no other value of this server is accepted as a state. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Config } from '#config/objects/root.ts';
 import type { Clock } from '#entities/kit/base/clock.ts';
-import { encryptionKeys, isSignedBy, sign } from '#entities/kit/base/keys.ts';
+import { encryptionKeys, isSignedBy, sign } from '#entities/kit/base/secrets/keys.ts';
 
 /** What a link is good for; none is accepted for another purpose. */
 export type LinkPurpose = 'download' | 'upload' | 'portal';

@@ -1,5 +1,5 @@
-import { randomTextPooled } from '#entities/kit/base/random-pool.ts';
-import { isSignedBy, sign } from '#entities/kit/base/keys.ts';
+import { randomTextPooled } from '#entities/kit/base/secrets/random-pool.ts';
+import { isSignedBy, sign } from '#entities/kit/base/secrets/keys.ts';
 
 /**
  * A random value that only this server can have made, and only for this subject: the session of a CSRF token, the account of a known

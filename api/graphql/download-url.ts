@@ -3,7 +3,7 @@ import { inputError } from '#entities/kit/base/input-error.ts';
 import { ownedObject, type ObjectDocument } from '#entities/kit/objects/stored-object.ts';
 import type { LinkOptions } from '../auth/download-link.ts';
 import { maxLinkSeconds } from '../auth/signed-links.ts';
-import { downloadLinkTo } from '../http/download-link-to.ts';
+import { downloadLinkTo } from '../http/response/download-link-to.ts';
 import type { FieldConfig } from './passthrough-field.ts';
 
 const Disposition = new GraphQLEnumType({

@@ -1,4 +1,4 @@
-import { fileValueNames } from '#entities/kit/model/stored-file.ts';
+import { fileValueNames } from '#entities/kit/model/files/stored-file.ts';
 import type { FilePart } from '#entities/kit/read/file-selection.ts';
 
 /** Name of the type of files. */

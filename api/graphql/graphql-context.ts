@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import type { OperationBudget } from './operation-budget.ts';
+import type { OperationBudget } from './documents/operation-budget.ts';
 import type { Asking } from '../credentials/asking.ts';
 import type { Services } from '../http/services.ts';
 

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
 import type { AppError, ErrorCode } from '#entities/kit/base/errors.ts';
 import { logFailure } from '../http/plugins/error-answers.ts';
-import { asAppError } from '../http/problem.ts';
+import { asAppError } from '../http/response/problem.ts';
 
 /** Error codes of requests that Yoga rejects, by HTTP status; its other errors are mistakes in the document. */
 const codeByStatus: Readonly<Record<number, ErrorCode>> = { 405: 'method_not_allowed', 413: 'body_too_large' };

@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import { registry } from '#entities/index.ts';
-import { deriveSchema } from './derive-schema.ts';
+import { deriveSchema } from './derived/derive-schema.ts';
 import { authorizePersonalAccessToken, deauthorizePersonalAccessToken } from './fields/token-authorizations.ts';
 import { createOrganization } from './fields/create-organization.ts';
 import { createApiToken, createPersonalAccessToken } from './fields/create-token.ts';

@@ -29,7 +29,7 @@ import { inputError } from '#entities/kit/base/input-error.ts';
 import { expectation, found, mismatch, oneOf, required } from '#entities/kit/base/schema-problem.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
 import { limitProblem } from './scalars/integer-limits.ts';
-import { unknownName } from '../http/unknown-name.ts';
+import { unknownName } from '../http/response/unknown-name.ts';
 import { asGraphqlError } from './graphql-errors.ts';
 
 const refusedNames = Symbol('refused names');

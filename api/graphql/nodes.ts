@@ -7,7 +7,7 @@ import { malformedIdHint } from '#entities/kit/model/missing-record.ts';
 import { isId } from '#entities/kit/base/ids.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import type { FieldMap } from './passthrough-field.ts';
-import { nodeInterface, type SelectionReader } from './selection-reader.ts';
+import { nodeInterface, type SelectionReader } from './documents/selection-reader.ts';
 
 /** Property with the type name of a record; a symbol, so that it differs from all names in the answer. */
 const typeOfNode = Symbol('type');

@@ -6,15 +6,15 @@ import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts'
 import { mebibyte } from '#entities/kit/base/mebibyte.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
 import { anonymousCaller } from '#entities/kit/model/caller.ts';
-import type { UploadPurpose } from '#entities/kit/model/upload-purpose.ts';
+import type { UploadPurpose } from '#entities/kit/model/files/upload-purpose.ts';
 import { maxFormFiles as maxFiles } from '#entities/kit/objects/stored-object.ts';
 import { signInFirst } from '../http/plugins/sign-in-first.ts';
 import { settleCaller } from '../http/request-caller.ts';
 import type { Services } from '../http/services.ts';
 import { readForm, refuseLongForm } from '../http/streams/multipart.ts';
 import { giveUpUploads, receiveFile, type ReceivedFile } from '../http/streams/receive-file.ts';
-import { checkValueCount } from '../http/value-limit.ts';
-import { variablePurposes, type VariablePurposes } from './variable-purposes.ts';
+import { checkValueCount } from '../http/limits/value-limit.ts';
+import { variablePurposes, type VariablePurposes } from './documents/variable-purposes.ts';
 
 /** Media type of operations with files (GraphQL multipart request specification). */
 export const formType = 'multipart/form-data';

@@ -4,9 +4,9 @@ import { keepAnswer, reserveRequest } from '#entities/kit/access/request-keys.ts
 import { AppError } from '#entities/kit/base/errors.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
 import { describedKeyword } from '#entities/kit/model/described-schema.ts';
-import { openSecret, sealSecret } from '#entities/kit/base/sealed-secret.ts';
+import { openSecret, sealSecret } from '#entities/kit/base/secrets/sealed-secret.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import { answerRights, hasAnswerRights, type AnswerRights } from './answer-rights.ts';
+import { answerRights, hasAnswerRights, type AnswerRights } from './response/answer-rights.ts';
 import type { Services } from './services.ts';
 
 /** Header with which a client says that requests are the same one (draft-ietf-httpapi-idempotency-key-header). */

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { findCallerAgain, isCallerConfirmed } from './request-caller.ts';
-import { asAppError } from './problem.ts';
+import { asAppError } from './response/problem.ts';
 import type { Services } from './services.ts';
 
 /** Attempts at one request: the first and two more. */

@@ -10,7 +10,7 @@ import type { AccessClaims } from '../auth/access-token.ts';
 import type { PresentedToken } from '../auth/api-tokens.ts';
 import type { DelegationClaims } from '../auth/delegation-token.ts';
 import type { KeyedRequest } from './idempotent-requests.ts';
-import type { LimitClass } from './rate-limits.ts';
+import type { LimitClass } from './limits/rate-limits.ts';
 import type { PendingCookie } from './plugins/cookies.ts';
 
 /** Data of a request that all layers use. */

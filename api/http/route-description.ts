@@ -4,8 +4,8 @@ import { errorCatalogue, type ErrorCode } from '#entities/kit/base/error-catalog
 import { statusOf } from '#entities/kit/base/errors.ts';
 import type { AnswerHeader } from './description/documented-headers.ts';
 import { idempotencyHeader, keySchema } from './idempotent-requests.ts';
-import { ProblemSchema } from './problem.ts';
-import { limitClassOf, type Limitable } from './rate-limits.ts';
+import { ProblemSchema } from './response/problem.ts';
+import { limitClassOf, type Limitable } from './limits/rate-limits.ts';
 import type { Access } from './request-context.ts';
 import type { Deprecation } from './deprecation.ts';
 

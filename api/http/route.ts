@@ -3,14 +3,14 @@ import { Type, type Static, type TObject, type TSchema } from 'typebox';
 import type { ErrorCode } from '#entities/kit/base/error-catalogue.ts';
 import type { AppError } from '#entities/kit/base/errors.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import { withinDeadline } from './deadline.ts';
+import { withinDeadline } from './limits/deadline.ts';
 import { deprecationHeaders, type Deprecation } from './deprecation.ts';
 import type { AnswerHeader } from './description/documented-headers.ts';
 import { securityOf } from './description/security.ts';
-import { keptDocument } from './kept-documents.ts';
+import { keptDocument } from './response/kept-documents.ts';
 import { queryReader } from './query-values.ts';
 import { earlierAnswer, idempotencyHeader, refusedKey, replayHeaders } from './idempotent-requests.ts';
-import { limitClassOf, type LimitClass } from './rate-limits.ts';
+import { limitClassOf, type LimitClass } from './limits/rate-limits.ts';
 import { repeatRequest } from './repeat-request.ts';
 import {
   acceptBytes,

@@ -22,7 +22,7 @@ import type { SignedTokens } from '../auth/signed-tokens.ts';
 import type { DefaultCaller } from './default-caller.ts';
 import type { Health } from './readiness.ts';
 import type { Metrics } from './http-metrics.ts';
-import type { InFlightRequests } from './in-flight-requests.ts';
+import type { InFlightRequests } from './limits/in-flight-requests.ts';
 import type { OpenStreams } from './open-streams.ts';
 import type { TokenUses } from './token-uses.ts';
 

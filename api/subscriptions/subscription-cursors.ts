@@ -1,6 +1,6 @@
 import { AppError } from '#entities/kit/base/errors.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
-import { deriveKey, isSignedBy, sign } from '#entities/kit/base/keys.ts';
+import { deriveKey, isSignedBy, sign } from '#entities/kit/base/secrets/keys.ts';
 import type { FeedPosition } from '#entities/kit/outbox/feed-position.ts';
 
 /** How long a cursor counts, in microseconds. The changes since are kept for that time at least (`record_changes`). */

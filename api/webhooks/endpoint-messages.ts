@@ -17,8 +17,8 @@ import {
   type ShownMessage,
 } from '#entities/integrations/webhook-message-rows.ts';
 import type { Asking } from '../credentials/asking.ts';
-import { pageSlice } from '../http/page-slice.ts';
-import { tooManyAttempts } from '../http/too-many-attempts.ts';
+import { pageSlice } from '../http/response/page-slice.ts';
+import { tooManyAttempts } from '../http/limits/too-many-attempts.ts';
 import { lockedEndpoint } from './change-endpoint.ts';
 
 export { messageStates, type ShownAttempt, type ShownMessage };

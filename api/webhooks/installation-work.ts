@@ -3,7 +3,7 @@ import type { WorkKind } from '#entities/kit/outbox/failing-work.ts';
 import { listFailingWork, parseWorkPosition, type FailingWork } from '#entities/kit/outbox/failing-work-list.ts';
 import type { Asking } from '../credentials/asking.ts';
 import { requireOperator } from '../credentials/required-operator.ts';
-import { pageSlice } from '../http/page-slice.ts';
+import { pageSlice } from '../http/response/page-slice.ts';
 
 export { workKinds, type WorkKind } from '#entities/kit/outbox/failing-work.ts';
 export { workPosition, type FailingWork } from '#entities/kit/outbox/failing-work-list.ts';

@@ -17,7 +17,7 @@ import {
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { isManager } from '#entities/presets/roles.ts';
 import type { Asking } from '../credentials/asking.ts';
-import { pageSlice } from '../http/page-slice.ts';
+import { pageSlice } from '../http/response/page-slice.ts';
 
 export { deliveryStates, positionText };
 export type { ListedDelivery as ShownDelivery };

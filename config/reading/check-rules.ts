@@ -1,12 +1,12 @@
-import { authRules } from '../objects/auth-rules.ts';
+import { authRules } from '../objects/auth/auth-rules.ts';
 import { integrationRules } from '../objects/integration-rules.ts';
-import { jobqueueRules } from '../objects/jobqueue-rules.ts';
+import { jobqueueRules } from '../objects/jobqueue/jobqueue-rules.ts';
 import { leafByPath, valueAt } from '../objects/leaf.ts';
 import { Loading } from './loading.ts';
 import type { Problem } from '../schema/config-problem.ts';
 import type { Config } from '../objects/root.ts';
 import type { Rule } from '../objects/rule.ts';
-import { serverRules } from '../objects/server-rules.ts';
+import { serverRules } from '../objects/server/server-rules.ts';
 
 const rules: readonly Rule[] = [...serverRules, ...authRules, ...jobqueueRules, ...integrationRules];
 

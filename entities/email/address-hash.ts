@@ -1,5 +1,5 @@
 import { emailForm } from '../kit/base/email-address.ts';
-import { isSignedBy, sign } from '../kit/base/keys.ts';
+import { isSignedBy, sign } from '../kit/base/secrets/keys.ts';
 
 const partsOf = (emailId: string, address: string) => ['address', emailId, emailForm(address)];
 

@@ -126,8 +126,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // Objects of all organizations are counted for the operator.
   'runtime/ensure-storage.ts': [`system 'count objects'`],
   // Bytes of objects belong to no record; who may have them was decided before.
-  'activities/clients/storage/database-provider.ts': [`system 'object chunks'`],
-  'activities/clients/storage/open-provider.ts': [`system 'storage'`],
+  'activities/clients/storage/providers/database-provider.ts': [`system 'object chunks'`],
+  'activities/clients/storage/providers/open-provider.ts': [`system 'storage'`],
   // Reads that records have changed, for all organizations; what is in them is read as each subscriber.
   'relay/changes/change-feed.ts': [`system 'change feed'`],
   'relay/outbox/relay.ts': [`system 'relay'`],

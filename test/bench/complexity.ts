@@ -1,6 +1,6 @@
 import { parse, validate, type ExecutionArgs } from 'graphql';
 import { productSchema } from '#api/graphql/graphql-schema.ts';
-import { costLimits } from '#api/graphql/operation-budget.ts';
+import { costLimits } from '#api/graphql/documents/operation-budget.ts';
 import { measureOperation } from '#api/graphql/operations/measure-operation.ts';
 import { registry } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';

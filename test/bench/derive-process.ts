@@ -1,4 +1,4 @@
-import { deriveSchema } from '#api/graphql/derive-schema.ts';
+import { deriveSchema } from '#api/graphql/derived/derive-schema.ts';
 import { schemasOf } from '#entities/kit/storage/orm-schema.ts';
 import { syntheticRegistry } from '../kit/records/synthetic-kinds.ts';
 

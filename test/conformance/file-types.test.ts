@@ -4,11 +4,11 @@ import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { checkDeclaredType } from '#activities/clients/storage/detect-type.ts';
-import { FileTypes } from '#activities/clients/storage/file-types.ts';
-import { Measurement, type ExpectedFile } from '#activities/clients/storage/measurement.ts';
+import { checkDeclaredType } from '#activities/clients/storage/file-types/detect-type.ts';
+import { FileTypes } from '#activities/clients/storage/file-types/file-types.ts';
+import { Measurement, type ExpectedFile } from '#activities/clients/storage/receiving/measurement.ts';
 import { mebibyte, sizeText } from '#entities/kit/base/mebibyte.ts';
-import { acceptedTypes } from '#entities/kit/model/accepted-types.ts';
+import { acceptedTypes } from '#entities/kit/model/files/accepted-types.ts';
 import { contentTypes, zipArchive, type ZipEntry } from '../kit/files/zip-archive.ts';
 import { shows } from '../kit/shows.ts';
 

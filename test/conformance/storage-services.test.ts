@@ -1,6 +1,6 @@
 // Left to npm run prove; npm test has test/conformance/storage-provider.test.ts.
 import { expect, it } from 'vitest';
-import { CloudProvider } from '#activities/clients/storage/cloud-provider.ts';
+import { CloudProvider } from '#activities/clients/storage/providers/cloud-provider.ts';
 import { openStorageProxy } from '../kit/fakes/storage-proxy.ts';
 import { startObjectStore } from '../kit/object-stores.ts';
 import { newCloudBucket, openBucket, openCloud, openEdge } from '../kit/storage-providers.ts';

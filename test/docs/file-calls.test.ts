@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registry } from '#entities/index.ts';
-import { uploadPurposes } from '#entities/kit/model/upload-purpose.ts';
+import { uploadPurposes } from '#entities/kit/model/files/upload-purpose.ts';
 import { eventually } from '../kit/eventually.ts';
 import { changeSettings } from '../kit/records/organization-settings.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';

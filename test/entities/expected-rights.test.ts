@@ -19,7 +19,7 @@ import { sampleOf } from '../kit/depth.ts';
 import { expectedRights } from '../kit/records/rights-files.ts';
 import { recordTried } from '../kit/tried.ts';
 import { triedKinds } from '../kit/tried-kinds.ts';
-import { fileFieldsOf } from '#entities/kit/model/stored-file.ts';
+import { fileFieldsOf } from '#entities/kit/model/files/stored-file.ts';
 import { uploadFor } from '../kit/files/uploaded-file.ts';
 import { openWorld, type World } from '../kit/world.ts';
 

@@ -1,7 +1,7 @@
 import { execute, GraphQLNonNull, GraphQLID, GraphQLString, parse, type GraphQLSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GraphqlContext } from '#api/graphql/graphql-context.ts';
-import { deriveSchema } from '#api/graphql/derive-schema.ts';
+import { deriveSchema } from '#api/graphql/derived/derive-schema.ts';
 import { productSchema } from '#api/graphql/graphql-schema.ts';
 import { membership, registry, task } from '#entities/index.ts';
 import { anonymousCaller, callerOf, roles, type Caller } from '#entities/kit/model/caller.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { activityQueues as configuredQueues } from '#config/objects/queueconf.ts';
+import { activityQueues as configuredQueues } from '#config/objects/jobqueue/queueconf.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { releaseWorkflows } from '#worker/release-workflows.ts';
 import { announce, isSettled, notingListener, storedEvents } from '../kit/events/event-fixtures.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { activityQueues as configuredQueues } from '#config/objects/queueconf.ts';
+import { activityQueues as configuredQueues } from '#config/objects/jobqueue/queueconf.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import { deliveryQueue } from '#workflows/events/deliver-event.contract.ts';
 import { sendEmailContract } from '#workflows/email/send-email.contract.ts';

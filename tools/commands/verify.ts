@@ -6,7 +6,7 @@ import type { Tuple } from '#entities/kit/model/tuples.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { ComparedPage, ExpectedWork, PageRequest } from '#entities/kit/outbox/comparison.ts';
 import { settledPage, unexpectedAmong } from '#entities/kit/outbox/tuple-repair.ts';
-import { comparisonsOf, nameOf } from '#entities/kit/write/inconsistencies.ts';
+import { comparisonsOf, nameOf } from '#entities/kit/write/comparison/inconsistencies.ts';
 import { emailWorkflowId } from '#workflows/email/send-email.contract.ts';
 import { deliveryWorkflowId } from '#workflows/events/deliver-event.contract.ts';
 import { probingWorkflowId } from '#workflows/events/probe-listener.contract.ts';

@@ -9,7 +9,7 @@ import {
   type OwnedObject,
   type ProviderName,
 } from '#entities/kit/objects/stored-object.ts';
-import { openProvider, type Bucket, type OpeningOptions, type StorageSettings } from './open-provider.ts';
+import { openProvider, type Bucket, type OpeningOptions, type StorageSettings } from './providers/open-provider.ts';
 import type { ByteRange, LinkPresentation, StorageProvider } from './provider.ts';
 import { readProblem, storageUnavailable } from './storage-problem.ts';
 

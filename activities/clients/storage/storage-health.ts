@@ -1,5 +1,5 @@
 import type { ObjectStorage } from './object-storage.ts';
-import type { Bucket } from './open-provider.ts';
+import type { Bucket } from './providers/open-provider.ts';
 
 /** How long a result is reported before the bucket is tried again, in milliseconds. A probe writes to the bucket. */
 const freshMs = { ok: 60_000, failed: 5_000 } as const;

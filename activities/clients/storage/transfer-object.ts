@@ -2,8 +2,8 @@ import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { PartProgress } from '#entities/kit/objects/object-copies.ts';
 import { checkHash, DifferentBytesError, openExpected, type ExpectedBytes, type StoredBytes } from './compare-bytes.ts';
-import { bodyBytes } from './part-body.ts';
-import { partBytesFor } from './part-pump.ts';
+import { bodyBytes } from './receiving/part-body.ts';
+import { partBytesFor } from './receiving/part-pump.ts';
 import { StorageError, type StorageProvider } from './provider.ts';
 
 /** How often progress is saved, at most: each time it is written whole. */

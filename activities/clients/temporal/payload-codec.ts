@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { METADATA_ENCODING_KEY, type Payload, type PayloadCodec } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { encryptionKeys, type EncryptionKey } from '#entities/kit/base/keys.ts';
+import { encryptionKeys, type EncryptionKey } from '#entities/kit/base/secrets/keys.ts';
 
 const encoding = 'binary/encrypted';
 const nonceLength = 12;

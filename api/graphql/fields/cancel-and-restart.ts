@@ -1,7 +1,7 @@
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import { steerings, transferKinds } from '../../transfers/steer-transfer.ts';
 import type { HandWrittenField } from '../hand-written-field.ts';
-import { recordAct } from '../record-act.ts';
+import { recordAct } from '../derived/record-act.ts';
 
 /** Hand-written, because which changes are possible depends on how far the work is. */
 export const transferFields: readonly HandWrittenField[] = transferKinds.flatMap((kind) =>

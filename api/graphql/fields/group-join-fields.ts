@@ -12,7 +12,7 @@ import {
 } from '../../people/join-group.ts';
 import { askingOf, type GraphqlContext } from '../graphql-context.ts';
 import type { HandWrittenField } from '../hand-written-field.ts';
-import { recordAct } from '../record-act.ts';
+import { recordAct } from '../derived/record-act.ts';
 import { DateTime } from '../scalars/date-time.ts';
 
 const id = (description: string) => ({ type: new GraphQLNonNull(GraphQLID), description });

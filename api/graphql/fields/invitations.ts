@@ -1,6 +1,6 @@
 import { invite, maxResends } from '#entities/organizations/invite.ts';
 import { resendInvite as resend, withdrawInvite as withdraw } from '../../people/open-invites.ts';
-import { recordAct } from '../record-act.ts';
+import { recordAct } from '../derived/record-act.ts';
 
 const about = 'Id of the invitation.';
 

@@ -1,6 +1,6 @@
 import { GraphQLBoolean, GraphQLInt, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
 import { notification } from '#entities/notifications/notification.ts';
-import { defaultPageSize, pageSlice } from '../../http/page-slice.ts';
+import { defaultPageSize, pageSlice } from '../../http/response/page-slice.ts';
 import { consoleUrlOf, idsOfPage, notificationInbox, type PageOfIds } from '../../people/notification-inbox.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import type { HandWrittenField } from '../hand-written-field.ts';

@@ -1,6 +1,6 @@
 import { maxSendAttempts, subscriber } from '#entities/organizations/subscriber.ts';
 import { resendVerification } from '../../people/subscriber-verification.ts';
-import { recordAct } from '../record-act.ts';
+import { recordAct } from '../derived/record-act.ts';
 
 /** Hand-written, because it raises `round`, which nobody may set. */
 export const resendSubscriberVerification = recordAct({

@@ -30,7 +30,7 @@ import {
   type LogArguments,
   type ReplayArguments,
 } from '../../webhooks/endpoint-messages.ts';
-import { defaultPageSize } from '../../http/page-slice.ts';
+import { defaultPageSize } from '../../http/response/page-slice.ts';
 import { capitalized } from '../capitalized.ts';
 import { askingOf, type GraphqlContext } from '../graphql-context.ts';
 import type { HandWrittenField, Types } from '../hand-written-field.ts';

@@ -9,7 +9,7 @@ import {
 import { earlierAnswer, idempotencyHeader, keep, refusedKey, replayHeaders } from '../../http/idempotent-requests.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import type { FieldConfig } from '../passthrough-field.ts';
-import { rootFields } from '../root-fields.ts';
+import { rootFields } from '../documents/root-fields.ts';
 import { isForm } from '../uploads.ts';
 
 /** Extension of fields whose answer has a credential. */

@@ -21,9 +21,9 @@ import type { EntityModule } from '#entities/kit/model/define.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { onceForEach } from '#entities/kit/base/once-for-each.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
-import { OperationBudget, type Cost } from '../operation-budget.ts';
-import { rootFields } from '../root-fields.ts';
-import { nodeInterface, searchResults, SelectionReader } from '../selection-reader.ts';
+import { OperationBudget, type Cost } from '../documents/operation-budget.ts';
+import { rootFields } from '../documents/root-fields.ts';
+import { nodeInterface, searchResults, SelectionReader } from '../documents/selection-reader.ts';
 
 /** Reads what a field of a type selects, and spends its cost. */
 type Measure = (reader: SelectionReader, args: Readonly<Record<string, unknown>>) => void;

@@ -6,7 +6,7 @@ import { isAppError, statusOf } from '#entities/kit/base/errors.ts';
 import type { EndedOperation, Metrics } from '../../http/http-metrics.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import { rootOf } from '../graphql-errors.ts';
-import { rootFields } from '../root-fields.ts';
+import { rootFields } from '../documents/root-fields.ts';
 
 /**
  * Type and root field of an operation, as metrics and traces name it. Only names of the schema get there: names of operations are the

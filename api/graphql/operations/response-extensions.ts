@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import type { GraphqlContext } from '../graphql-context.ts';
-import { noCost } from '../operation-budget.ts';
+import { noCost } from '../documents/operation-budget.ts';
 
 /** A result that may serialize itself (`answerInOneStatement`). */
 type Result = ExecutionResult & { readonly stringify?: () => string };

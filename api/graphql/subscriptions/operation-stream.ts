@@ -17,11 +17,11 @@ import type { SubscriberConnection, SubscriptionHub } from '../../subscriptions/
 import { asGraphqlError, asRequestError, presentError } from '../graphql-errors.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import { requestErrors } from '../input-problems.ts';
-import { costLimits, OperationBudget } from '../operation-budget.ts';
+import { costLimits, OperationBudget } from '../documents/operation-budget.ts';
 import { measureOperation } from '../operations/measure-operation.ts';
 import type { OperationQueue } from '../operations/operation-queue.ts';
-import { rootFields } from '../root-fields.ts';
-import { SelectionReader } from '../selection-reader.ts';
+import { rootFields } from '../documents/root-fields.ts';
+import { SelectionReader } from '../documents/selection-reader.ts';
 import type { SelectionInfo } from '../single-statement-query.ts';
 import { streamOf, type StreamContext, type StreamSource } from './stream-field.ts';
 

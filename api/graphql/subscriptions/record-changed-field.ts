@@ -11,7 +11,7 @@ import { inputError, limitExceeded } from '#entities/kit/base/input-error.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { isExposed } from '#entities/kit/model/exposure.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
-import { constantCase } from '../constant-case.ts';
+import { constantCase } from '../derived/constant-case.ts';
 import { Node } from '../nodes.ts';
 import type { FieldConfig } from '../passthrough-field.ts';
 import { NewsStream } from './news-stream.ts';

@@ -3,7 +3,7 @@ import type { StreamCaller } from '../../http/stream-caller.ts';
 import type { Services } from '../../http/services.ts';
 import type { SubscriberConnection, SubscriptionHub } from '../../subscriptions/subscription-hub.ts';
 import type { SelectionInfo } from '../single-statement-query.ts';
-import type { SelectionReader } from '../selection-reader.ts';
+import type { SelectionReader } from '../documents/selection-reader.ts';
 
 /** The values of one subscription, each of which becomes a message. */
 export interface StreamSource {

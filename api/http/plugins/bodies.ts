@@ -3,7 +3,7 @@ import { AppError } from '#entities/kit/base/errors.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
 import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts';
 import { graphqlPath } from '../upgrades.ts';
-import { checkValueCount } from '../value-limit.ts';
+import { checkValueCount } from '../limits/value-limit.ts';
 
 const anyDocument = 'Send a JSON document in UTF-8.';
 

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { AppError, type ErrorCode } from '#entities/kit/base/errors.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { sendRawProblem } from '../raw-problem.ts';
+import { sendRawProblem } from '../response/raw-problem.ts';
 import type { Services } from '../services.ts';
 
 /** Errors of Node's HTTP parser by code; all others mean that the input is not HTTP. */

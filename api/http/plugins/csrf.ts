@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '#config/objects/root.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { deriveKey } from '#entities/kit/base/keys.ts';
+import { deriveKey } from '#entities/kit/base/secrets/keys.ts';
 import { onceForEach } from '#entities/kit/base/once-for-each.ts';
 import { accessCookie, csrfCookie } from '../../auth/cookie-attributes.ts';
 import { isSignedNonce, newSignedNonce } from '../../auth/signed-nonce.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
-import { clientNetwork, type AddressSources } from '../client-address.ts';
-import { classLimit, limitersOf, type Limit, type Limiter } from '../rate-limits.ts';
+import { clientNetwork, type AddressSources } from '../limits/client-address.ts';
+import { classLimit, limitersOf, type Limit, type Limiter } from '../limits/rate-limits.ts';
 import type { Services } from '../services.ts';
 import { routedPath } from './routed-path.ts';
 

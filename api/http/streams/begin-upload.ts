@@ -1,5 +1,5 @@
 import type { Location } from '#entities/kit/objects/stored-object.ts';
-import type { UploadPurpose } from '#entities/kit/model/upload-purpose.ts';
+import type { UploadPurpose } from '#entities/kit/model/files/upload-purpose.ts';
 import type { UploadOwner } from '#entities/kit/objects/upload-owner.ts';
 import type { NewUpload } from '#entities/kit/objects/upload-rows.ts';
 import type { Services } from '../services.ts';

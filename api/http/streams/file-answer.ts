@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { parse } from 'range-parser';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { StoredObject } from '#entities/kit/objects/stored-object.ts';
-import { namesTag } from '../entity-tags.ts';
+import { namesTag } from '../response/entity-tags.ts';
 import { contentDisposition, dispositionOf, mediaTypeOf, type Disposition } from './content-disposition.ts';
 import type { StreamResponse } from './stream-response.ts';
 

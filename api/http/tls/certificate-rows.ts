@@ -9,7 +9,7 @@ import {
   type CertificateRow,
 } from '#entities/kit/access/automatic-certificates.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { openSecret, sealSecret } from '#entities/kit/base/sealed-secret.ts';
+import { openSecret, sealSecret } from '#entities/kit/base/secrets/sealed-secret.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';

@@ -12,7 +12,7 @@ import type { Config } from '#config/objects/root.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { rawHeaders } from '../plugins/answer-headers.ts';
-import { problemOf, problemType } from '../problem.ts';
+import { problemOf, problemType } from '../response/problem.ts';
 import type { Services } from '../services.ts';
 
 /** Maximum number of requests of one connection that are answered at the same time. */

@@ -4,7 +4,7 @@ import type { SecureContext, TLSSocket, TlsOptions } from 'node:tls';
 import type { Config } from '#config/objects/root.ts';
 import { withTimeout } from '#entities/kit/base/concurrency/with-timeout.ts';
 import type { Services } from '../services.ts';
-import { timeouts } from '../timeouts.ts';
+import { timeouts } from '../limits/timeouts.ts';
 import { upgrades } from '../upgrades.ts';
 import { Http2Connections } from './http2-connections.ts';
 import type { Certificate } from './certificate-files.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { claimedId, invalidToken } from '#entities/kit/base/one-time-token.ts';
+import { claimedId, invalidToken } from '#entities/kit/base/secrets/one-time-token.ts';
 import { defineRoute } from '../../http/route.ts';
 import { linkKinds } from './link-kinds.ts';
 import { roundOfLink } from './mailed-link.ts';

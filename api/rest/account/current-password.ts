@@ -6,7 +6,7 @@ import type { RowOf } from '#entities/kit/model/define.ts';
 import { verifyPassword } from '../../auth/password.ts';
 import { workOf } from '../../http/request-context.ts';
 import type { Call } from '../../http/route.ts';
-import { tooManyAttempts } from '../../http/too-many-attempts.ts';
+import { tooManyAttempts } from '../../http/limits/too-many-attempts.ts';
 
 type User = RowOf<typeof user>;
 

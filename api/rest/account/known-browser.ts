@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { user } from '#entities/identity/user.ts';
-import { deriveKey } from '#entities/kit/base/keys.ts';
+import { deriveKey } from '#entities/kit/base/secrets/keys.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { credentialCookie } from '../../auth/cookie-attributes.ts';
 import { deviceCookie, deviceMaxAge, knownDevice, rememberDevice } from '../../auth/known-devices.ts';

@@ -4,7 +4,7 @@ import { passwordReset } from '#entities/identity/password-reset.ts';
 import { reactivationEnd, user } from '#entities/identity/user.ts';
 import { invite } from '#entities/organizations/invite.ts';
 import { subscriber } from '#entities/organizations/subscriber.ts';
-import type { TokenPurpose } from '#entities/kit/base/one-time-token.ts';
+import type { TokenPurpose } from '#entities/kit/base/secrets/one-time-token.ts';
 import type { EntityModule, RowOf } from '#entities/kit/model/define.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 

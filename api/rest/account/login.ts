@@ -11,14 +11,14 @@ import {
   type SignInKey,
 } from '#entities/kit/access/sign-in-failures.ts';
 import { hashPassword, isOutdated, verifyPassword } from '../../auth/password.ts';
-import { clientNetwork } from '../../http/client-address.ts';
+import { clientNetwork } from '../../http/limits/client-address.ts';
 import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { accountKey } from './account-key.ts';
 import { completeSignIn, SignInSchema, wrongPassword } from './complete-sign-in.ts';
 import { knownBrowser } from './known-browser.ts';
 import { PasswordSchema } from './password-schemas.ts';
-import { tooManyAttempts } from '../../http/too-many-attempts.ts';
+import { tooManyAttempts } from '../../http/limits/too-many-attempts.ts';
 
 /** Period in which failures count, in milliseconds. */
 const windowMs = 15 * 60_000;

@@ -1,7 +1,7 @@
 import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
-import { clientNetwork } from '../../http/client-address.ts';
+import { clientNetwork } from '../../http/limits/client-address.ts';
 import type { Call } from '../../http/route.ts';
-import { tooManyAttempts } from '../../http/too-many-attempts.ts';
+import { tooManyAttempts } from '../../http/limits/too-many-attempts.ts';
 
 /** Minimum interval between two e-mails to one address, in milliseconds; it prevents flooding a mailbox. */
 export const minIntervalMs = 60_000;

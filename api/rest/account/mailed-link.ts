@@ -1,5 +1,5 @@
-import { deriveKey } from '#entities/kit/base/keys.ts';
-import { checkOneTimeToken, isOneTimeToken, type TokenPurpose } from '#entities/kit/base/one-time-token.ts';
+import { deriveKey } from '#entities/kit/base/secrets/keys.ts';
+import { checkOneTimeToken, isOneTimeToken, type TokenPurpose } from '#entities/kit/base/secrets/one-time-token.ts';
 import type { Services } from '../../http/services.ts';
 
 /** The key of the tokens of mailed links. */

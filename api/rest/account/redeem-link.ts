@@ -1,13 +1,13 @@
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
-import { claimedId, expiredToken, invalidToken } from '#entities/kit/base/one-time-token.ts';
+import { claimedId, expiredToken, invalidToken } from '#entities/kit/base/secrets/one-time-token.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { EntityModule, RowOf } from '#entities/kit/model/define.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { workOf } from '../../http/request-context.ts';
 import type { Call } from '../../http/route.ts';
-import { tooManyAttempts } from '../../http/too-many-attempts.ts';
+import { tooManyAttempts } from '../../http/limits/too-many-attempts.ts';
 import type { LinkKind } from './link-kinds.ts';
 import { checkLink } from './mailed-link.ts';
 

@@ -3,7 +3,7 @@ import { session } from '#entities/identity/session.ts';
 import { user } from '#entities/identity/user.ts';
 import { noteSeen } from '#entities/identity/last-seen-rows.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { openSecret, sealSecret } from '#entities/kit/base/sealed-secret.ts';
+import { openSecret, sealSecret } from '#entities/kit/base/secrets/sealed-secret.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { user } from '#entities/identity/user.ts';
-import { invalidToken } from '#entities/kit/base/one-time-token.ts';
+import { invalidToken } from '#entities/kit/base/secrets/one-time-token.ts';
 import { hashPassword } from '../../auth/password.ts';
 import { checkStrength } from '../../auth/password-strength.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';

@@ -2,7 +2,7 @@ import type { session } from '#entities/identity/session.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { AccessClaims, IssuedToken } from '../../auth/access-token.ts';
 import type { IssuedRefreshToken } from '../../auth/refresh-token.ts';
-import { clientAddress } from '../../http/client-address.ts';
+import { clientAddress } from '../../http/limits/client-address.ts';
 import type { Call } from '../../http/route.ts';
 import type { Home } from './home-organization.ts';
 

@@ -11,7 +11,7 @@ import { notAnId } from '#entities/kit/base/schema-problem.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { missingRecord } from '#entities/kit/model/missing-record.ts';
 import { secondFactorRequired } from '../../http/request-caller.ts';
-import { clientAddress } from '../../http/client-address.ts';
+import { clientAddress } from '../../http/limits/client-address.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute } from '../../http/route.ts';
 import { singleSignOnRequired } from '../../credentials/single-sign-on-required.ts';

@@ -3,7 +3,7 @@ import type { emailVerification } from '#entities/identity/email-verification.ts
 import { user } from '#entities/identity/user.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { invalidToken } from '#entities/kit/base/one-time-token.ts';
+import { invalidToken } from '#entities/kit/base/secrets/one-time-token.ts';
 import { hashPassword, verifyPassword } from '../../auth/password.ts';
 import { checkStrength } from '../../auth/password-strength.ts';
 import { defineRoute } from '../../http/route.ts';

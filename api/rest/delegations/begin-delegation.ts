@@ -4,7 +4,7 @@ import { readDelegationState } from '#entities/kit/access/principal-state.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { CreationInput } from '#entities/kit/model/field-values.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
-import { clientAddress } from '../../http/client-address.ts';
+import { clientAddress } from '../../http/limits/client-address.ts';
 import type { Call } from '../../http/route.ts';
 
 /** Maximum duration of a delegation, in minutes. */

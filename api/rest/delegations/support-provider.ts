@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { emailForm } from '#entities/kit/base/email-address.ts';
-import { isSameText } from '#entities/kit/base/keys.ts';
+import { isSameText } from '#entities/kit/base/secrets/keys.ts';
 import type { Config } from '#config/objects/root.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import type { ProviderSettings } from '../../auth/sign-in-providers.ts';

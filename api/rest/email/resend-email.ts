@@ -6,7 +6,7 @@ import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { MessageSchema, idSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
-import { tooManyAttempts } from '../../http/too-many-attempts.ts';
+import { tooManyAttempts } from '../../http/limits/too-many-attempts.ts';
 import { recordNames } from '../records/record-names.ts';
 
 const { path, tag } = recordNames(email);

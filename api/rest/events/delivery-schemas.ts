@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { EventRun } from '#runtime/event-runs.ts';
-import { defaultPageSize } from '../../http/page-slice.ts';
+import { defaultPageSize } from '../../http/response/page-slice.ts';
 import {
   deliveryStates,
   positionText,

@@ -7,7 +7,7 @@ import { isId } from '#entities/kit/base/ids.ts';
 import { pascalCase } from '#entities/kit/base/snake-case.ts';
 import { anonymousCaller } from '#entities/kit/model/caller.ts';
 import { refuseBeyondLimits } from '#entities/kit/model/module-gate.ts';
-import { isWithheld } from '#entities/kit/model/stored-file.ts';
+import { isWithheld } from '#entities/kit/model/files/stored-file.ts';
 import { providerNames, type OwnedObject } from '#entities/kit/objects/stored-object.ts';
 import { WantedObject } from '#entities/kit/objects/wanted-object.ts';
 import type { DownloadBases } from '#entities/kit/read/file-selection.ts';
@@ -20,7 +20,7 @@ import { findCallerAgain, secondFactorRequired } from '../../http/request-caller
 import type { RequestContext } from '../../http/request-context.ts';
 import { defineRoute, type Call, type Route } from '../../http/route.ts';
 import type { Services } from '../../http/services.ts';
-import { redirectTo } from '../../http/download-link-to.ts';
+import { redirectTo } from '../../http/response/download-link-to.ts';
 import { fileAnswer } from '../../http/streams/file-answer.ts';
 import type { StreamResponse } from '../../http/streams/stream-response.ts';
 import { idSchema } from '../../http/request-schemas.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { ErrorCode } from '#entities/kit/base/errors.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
-import { uploadPurposes, type UploadPurpose } from '#entities/kit/model/upload-purpose.ts';
+import { uploadPurposes, type UploadPurpose } from '#entities/kit/model/files/upload-purpose.ts';
 import type { Call } from '../../http/route.ts';
 import type { ReceivedFile } from '../../http/streams/receive-file.ts';
 

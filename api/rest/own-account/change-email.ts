@@ -11,7 +11,7 @@ import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { workOf } from '../../http/request-context.ts';
 import { EmailSchema, MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
-import { tooManyAttempts } from '../../http/too-many-attempts.ts';
+import { tooManyAttempts } from '../../http/limits/too-many-attempts.ts';
 import { checkNewEmail } from '../account/check-new-email.ts';
 import { forgetWrongPasswords, readPerson, withCurrentPassword } from '../account/current-password.ts';
 import { countMailRequest, minIntervalMs } from '../account/mail-limits.ts';

@@ -1,6 +1,6 @@
 import { emailChange } from '#entities/identity/email-change.ts';
 import { user } from '#entities/identity/user.ts';
-import { invalidToken } from '#entities/kit/base/one-time-token.ts';
+import { invalidToken } from '#entities/kit/base/secrets/one-time-token.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';

@@ -1,4 +1,4 @@
-import { randomTextPooled } from '#entities/kit/base/random-pool.ts';
+import { randomTextPooled } from '#entities/kit/base/secrets/random-pool.ts';
 import { passkeyCookie, passkeyCookieName } from '../../auth/cookie-attributes.ts';
 import { maxChallengeAgeMs } from '../../auth/passkey-challenge.ts';
 import { requestOptions } from '../../auth/passkeys.ts';

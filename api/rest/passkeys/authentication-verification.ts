@@ -7,11 +7,11 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { passkeyCookieName } from '../../auth/cookie-attributes.ts';
 import { claimedPerson, PasskeyRefusal, verifyAuthentication, type VerifiedSignIn } from '../../auth/passkeys.ts';
-import { clientNetwork } from '../../http/client-address.ts';
+import { clientNetwork } from '../../http/limits/client-address.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
 import { completeSignIn, SignInSchema } from '../account/complete-sign-in.ts';
 import { knownBrowser } from '../account/known-browser.ts';
-import { tooManyAttempts } from '../../http/too-many-attempts.ts';
+import { tooManyAttempts } from '../../http/limits/too-many-attempts.ts';
 import { acceptResponse, logStep, passkeySettings, takeChallenge } from './passkey-requests.ts';
 import { AssertionSchema } from './passkey-schemas.ts';
 

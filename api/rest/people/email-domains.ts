@@ -4,7 +4,7 @@ import { AppError } from '#entities/kit/base/errors.ts';
 import { isManager } from '#entities/presets/roles.ts';
 import { workOf } from '../../http/request-context.ts';
 import { defineRoute } from '../../http/route.ts';
-import { tooManyAttempts } from '../../http/too-many-attempts.ts';
+import { tooManyAttempts } from '../../http/limits/too-many-attempts.ts';
 import { verifiedDomains, VerifiedDomainsSchema } from '../single-sign-on/domain-proof.ts';
 
 /** Questions of the managers of an organization to name servers within the window, in milliseconds. */

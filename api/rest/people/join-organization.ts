@@ -2,7 +2,7 @@ import type { user } from '#entities/identity/user.ts';
 import { invite } from '#entities/organizations/invite.ts';
 import { membership } from '#entities/organizations/membership.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
-import { invalidToken } from '#entities/kit/base/one-time-token.ts';
+import { invalidToken } from '#entities/kit/base/secrets/one-time-token.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { maxCursorLength } from '#entities/kit/read/order.ts';
 import { notification } from '#entities/notifications/notification.ts';
-import { defaultPageSize } from '../../http/page-slice.ts';
+import { defaultPageSize } from '../../http/response/page-slice.ts';
 import { defineRoute } from '../../http/route.ts';
 import { consoleUrlOf, notificationInbox } from '../../people/notification-inbox.ts';
 import { listSelection } from '../records/list-query.ts';

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { AppError, isAppError } from '#entities/kit/base/errors.ts';
-import { claimedId } from '#entities/kit/base/one-time-token.ts';
+import { claimedId } from '#entities/kit/base/secrets/one-time-token.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { unsubscribeRound } from '#entities/organizations/subscriber.ts';

@@ -4,7 +4,7 @@ import { invite, openStatuses } from '#entities/organizations/invite.ts';
 import { membership } from '#entities/organizations/membership.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import { callerIn, readMembershipState } from '#entities/kit/access/principal-state.ts';
-import { claimedId, expiredToken, invalidToken } from '#entities/kit/base/one-time-token.ts';
+import { claimedId, expiredToken, invalidToken } from '#entities/kit/base/secrets/one-time-token.ts';
 import type { AppError } from '#entities/kit/base/errors.ts';
 import { mayGiveRole } from '#entities/kit/model/caller.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { organization } from '#entities/organizations/organization.ts';
 import { subscriber } from '#entities/organizations/subscriber.ts';
-import { claimedId, invalidToken } from '#entities/kit/base/one-time-token.ts';
+import { claimedId, invalidToken } from '#entities/kit/base/secrets/one-time-token.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute } from '../../http/route.ts';
 import { renewVerification } from '../../people/subscriber-verification.ts';

@@ -4,7 +4,7 @@ import type { EntityModule } from '#entities/kit/model/define.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { groupingsOf, maxGroupings, numbersOf } from '#entities/kit/read/aggregate.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
-import { defaultPageSize, pageSlice } from '../../http/page-slice.ts';
+import { defaultPageSize, pageSlice } from '../../http/response/page-slice.ts';
 import { inSnakeCase } from './in-snake-case.ts';
 import { filterParameters, listFilter } from './list-query.ts';
 import { recordNames } from './record-names.ts';

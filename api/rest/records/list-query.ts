@@ -23,7 +23,7 @@ import {
 } from '#entities/kit/read/operators.ts';
 import { filterableFields, orderableFields } from '#entities/kit/read/where.ts';
 import { viewColumnsDescription, viewDescription } from '../../people/apply-saved-view.ts';
-import { pageSlice, defaultPageSize, type SliceArguments } from '../../http/page-slice.ts';
+import { pageSlice, defaultPageSize, type SliceArguments } from '../../http/response/page-slice.ts';
 import { wantedText } from '#entities/kit/read/search-text.ts';
 import { bestFirst, pageParts, searchText } from './record-pages.ts';
 import { inRestNames, valueSchema, type JsonSchema } from './record-schema.ts';

@@ -5,7 +5,7 @@ import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { searchPosition, type OrderTerm } from '#entities/kit/read/order.ts';
 import { maxSearchLength, searchTextDescription } from '#entities/kit/read/search-text.ts';
 import type { PagePart, PageSelection, RecordSelection } from '#entities/kit/read/selection.ts';
-import { pageSlice, type SliceArguments } from '../../http/page-slice.ts';
+import { pageSlice, type SliceArguments } from '../../http/response/page-slice.ts';
 import { visibleText } from '../../http/request-schemas.ts';
 import { recordNames } from './record-names.ts';
 

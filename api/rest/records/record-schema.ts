@@ -13,7 +13,7 @@ import { currentField, isSessionKind } from '#entities/kit/model/current-record.
 import type { Field } from '#entities/kit/model/declared-field.ts';
 import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { linkDescription, type Links } from '#entities/kit/model/links.ts';
-import { availabilities, fileValues, type FileValue } from '#entities/kit/model/stored-file.ts';
+import { availabilities, fileValues, type FileValue } from '#entities/kit/model/files/stored-file.ts';
 import { idText, optionalLine, visibleLine, visibleText } from '../../http/request-schemas.ts';
 import { recordNames } from './record-names.ts';
 

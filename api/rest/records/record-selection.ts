@@ -2,7 +2,7 @@ import { currentField, isSessionKind } from '#entities/kit/model/current-record.
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import { answeredFields } from '#entities/kit/model/exposure.ts';
-import { fileValueNames } from '#entities/kit/model/stored-file.ts';
+import { fileValueNames } from '#entities/kit/model/files/stored-file.ts';
 import type { DownloadBases } from '#entities/kit/read/file-selection.ts';
 import type { RecordPart, RecordSelection } from '#entities/kit/read/selection.ts';
 

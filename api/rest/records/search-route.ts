@@ -5,7 +5,7 @@ import type { Registry } from '#entities/kit/model/registry.ts';
 import type { DownloadBases } from '#entities/kit/read/file-selection.ts';
 import { pluralOf } from '#entities/kit/read/relations.ts';
 import { searchReach } from '#entities/kit/read/search-text.ts';
-import { defaultPageSize } from '../../http/page-slice.ts';
+import { defaultPageSize } from '../../http/response/page-slice.ts';
 import { defineRoute, type Route } from '../../http/route.ts';
 import { wantedText } from '#entities/kit/read/search-text.ts';
 import { foundSelection, listedSchema, pageSchema, searchText } from './record-pages.ts';

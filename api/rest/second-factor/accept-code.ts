@@ -6,11 +6,11 @@ import { systemCaller } from '#entities/kit/model/caller.ts';
 import { forgetAttempt, takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { recoveryCodeHash } from '../../auth/recovery-codes.ts';
-import { openSecret, sealSecret } from '#entities/kit/base/sealed-secret.ts';
+import { openSecret, sealSecret } from '#entities/kit/base/secrets/sealed-secret.ts';
 import { stepOfCode } from '../../auth/authenticator-app.ts';
 import { workOf } from '../../http/request-context.ts';
 import type { Call } from '../../http/route.ts';
-import { tooManyAttempts } from '../../http/too-many-attempts.ts';
+import { tooManyAttempts } from '../../http/limits/too-many-attempts.ts';
 import type { Factor } from '../../credentials/confirmed-factor.ts';
 
 /** A code of the app, or a recovery code in its place. */

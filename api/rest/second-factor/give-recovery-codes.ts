@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { secondFactor } from '#entities/identity/second-factor.ts';
 import { newRecoveryCodes, recoveryCodeHash } from '../../auth/recovery-codes.ts';
-import { openSecret } from '#entities/kit/base/sealed-secret.ts';
+import { openSecret } from '#entities/kit/base/secrets/sealed-secret.ts';
 import type { Call } from '../../http/route.ts';
 import { sealing } from './accept-code.ts';
 import type { Factor } from '../../credentials/confirmed-factor.ts';

@@ -4,7 +4,7 @@ import { user } from '#entities/identity/user.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { Config } from '#config/objects/root.ts';
-import { sealSecret } from '#entities/kit/base/sealed-secret.ts';
+import { sealSecret } from '#entities/kit/base/secrets/sealed-secret.ts';
 import { newEnrollment, type CodeDigits } from '../../auth/authenticator-app.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute } from '../../http/route.ts';

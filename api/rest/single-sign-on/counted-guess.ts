@@ -1,7 +1,7 @@
 import { giveBackAttempt, takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
-import { clientNetwork } from '../../http/client-address.ts';
+import { clientNetwork } from '../../http/limits/client-address.ts';
 import type { Call } from '../../http/route.ts';
-import { tooManyAttempts } from '../../http/too-many-attempts.ts';
+import { tooManyAttempts } from '../../http/limits/too-many-attempts.ts';
 import { transactApart } from './organization-provider.ts';
 
 /** Wrong guesses from one network within the window, in milliseconds. */

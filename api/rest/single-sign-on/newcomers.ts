@@ -7,7 +7,7 @@ import { user } from '#entities/identity/user.ts';
 import { membership } from '#entities/organizations/membership.ts';
 import type { ProviderIdentity } from '../../auth/sign-in-providers.ts';
 import type { Call } from '../../http/route.ts';
-import { tooManyAttempts } from '../../http/too-many-attempts.ts';
+import { tooManyAttempts } from '../../http/limits/too-many-attempts.ts';
 import {
   checkNewIdentity,
   findIdentity,

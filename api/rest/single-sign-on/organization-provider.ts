@@ -6,7 +6,7 @@ import { AppError } from '#entities/kit/base/errors.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import { openSecret, sealSecret } from '#entities/kit/base/sealed-secret.ts';
+import { openSecret, sealSecret } from '#entities/kit/base/secrets/sealed-secret.ts';
 import type { ProviderSettings } from '../../auth/sign-in-providers.ts';
 import type { SignInState } from '../../auth/sign-in-state.ts';
 import { workOf } from '../../http/request-context.ts';

@@ -8,7 +8,7 @@ import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { requireAccountProof, requireOrganizationProof } from '../../credentials/recent-proof.ts';
 import { signInFirst } from '../../http/plugins/sign-in-first.ts';
 import { defineRoute, type Call } from '../../http/route.ts';
-import { tooManyAttempts } from '../../http/too-many-attempts.ts';
+import { tooManyAttempts } from '../../http/limits/too-many-attempts.ts';
 import { workOf } from '../../http/request-context.ts';
 import { visibleLine } from '../../http/request-schemas.ts';
 import { beginFlow, RedirectSchema, targetOf } from '../providers/provider-flow.ts';

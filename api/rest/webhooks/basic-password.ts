@@ -1,4 +1,4 @@
-import { isSameText } from '#entities/kit/base/keys.ts';
+import { isSameText } from '#entities/kit/base/secrets/keys.ts';
 import type { RawDelivery } from './receiver.ts';
 
 /** Whether a request has the password in Basic authentication (RFC 7617), whatever the user name; compared in constant time. */

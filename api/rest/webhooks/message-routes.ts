@@ -15,7 +15,7 @@ import {
   type ShownAttempt,
   type ShownMessage,
 } from '../../webhooks/endpoint-messages.ts';
-import { defaultPageSize } from '../../http/page-slice.ts';
+import { defaultPageSize } from '../../http/response/page-slice.ts';
 import { defineRoute, type Call, type Route } from '../../http/route.ts';
 import { inSnakeCase } from '../records/in-snake-case.ts';
 import { recordNames } from '../records/record-names.ts';

@@ -1,5 +1,5 @@
 import { decodeTime, encodeTime, monotonicFactory } from 'ulid';
-import { randomFraction } from './random-pool.ts';
+import { randomFraction } from './secrets/random-pool.ts';
 
 const nextUlid = monotonicFactory(randomFraction);
 

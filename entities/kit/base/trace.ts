@@ -10,7 +10,7 @@ import {
   type SpanContext,
   type Tracer,
 } from '@opentelemetry/api';
-import { randomTextPooled } from './random-pool.ts';
+import { randomTextPooled } from './secrets/random-pool.ts';
 
 /** A span of work in a trace. Without a configured collector it records nothing, but still passes its ids on. */
 export interface WorkSpan {

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { FileRule } from './accepted-types.ts';
+import type { FileRule } from './files/accepted-types.ts';
 
 /**
  * A field of a kind, as an entity file declares it. A field is data: its column, input validation, GraphQL field and filters

@@ -1,7 +1,7 @@
 import type { Announcement } from './announcement.ts';
 import type { VisitorKind } from './caller.ts';
 import { fieldMistakes } from './checks/field-mistakes.ts';
-import type { AcceptedFiles } from './accepted-types.ts';
+import type { AcceptedFiles } from './files/accepted-types.ts';
 import type { CreationInput, ChangeInput, FieldValues } from './field-values.ts';
 import type { Fields } from './declared-field.ts';
 import { text } from './fields.ts';

@@ -1,4 +1,4 @@
-import type { Availability } from '../model/stored-file.ts';
+import type { Availability } from '../model/files/stored-file.ts';
 
 /** Providers of object storage, in the order in which new objects choose theirs. */
 export const providerNames = ['bucketstore', 'edgestore', 'cloudstore', 'disk', 'database'] as const;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { FileValue } from '../model/stored-file.ts';
+import type { FileValue } from '../model/files/stored-file.ts';
 import { column } from '../storage/column.ts';
 import type { Sql } from '../storage/sql.ts';
 import type { ChoiceWords } from './choice-form.ts';

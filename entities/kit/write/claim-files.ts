@@ -1,9 +1,9 @@
 import { AppError } from '../base/errors.ts';
 import { inputError } from '../base/input-error.ts';
 import { databaseRoleOf, type Caller } from '../model/caller.ts';
-import { fileProblem } from '../model/accepted-types.ts';
+import { fileProblem } from '../model/files/accepted-types.ts';
 import type { EntityModule } from '../model/define.ts';
-import { fileFieldsOf, type FileField } from '../model/stored-file.ts';
+import { fileFieldsOf, type FileField } from '../model/files/stored-file.ts';
 import { missingUpload, refusedUpload } from '../objects/upload-problems.ts';
 import type { UploadState } from '../objects/upload-rows.ts';
 import { ownerColumns, uploadOwnerOf } from '../objects/upload-owner.ts';

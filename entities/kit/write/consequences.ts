@@ -2,8 +2,8 @@ import type { RecordedChange } from '../model/recorded-changes.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 import { deleteDependents } from './cascade.ts';
 import type { ChangeWork } from './change-work.ts';
-import { alignFollowers } from './followers.ts';
-import { keepLast } from './keep-last.ts';
+import { alignFollowers } from './behaviours/followers.ts';
+import { keepLast } from './behaviours/keep-last.ts';
 
 /**
  * What follows from changes that were written in this transaction, whoever made them: what would leave an organization without an owner is

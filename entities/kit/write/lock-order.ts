@@ -12,7 +12,7 @@ import { compileSql, type Sql } from '../storage/sql.ts';
 import { dependentPredicate, dependentsOf, type Dependent } from './cascade.ts';
 import { maxRows } from './change-counters.ts';
 import type { ChangeWork } from './change-work.ts';
-import { isRemovedLater } from './later-removal.ts';
+import { isRemovedLater } from './behaviours/later-removal.ts';
 import { lockHierarchies } from './references.ts';
 
 /** Records that an operation will change or delete. */

@@ -1,5 +1,5 @@
 import { soleOrganizationOf, type RecordedChange } from '../model/recorded-changes.ts';
-import { fileFieldsOf } from '../model/stored-file.ts';
+import { fileFieldsOf } from '../model/files/stored-file.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 

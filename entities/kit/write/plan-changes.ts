@@ -13,8 +13,8 @@ import { missingRecord } from '../model/missing-record.ts';
 import { refuseBeyondLimits, refuseDisabledModule } from '../model/module-gate.ts';
 import { claimFiles } from './claim-files.ts';
 import type { ChangeWork, Stamp } from './change-work.ts';
-import { refusedRole } from './given-roles.ts';
-import { refusedLastingRight } from './lasting-rights.ts';
+import { refusedRole } from './behaviours/given-roles.ts';
+import { refusedLastingRight } from './behaviours/lasting-rights.ts';
 import { hasDependents, lockInOrder } from './lock-order.ts';
 import {
   isMove,
@@ -24,9 +24,9 @@ import {
   referencesIn,
   type ReferenceProblem,
 } from './references.ts';
-import { refusedList } from './refuse-wrong-lists.ts';
+import { refusedList } from './behaviours/refuse-wrong-lists.ts';
 import { refusedChanges } from './refused-changes.ts';
-import { withDerivedValues } from './run-hooks.ts';
+import { withDerivedValues } from './behaviours/run-hooks.ts';
 import { erasedSecrets, withSealedValues } from './sealed-values.ts';
 
 type Row = Record<string, unknown>;

@@ -6,7 +6,7 @@ import type { RecordedChange } from '../model/recorded-changes.ts';
 import type { Registry } from '../model/registry.ts';
 import { compileSql } from '../storage/sql.ts';
 import type { ChangeWork } from './change-work.ts';
-import { isRemovedLater } from './later-removal.ts';
+import { isRemovedLater } from './behaviours/later-removal.ts';
 import { erasedSecrets } from './sealed-values.ts';
 import { updateRows } from './update-rows.ts';
 

@@ -1,5 +1,5 @@
-import type { KeyPurpose } from '../base/keys.ts';
-import { isSealedWithNewest, openSecret, sealSecret } from '../base/sealed-secret.ts';
+import type { KeyPurpose } from '../base/secrets/keys.ts';
+import { isSealedWithNewest, openSecret, sealSecret } from '../base/secrets/sealed-secret.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Work } from '../storage/work.ts';

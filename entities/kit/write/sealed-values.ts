@@ -1,7 +1,7 @@
 import type { DatabaseOptions } from '../access/database-options.ts';
 import { inputError } from '../base/input-error.ts';
 import { onceForEach } from '../base/once-for-each.ts';
-import { openSecret, sealSecret } from '../base/sealed-secret.ts';
+import { openSecret, sealSecret } from '../base/secrets/sealed-secret.ts';
 import type { EntityModule } from '../model/define.ts';
 
 type Row = Readonly<Record<string, unknown>>;

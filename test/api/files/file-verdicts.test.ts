@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { fileVerdict, registry } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { fileFieldsOf } from '#entities/kit/model/stored-file.ts';
+import { fileFieldsOf } from '#entities/kit/model/files/stored-file.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { expectProblem } from '../../kit/expect-problem.ts';
 import { changeSettings } from '../../kit/records/organization-settings.ts';

@@ -1,6 +1,6 @@
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { OperationBudget } from '#api/graphql/operation-budget.ts';
+import { OperationBudget } from '#api/graphql/documents/operation-budget.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { expectGraphqlError } from '../../kit/graphql-error.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { buildSchema, lexicographicSortSchema, printSchema, validateSchema } from 'graphql';
 import { expect, test } from 'vitest';
-import { deriveSchema } from '#api/graphql/derive-schema.ts';
+import { deriveSchema } from '#api/graphql/derived/derive-schema.ts';
 import { productSchema } from '#api/graphql/graphql-schema.ts';
 import { schemaFiles } from '#api/graphql/schema-files.ts';
 import { registry } from '#entities/index.ts';

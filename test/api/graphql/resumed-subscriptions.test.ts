@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Client } from 'pg';
-import { deriveKey, sign } from '#entities/kit/base/keys.ts';
+import { deriveKey, sign } from '#entities/kit/base/secrets/keys.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { EventSubscriber } from '../../kit/events/event-subscriber.ts';
 import { expectGraphqlError } from '../../kit/graphql-error.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { productSchema } from '#api/graphql/graphql-schema.ts';
 import { routesOf } from '#api/rest/routes.ts';
-import { limitClassOf } from '#api/http/rate-limits.ts';
+import { limitClassOf } from '#api/http/limits/rate-limits.ts';
 import { maxHeldCounters } from '#activities/clients/cache/rate-counters.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { registry } from '#entities/index.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deriveKey } from '#entities/kit/base/keys.ts';
-import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
+import { deriveKey } from '#entities/kit/base/secrets/keys.ts';
+import { oneTimeToken } from '#entities/kit/base/secrets/one-time-token.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { expectProblem } from '../../kit/expect-problem.ts';
 import { buildPerson, signedIn, testPassword } from '../../kit/people.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { membership, organization, session, user } from '#entities/index.ts';
-import { deriveKey } from '#entities/kit/base/keys.ts';
+import { deriveKey } from '#entities/kit/base/secrets/keys.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
+import { oneTimeToken } from '#entities/kit/base/secrets/one-time-token.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { asSystem } from '../../kit/as-person.ts';

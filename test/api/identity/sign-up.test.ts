@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deriveKey } from '#entities/kit/base/keys.ts';
-import { oneTimeToken } from '#entities/kit/base/one-time-token.ts';
+import { deriveKey } from '#entities/kit/base/secrets/keys.ts';
+import { oneTimeToken } from '#entities/kit/base/secrets/one-time-token.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { countHashes } from '../../kit/identity/count-hashes.ts';
 import { deletePerson } from '../../kit/people.ts';

@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { SignInProviders } from '#api/auth/sign-in-providers.ts';
 import { routesOf } from '#api/rest/routes.ts';
-import { deriveSchema } from '#api/graphql/derive-schema.ts';
+import { deriveSchema } from '#api/graphql/derived/derive-schema.ts';
 import { productSchema } from '#api/graphql/graphql-schema.ts';
 import { externalIdentity, membership, personalAccessToken, registry, session, user } from '#entities/index.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';

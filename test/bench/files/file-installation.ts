@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { S3Provider } from '#activities/clients/storage/s3-provider.ts';
+import { S3Provider } from '#activities/clients/storage/providers/s3-provider.ts';
 import { S3_CREDENTIALS } from '#temporal-dev/servers/launch-s3.ts';
 import { newS3Bucket } from '../../kit/storage-providers.ts';
 import { bucketstoreSettings, diskSettings, providerVariable } from '../../kit/storage-settings.ts';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '#entities/kit/base/ids.ts';
-import { acceptedTypes } from '#entities/kit/model/accepted-types.ts';
+import { acceptedTypes } from '#entities/kit/model/files/accepted-types.ts';
 import { callerOf, type Caller } from '#entities/kit/model/caller.ts';
 import type { Field } from '#entities/kit/model/declared-field.ts';
 import type { Location } from '#entities/kit/objects/stored-object.ts';

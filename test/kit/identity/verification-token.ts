@@ -1,5 +1,5 @@
-import { deriveKey } from '#entities/kit/base/keys.ts';
-import { oneTimeToken, type TokenPurpose } from '#entities/kit/base/one-time-token.ts';
+import { deriveKey } from '#entities/kit/base/secrets/keys.ts';
+import { oneTimeToken, type TokenPurpose } from '#entities/kit/base/secrets/one-time-token.ts';
 import { asOwner } from '../as-owner.ts';
 import type { World } from '../world.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { identityProvider, secondFactor, secret } from '#entities/index.ts';
-import { openSecret, sealSecret } from '#entities/kit/base/sealed-secret.ts';
+import { openSecret, sealSecret } from '#entities/kit/base/secrets/sealed-secret.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';

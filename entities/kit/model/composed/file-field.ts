@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { idPattern } from '../../base/ids.ts';
-import type { AcceptedFiles, FilledFields } from '../accepted-types.ts';
+import type { AcceptedFiles, FilledFields } from '../files/accepted-types.ts';
 import { make, type Exact, type Field, type Made, type Options } from '../declared-field.ts';
 import { integer, json, text } from '../fields.ts';
 

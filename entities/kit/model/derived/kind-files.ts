@@ -1,4 +1,4 @@
-import type { AcceptedFiles } from '../accepted-types.ts';
+import type { AcceptedFiles } from '../files/accepted-types.ts';
 import { defineEntityModule, type EntityModule } from '../define.ts';
 import type { Field } from '../declared-field.ts';
 import { reference } from '../fields.ts';
