@@ -84,7 +84,7 @@ function fail(error: unknown): void {
   if (isStopping) return;
   if (error instanceof ConfigurationError) exitOnConfigurationError(error);
   if (error instanceof StartError || isAppError(error)) logger.fatal(error.message);
-  else logger.fatal({ err: error }, 'the api could not start');
+  else logger.fatal({ err: error }, 'the API could not start');
   process.exit(1);
 }
 
@@ -102,7 +102,7 @@ async function stop(): Promise<void> {
 /** Ends the process even if closing hangs; PostgreSQL rolls back uncommitted transactions. */
 function exitAfterTimeout(): void {
   setTimeout(() => {
-    logger.warn('the api did not stop in time; the process exits');
+    logger.warn('the API did not stop in time; the process exits');
     process.exit();
   }, config.current.server.shutdowngraceperiod + closeMs).unref();
 }

@@ -90,7 +90,7 @@ export async function createApp(
         allowUnionTypes: true,
         // Decimal numbers (registry of OpenAPI); the data layer checks them.
         formats: { decimal: true },
-        // What descriptions say besides; it checks nothing.
+        // Additions to descriptions; it checks nothing.
         keywords: [describedKeyword],
       },
       // After the formats of the library: addresses and domains are read in one way everywhere.

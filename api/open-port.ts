@@ -72,7 +72,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 const socketReasons: Readonly<Record<string, string>> = {
   EADDRINUSE: 'but another process listens there, or a file has that name.',
-  // What the system says of a folder that is missing as well.
+  // Error code of the system, also for a folder that is missing.
   EACCES: 'but this user may not create it there, or its folder does not exist.',
 };
 

@@ -24,27 +24,28 @@ export function openapiOptions(registry: Registry): FastifyDynamicSwaggerOptions
         {
           name: 'Account',
           description:
-            'Sign-up, sign-in and sign-out, password and e-mail address, invitations, linked identities, and what the caller may do.',
+            'Sign-up, sign-in and sign-out, password and e-mail address, invitations, linked identities, and the rights of the caller.',
         },
         {
           name: 'Single sign-on',
           description:
-            'Sign-in of the members of an organization with its own provider. A session that begins with it counts in the organization and its parts alone: what concerns the account or other organizations answers with permission_denied.',
+            'Sign-in of the members of an organization with its own provider. A session that begins with it is valid only in the organization and its parts: what concerns the account or other organizations answers with permission_denied.',
         },
-        { name: 'Acting as somebody else', description: 'Support access, and impersonation of members by managers.' },
-        { name: 'Search', description: 'Records of all kinds by what is in them.' },
+        { name: 'Acting as another user', description: 'Support access, and impersonation of members by managers.' },
+        { name: 'Search', description: 'Full-text search over records of all kinds.' },
         ...recordTags(registry),
         {
           name: 'Events',
-          description: 'What became of the events of the current organization inside the server, for its managers.',
+          description:
+            'Status of the deliveries of events of the current organization to listeners of the server, for its managers.',
         },
         {
           name: 'Operations',
           description:
-            'Events of all organizations, for operators of the installation: users to whom `npm run operators` gives that. Nobody gets it over the API.',
+            'Events of all organizations, for operators of the installation: users to whom `npm run operators` gives this right. The API cannot give it.',
         },
         { name: 'Receivers', description: 'For other systems, which report events to this server and sign them.' },
-        { name: 'Pages', description: 'Pages for people who have no program of their own, and what the pages load.' },
+        { name: 'Pages', description: 'Pages for people without a client program, with their scripts and styles.' },
         { name: 'Service', description: 'Health checks, public keys and API descriptions.' },
       ],
       webhooks: webhooksOf(registry),

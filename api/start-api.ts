@@ -148,7 +148,7 @@ export async function createApi({
   };
   if (services.defaultCaller)
     logger.warn(
-      'AUTHENTICATION IS OFF (auth.enabled): whoever reaches this server acts as the user who signed up first. Never do this in production.',
+      'AUTHENTICATION IS OFF (auth.enabled): everybody who reaches this server acts as the user who signed up first. Never do this in production.',
     );
   metrics.watchRateCounters(runtime.rateCounters);
   metrics.watchRequests(() => services.inFlight.count);

@@ -21,7 +21,7 @@ export function functionsOf(modules: readonly EntityModule[]): SqlFunction[] {
   return [...written, ...modules.flatMap((module) => searchFunctionOf(module) ?? [])];
 }
 
-/** What the functions of a database lack. */
+/** Functions that a database lacks. */
 export interface FunctionDifference {
   /** Functions that are missing, or were created from another text. */
   readonly stale: readonly SqlFunction[];

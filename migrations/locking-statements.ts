@@ -5,7 +5,7 @@ import { migrations } from './index.ts';
 export interface LockingStatement {
   readonly table: string;
   readonly statement: string;
-  /** What it does, and what to write instead. */
+  /** Effect of the statement, and its replacement. */
   readonly remark: string;
 }
 
@@ -94,7 +94,7 @@ export async function lockingStatements(migration: string): Promise<LockingState
   const known = migrations.find((each) => each.name === migration);
   if (!known) throw new TypeError(`there is no migration "${migration}"`);
   const { class: MigrationClass } = known;
-  // Its statements depend on nothing, so it needs neither driver nor configuration to tell them.
+  // Its statements depend on nothing, so they can be listed without driver and configuration.
   const made: ReasonedMigration = new MigrationClass(undefined, undefined) as Migration;
   await made.up();
   const { locks = {} } = made;

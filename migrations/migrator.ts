@@ -31,7 +31,7 @@ async function openOwner(url: string, kinds: Registry): Promise<MikroORM> {
     driverOptions: { connectionTimeoutMillis: connectTimeoutMs },
     // A mistyped name is an error, not a new, empty installation.
     ensureDatabase: false,
-    // What ran is returned; the callers tell.
+    // The migrations that ran are returned; the callers report them.
     logger: () => {},
     schemaGenerator: { skipTables: [...infrastructureTables], ignoreRoutines: true, ignoreTriggers: true },
     migrations: {
@@ -73,7 +73,7 @@ function connectError(cause: unknown): AppError {
   });
 }
 
-/** What a new migration has to say besides what the ORM finds. */
+/** Additions to a new migration besides the differences that the ORM finds. */
 let more: Difference = { up: [], down: [] };
 
 /** Writes migrations the way the hand-written one looks: the class is named after the file. */
@@ -82,7 +82,7 @@ class MigrationFile extends TSMigrationGenerator {
     // MikroORM passes `Migration<timestamp>_<name>`, with underscores for hyphens.
     const name = className.replace(/^Migration/, '').replaceAll('_', '-');
     const up = [...withDefaults(ownStatements(diff.up), registry.modules), ...more.up];
-    // What is searched are columns, so those come back first.
+    // Searches read columns, so those come back first.
     const whole = { up, down: [...ownStatements(diff.down), ...more.down] };
     const code = super.generateMigrationFile(migrationClassName(name), whole);
     return code.replace(/\n  override name = .*\n/, '');
@@ -129,7 +129,7 @@ export async function migrate(url: string): Promise<string[]> {
 }
 
 /**
- * What is pending runs in one transaction: functions first, because tables refer to them, then migrations, then triggers.
+ * Pending migrations run in one transaction: functions first, because tables refer to them, then migrations, then triggers.
  * @throws AppError migration_failed, which says which one, and at which statement
  */
 async function runPending(orm: MikroORM): Promise<string[]> {
@@ -217,7 +217,7 @@ export async function createMigration(url: string, name: string): Promise<string
     if (pending.length > 0)
       throw new AppError(
         'schema_too_old',
-        `The database lacks ${pending.join(', ')}; run them first (npm run migrate), so that what is new can be told from them.`,
+        `The database lacks ${pending.join(', ')}; run them first (npm run migrate), so that new differences can be distinguished from them.`,
       );
     more = await searchIndexDifference(executeOf(orm), registry.modules);
     const isFoundByTheOrm = await orm.migrator.checkSchema();

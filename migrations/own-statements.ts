@@ -1,4 +1,4 @@
-/** What the ORM writes when it found nothing itself. */
+/** Text of the ORM when it found nothing itself. */
 const nothing = 'select 1';
 
 /** The ORM knows none of our functions and triggers: on its way down it would create them again, also those of tables that did not change. */

@@ -9,7 +9,7 @@ export interface Difference {
 }
 
 /**
- * Indexes of searches that are there and hold other fields: the ORM does not look into expressions. Those that come or go have a name
+ * Indexes of searches that are there and hold other fields: the ORM does not look into expressions. Indexes that come or go have a name
  * that it sees.
  */
 export async function searchIndexDifference(execute: Execute, modules: readonly EntityModule[]): Promise<Difference> {

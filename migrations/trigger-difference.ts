@@ -8,7 +8,7 @@ interface TriggerName {
   readonly table: string;
 }
 
-/** What the triggers of a database lack that note changes of what decides about callers. */
+/** Triggers that a database lacks, of those that note changes of the tables that decide about callers. */
 interface TriggerDifference {
   /** Triggers that are missing, or were created from another text. */
   readonly stale: readonly CallerTrigger[];

@@ -54,7 +54,7 @@ export interface CoreRuntime {
   readonly tuples: TupleRelay | undefined;
   /** Undefined while `auth.token.cache.enabled` is off. */
   readonly endedSessions: EndedSessions | undefined;
-  /** The part of a caller that comes from settings: for which kinds the organization counts, and which product modules it has. */
+  /** The part of a caller that comes from settings: kinds for which the organization applies, and its product modules. */
   readonly contextOfCallers: () => Promise<ContextOfCallers & Partial<Pick<Caller, 'productModules'>>>;
   readonly listeners: readonly Listener[];
   readonly metrics: CoreMetrics;
@@ -91,9 +91,9 @@ export interface CoreRuntimeOptions {
   readonly clock?: Clock;
   /** Where metrics are exported. */
   readonly metrics?: MetricsRegistry;
-  /** Told of every statement. */
+  /** Called with every statement. */
   readonly observers?: readonly StatementObserver[];
-  /** Told of every decision about a change. */
+  /** Called with every decision about a change. */
   readonly onDecision?: DatabaseOptions['onDecision'];
   /** Those of the product, unless a test brings its own. */
   readonly listeners?: readonly Listener[];

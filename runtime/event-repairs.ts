@@ -27,13 +27,13 @@ export interface RepairState {
   readonly report: RepairReport;
 }
 
-/** What repairs are made with. */
+/** Services of repairs. */
 export interface RepairParts {
   readonly temporal: TemporalGateway;
   readonly database: Database;
 }
 
-/** What operators do with failing deliveries, at the command line and over REST: `repairDeliveries` does the work. */
+/** Operations on failing deliveries for operators, at the command line and over REST: `repairDeliveries` does the work. */
 export class EventRepairs {
   readonly #temporal: TemporalGateway;
   readonly #database: Database;
@@ -92,7 +92,7 @@ export class EventRepairs {
   }
 }
 
-/** What the run of a repair is found by. */
+/** Search attributes of the run of a repair. */
 export function searchOf({ organizationId }: Pick<RepairRequest['selection'], 'organizationId'>): SearchValues {
   return organizationId === undefined ? {} : { OrganizationId: [organizationId] };
 }

@@ -32,12 +32,12 @@ export async function listEventRuns(temporal: TemporalGateway, { event, deliveri
   return listRuns(temporal, ids, started);
 }
 
-/** What is known of an event of a request. */
+/** Facts about an event of a request. */
 export type RequestEvent = Pick<RunSource['event'], 'id' | 'batchId' | 'entityId'> & {
   readonly deliveries: readonly Pick<RunSource['deliveries'][number], 'listener'>[];
 };
 
-/** Whose runs are looked for. */
+/** Caller whose runs are searched. */
 export interface RequestRuns {
   readonly requestId: string;
   readonly events: readonly RequestEvent[];

@@ -50,7 +50,7 @@ function ownOutput(): Terminal {
   return { isTerminal: process.stdout.isTTY, write: (text) => void output.write(text) };
 }
 
-/** Standard output. Lines of one turn of the event loop are written together, in one system call. */
+/** Standard output. Lines of one tick of the event loop are written together, in one system call. */
 export function standardOutput({ isTerminal, write }: Terminal = ownOutput()): LogOutput {
   let isPretty = false;
   let lines = '';

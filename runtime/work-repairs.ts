@@ -13,7 +13,7 @@ export type WorkOperation = 'retry' | 'stop';
 
 type Asked = RepairRequest['asked'];
 
-/** What an operator can do with work, in words; null for nothing. */
+/** Effect of an operation on work, in words; null for nothing. */
 export function actionsOn({
   id,
   kind,
@@ -43,7 +43,7 @@ export function actionsOn({
   };
 }
 
-/** What operators do with failing work, at the command line and over REST. */
+/** Operations on failing work for operators, at the command line and over REST. */
 export class WorkRepairs {
   readonly #temporal: TemporalGateway;
   readonly #database: RepairParts['database'];

@@ -29,7 +29,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const stateDir = process.env['STACK_STATE_DIR'] ?? join(root, '.local');
 const readyFile = join(stateDir, 'ready.json');
 const report = terminalReport(process.stderr, 'start: ');
-/** The bootstrap passes the time at which it was started, so that the installation of the dependencies counts. */
+/** The bootstrap passes the time at which it was started, so that the installation of the dependencies is included. */
 const startedAt = Number(process.env['STACK_STARTED_AT']) || Date.now();
 const limit = new RestartLimit();
 const interrupted = new AbortController();
@@ -147,7 +147,7 @@ function metricsUrl(listen: string): string {
 function writeFacts(pids: Readonly<Record<string, number>>): void {
   if (facts === undefined) return;
   facts = { ...facts, pids: { ...facts.pids, ...pids } };
-  // Whoever waits for the file reads it as soon as it is there.
+  // Programs that wait for the file read it as soon as it is there.
   writeFileSync(`${readyFile}.part`, `${JSON.stringify(facts, null, 2)}\n`);
   renameSync(`${readyFile}.part`, readyFile);
 }

@@ -39,7 +39,7 @@ export interface WorkerProcessOptions {
 }
 
 export interface RunningWorker {
-  /** Resolves when all workers have ended; rejects when one failed without being told to stop. */
+  /** Resolves when all workers have ended; rejects when one failed without a request to stop. */
   readonly ended: Promise<void>;
   /** Takes no more work, lets running activities finish within `SoftStopTimeout`, then ends. */
   stop(): Promise<void>;

@@ -26,10 +26,10 @@ const maxResponseBytes = 65_536;
 /** The operator chooses the URL, which may be that of a server of their own network. */
 const reach = { loopback: true, private: true, plain: true } as const;
 
-/** Pause after a refusal: an operator has to change the configuration, which counts from the reload on. */
+/** Pause after a refusal: an operator has to change the configuration, which applies from the reload on. */
 const usualOperatorPauseMs = 60_000;
 
-/** What outbound requests say of a URL that is never asked. */
+/** Answer of outbound requests about a URL that is never asked. */
 const unaskable: ReadonlySet<string> = new Set([
   'its address must not be asked',
   'its URL does not begin with https://',
@@ -48,7 +48,7 @@ export const createChatActivities = defineActivities(({ config, database, logger
 
   return {
     /**
-     * One attempt. What is not known to be unsent is not sent again: the platform cannot be asked what it has got.
+     * One attempt. A message that may have been sent is not sent again: the platform cannot be asked what it has got.
      * @throws AppError chat_not_connected for the chat of an organization
      */
     async postSystemMessage(

@@ -3,7 +3,7 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SystemMessage } from '#workflows/chat/send-system-message.contract.ts';
 import { plainText } from '../clients/chat/chat-message.ts';
 
-/** What a message says now; undefined when it is no longer true. */
+/** Current text of a message; undefined when it is no longer true. */
 export async function systemMessageText(input: SystemMessage, { data }: UnitOfWork): Promise<string | undefined> {
   switch (input.message) {
     case 'new-user': {

@@ -15,7 +15,7 @@ import { finalProblems } from './send-problems.ts';
 import { readMail } from './read-mail.ts';
 import type { Links, Mail } from './mail.ts';
 
-/** What an attempt to send a mail has to do. */
+/** Work of an attempt to send a mail. */
 export type Attempt =
   /** Nothing: the mail has come to its end. */
   | { readonly result: SendEmailResult }
@@ -91,7 +91,7 @@ export async function beginAttempt(
   return body === undefined ? { isWithoutProvider: true } : { message, body };
 }
 
-/** What the record of a mail says before the attempt, and the request; without a provider there is none. */
+/** Content of the record of a mail before the attempt, and the request; without a provider there is none. */
 function attemptOf({ row, held, message, transport, at }: PlannedAttempt): {
   readonly values: ChangesOf<typeof accountEmail>;
   readonly body: string | undefined;
@@ -122,7 +122,7 @@ function attemptOf({ row, held, message, transport, at }: PlannedAttempt): {
 interface PlannedAttempt {
   /** The record of the mail; undefined before the first attempt. */
   readonly row: EmailRow | undefined;
-  /** What it keeps sealed. */
+  /** Sealed part of the record. */
   readonly held: SealedEmail | undefined;
   readonly message: OutgoingEmail;
   readonly transport: EmailTransport | undefined;
@@ -136,7 +136,7 @@ async function themeOf({ data }: UnitOfWork): Promise<EmailThemeName> {
   return settings?.emailTheme ?? 'modern';
 }
 
-/** What the record of an e-mail of an organization keeps of the address to which it goes. @param id of the record */
+/** Form in which the record of an e-mail of an organization keeps the address to which it goes. @param id of the record */
 function addressedTo(
   { organizationId }: Pick<SendEmailInput, 'organizationId'>,
   id: string,
@@ -146,7 +146,7 @@ function addressedTo(
   return organizationId === undefined ? {} : { addressHash: addressHashOf(links.tokenKey, id, address) };
 }
 
-/** What an e-mail is, as its record has it. */
+/** An e-mail, as its record describes it. */
 function identity({ key, template, userId, about }: StartInput<SendEmailInput>) {
   return {
     key,

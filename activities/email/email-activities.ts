@@ -88,8 +88,8 @@ export const createEmailActivities = defineActivities((deps: EmailDependencies) 
     carrier: string,
     error: unknown,
   ): Promise<SendEmailResult> => {
-    // Whatever else has failed: nobody knows what the provider has seen.
-    const failure = error instanceof SendFailure ? error : new SendFailure('unknown', 'The attempt broke off.');
+    // Any other failure: nobody knows what the provider has seen.
+    const failure = error instanceof SendFailure ? error : new SendFailure('unknown', 'The attempt was interrupted.');
     const { reason, message } = failure;
     if (isFinal(reason)) {
       const { status, code } = finalProblems[reason];
@@ -98,10 +98,10 @@ export const createEmailActivities = defineActivities((deps: EmailDependencies) 
         const scope = { organizationId: input.organizationId ?? null };
         if (reason === 'address') await suppressAddress(unit, scope, to, { reason: 'refused', emailId: id });
       });
-      // The workflow fails, so that operators see it: something of ours is wrong. What the provider says can quote the e-mail.
+      // The workflow fails, so that operators see it: something of ours is wrong. The message of the provider can quote the e-mail.
       if (reason === 'content')
         throw ApplicationFailure.nonRetryable(
-          `${carrier} does not take the e-mail (code ${failure.code ?? 'unknown'}).`,
+          `${carrier} rejects the e-mail (code ${failure.code ?? 'unknown'}).`,
           code,
         );
       return status;
@@ -111,11 +111,11 @@ export const createEmailActivities = defineActivities((deps: EmailDependencies) 
     throw await laterBecauseOf(failure, carrier, error);
   };
 
-  /** Tells the operator, or pauses the provider. @returns the error after which Temporal tries again */
+  /** Notifies the operator, or pauses the provider. @returns the error after which Temporal tries again */
   const laterBecauseOf = async (failure: SendFailure, carrier: string, cause: unknown = failure): Promise<Error> => {
     const { reason, message } = failure;
     if (reason === 'credentials') {
-      logger.error({ carrier, reason: message }, 'the provider of e-mails refuses us');
+      logger.error({ carrier, reason: message }, 'the e-mail provider refuses our requests');
       await tellOperator(deps, carrier, { message: 'email-refused', carrier });
     }
     if (reason === 'limited') pauses.pause(carrier, failure.retryAfterMs);
@@ -131,11 +131,12 @@ export const createEmailActivities = defineActivities((deps: EmailDependencies) 
   const withoutProvider = (): Error =>
     laterFailure('no_provider', 'No provider of e-mails is configured (integrations.email.provider).', operatorPauseMs);
 
-  /** What carries mails now. @throws ApplicationFailure while it takes none */
+  /** Current carrier of mails. @throws ApplicationFailure while it takes none */
   const currentTransport = (): EmailTransport | undefined => {
     const transport = emailTransport(config.current, emailProviders);
     const pausedMs = transport ? pauses.remainingMs(transport.carrier) : 0;
-    if (pausedMs > 0) throw laterFailure('too_many_requests', 'The provider takes no requests yet.', pausedMs);
+    if (pausedMs > 0)
+      throw laterFailure('too_many_requests', 'The provider does not accept requests at the moment.', pausedMs);
     return transport;
   };
 
@@ -200,8 +201,8 @@ export const createEmailActivities = defineActivities((deps: EmailDependencies) 
     try {
       return await asked.find(message, since);
     } catch (error) {
-      // Whatever was the matter with the question, the outcome of the attempt is as unknown as before.
-      const problem = error instanceof SendFailure ? error.message : 'The question broke off.';
+      // The reason of the failed question does not matter: the outcome of the attempt is as unknown as before.
+      const problem = error instanceof SendFailure ? error.message : 'The query to the provider was interrupted.';
       await transact(input, (unit) =>
         recordProblem(input, unit, { status: 'sending', code: 'no_answer', message: problem }),
       );

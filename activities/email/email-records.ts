@@ -31,7 +31,7 @@ export function resultOf(status: EmailStatus): SendEmailResult {
     : 'sent';
 }
 
-/** What is kept sealed until a provider has accepted the mail. */
+/** Part that is kept sealed until a provider has accepted the mail. */
 export interface SealedEmail {
   readonly message: OutgoingEmail;
   /** The request to each provider that was tried. */

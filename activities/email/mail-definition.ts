@@ -1,6 +1,6 @@
 import type { EmailContent } from '../clients/email/content.ts';
 
-/** What one mail says, made of values that are looked up when it is sent. */
+/** Content of one mail, made of values that are read when it is sent. */
 export interface MailDefinition<Values> {
   /** Values as they could be, for the preview and for tests of the looks. */
   readonly fixture: Values;

@@ -18,7 +18,7 @@ export interface Mail {
   readonly content: EmailContent;
 }
 
-/** What links in mails are made of. */
+/** Base URLs and keys of links in mails. */
 export interface Links {
   /** Makes the tokens of links; derived from `sessions.signingkey`. */
   readonly tokenKey: Buffer;
@@ -52,8 +52,8 @@ export async function recipientOf(
 }
 
 /**
- * The name of an organization as mails show it; undefined for a deleted one. Whoever founds an organization chooses the name, and the
- * mail goes to strangers: a name that programs would make a link of is not shown.
+ * The name of an organization as mails show it; undefined for a deleted one. The founder of an organization chooses the name, and the mail
+ * goes to strangers: a name that programs would make a link of is not shown.
  * @param instead what is shown then
  */
 export async function organizationName(

@@ -102,7 +102,7 @@ export const notices = {
   'passkey-copied': {
     subject: 'A sign-in to your account was refused',
     paragraphs: [
-      'A sign-in was attempted with a passkey that has been used less often than yours, so it may be a copy. The sign-in was refused.',
+      'A sign-in was attempted with a passkey that may be a copy of your passkey: its counter is too low. The sign-in was refused.',
       'If you did not expect this, delete the passkey and add a new one.',
     ],
   },

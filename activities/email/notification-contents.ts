@@ -11,9 +11,9 @@ const url = 'https://console.example.com/tasks/01JEXAMPLE0000000000000000';
 
 interface Collection {
   readonly name: string;
-  /** Topics of what it tells, each once. */
+  /** Topics of the mail, each once. */
   readonly topics: readonly string[];
-  /** How many notifications it tells of. */
+  /** Number of notifications in the mail. */
   readonly count: number;
   /** Whether there are more than these. */
   readonly hasMore: boolean;
@@ -43,7 +43,7 @@ const sampleCollection: Collection = {
   unsubscribeToken,
 };
 
-/** Mails with what people are told of (activities/listeners/notifications). */
+/** Mails with notifications (activities/listeners/notifications). */
 export const notificationContents = {
   notification: defineMail<Notice>(
     { ...sampleNotice, ...saidOf(taskAssigned.text, taskAssigned.sample) },

@@ -18,7 +18,7 @@ type Notification = RowOf<typeof notification>;
 /** Maximum number of notifications that a digest lists. */
 const maxListed = 50;
 
-/** Tells one person of one event, unless they read it meanwhile, lost the right to it, or want to be told later or never. */
+/** Notifies one person of one event, unless they read it meanwhile, lost the right to it, or have postponed or muted it. */
 export async function notificationMail(
   { about }: SendEmailInput,
   unit: UnitOfWork,
@@ -54,15 +54,15 @@ function saidIn({ title, body }: Notification): Pick<Notice, 'title' | 'lines'> 
   return { title: inertLine(title), lines: (body ?? '').split('\n').map(inertLine) };
 }
 
-/** What the organization wants such a mail to say; undefined without a template, and for notifications from before there were any. */
+/** Text of the organization for such a mail; undefined without a template, and for notifications from before there were any. */
 async function ownText({ organizationId, topic, variables }: Notification, { data }: UnitOfWork) {
   const where = { organizationId: { eq: organizationId }, channel: { eq: 'email' }, topic: { eq: topic } } as const;
   const template = variables === null ? undefined : await data.findOne(notificationTemplate, where);
-  // The listener that told of it wrote a text for each variable.
+  // The listener of the notification wrote a text for each variable.
   return template && fillTemplate(template, variables as Readonly<Record<string, string>>);
 }
 
-/** Tells one person of what was collected for them. */
+/** Sends one person a digest. */
 export async function digestMail({ about }: SendEmailInput, unit: UnitOfWork, links: Links): Promise<Mail | undefined> {
   const current = about && (await settleDigest(unit, about));
   const name = current && (await organizationName(current, unit, 'your organization'));

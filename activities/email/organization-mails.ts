@@ -8,7 +8,7 @@ import type { EmailContent } from '../clients/email/content.ts';
 import { organizationContents } from './organization-contents.ts';
 import { organizationName, recipientOf, type Mail } from './mail.ts';
 
-/** Tells that a member has become an owner; undefined when that is no longer so. */
+/** Reports that a member has become an owner; undefined when that is no longer so. */
 export async function newOwnerMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
   const { about } = input;
   const person = await recipientOf(input, unit);
@@ -26,14 +26,14 @@ export async function newOwnerMail(input: SendEmailInput, unit: UnitOfWork): Pro
   };
 }
 
-/** Tells whether single sign-on is enforced now. */
+/** Reports whether single sign-on is enforced now. */
 export function enforcementMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
   return providerNotice(input, unit, ({ isEnforced }, name) =>
     organizationContents['single-sign-on-enforcement'].content({ isEnforced, name }),
   );
 }
 
-/** Tells which provider decides who the members are, after it was set or replaced. */
+/** Reports which provider decides who the members are, after it was set or replaced. */
 export function providerMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
   return providerNotice(input, unit, ({ issuer, allowedDomains }, name) =>
     organizationContents['single-sign-on-provider'].content({ issuer, domains: allowedDomains, name }),
@@ -54,7 +54,7 @@ async function providerNotice(
   return { to: person.email, name: person.displayName, content: contentOf(held, name) };
 }
 
-/** Tells that the settings of single sign-on were deleted; it is about their organization. */
+/** Reports that the settings of single sign-on were deleted; it is about their organization. */
 export async function removalMail(input: SendEmailInput, unit: UnitOfWork): Promise<Mail | undefined> {
   const { about } = input;
   const person = await recipientOf(input, unit);

@@ -151,7 +151,7 @@ const mails = {
   digest: digestMail,
 } as const satisfies Partial<Record<SendEmailInput['template'], ReadMail>>;
 
-/** What records of their own e-mails say afterwards. */
+/** Updates records of other kinds after their own e-mails were sent. */
 export const sentRecords: Partial<
   Record<SendEmailInput['template'], (input: SendEmailInput, unit: UnitOfWork) => Promise<void>>
 > = { invite: recordSentInvite, 'verify-subscriber': recordSentVerification };

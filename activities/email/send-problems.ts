@@ -1,6 +1,6 @@
 import type { SendFailureReason } from '../clients/email/transport.ts';
 
-/** What the record says while a mail is not sent for a reason that may pass. */
+/** Values of the record while a mail is not sent for a reason that may pass. */
 export const passingProblems = {
   limited: { status: 'waiting', code: 'too_many_requests' },
   credentials: { status: 'waiting', code: 'credentials_refused' },
@@ -8,7 +8,7 @@ export const passingProblems = {
   unknown: { status: 'sending', code: 'no_answer' },
 } as const;
 
-/** What it says when the provider does not take the mail, now or later. */
+/** Values of the record when the provider does not take the mail, now or later. */
 export const finalProblems = {
   address: { status: 'refused', code: 'address_refused' },
   content: { status: 'failed', code: 'content_refused' },

@@ -181,7 +181,7 @@ async function markFailing(
   });
 }
 
-/** What a log line says of a delivery. */
+/** Fields of a log line about a delivery. */
 export function whereOf(listener: Listener, { id, topic, requestId, traceparent }: EventRow): object {
   return {
     listener: listener.name,

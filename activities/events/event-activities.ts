@@ -154,7 +154,7 @@ export const createEventActivities = defineActivities((deps: EventDependencies) 
   };
 });
 
-/** Those that have something to do with the settings of now. */
+/** Listeners that are active with the current settings. */
 function wantedListeners({ config, listeners }: EventDependencies): EventDependencies['listeners'] {
   const settings = { hasChat: chatTarget(config.current, {}) !== undefined };
   return listeners.filter(({ isWanted }) => isWanted?.(settings) ?? true);

@@ -24,10 +24,10 @@ const maxTried = 5;
 /** Records whose events are given back in one transaction. */
 const maxGivenBack = 200;
 
-/** What a probe has found. */
+/** Result of a probe. */
 export interface Probe {
   readonly isWorking: boolean;
-  /** What it failed with; null before the first failure. */
+  /** Error of the probe; null before the first failure. */
   readonly error: string | null;
   readonly heldSince: string | null;
 }
@@ -35,7 +35,7 @@ export interface Probe {
 const searchOf = (listener: string) => ({ EntityKind: 'listener', EntityId: listener });
 
 /**
- * Sees to it that a listener which was just held is probed, and tells the operator. The workflow may be giving back what waited for the
+ * Starts the probes of a listener that was just held, and notifies the operator. The workflow may be giving back what waited for the
  * listener before: the signal keeps it from ending, so that it begins to probe again.
  */
 export async function beginProbing(deps: EventDependencies, listener: string): Promise<void> {

@@ -10,7 +10,7 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { WorkflowStarts } from './workflow-starts.ts';
 
-/** What delivering events needs. */
+/** Services that delivering events needs. */
 export type EventDependencies = Pick<
   ActivityDependencies,
   'config' | 'database' | 'temporal' | 'logger' | 'listeners' | 'onDelivery'
@@ -71,7 +71,7 @@ export async function deliverOne(
   }
 }
 
-/** What metrics are told of a delivery. */
+/** Receivers of metrics of a delivery. */
 export function reportOf(
   { name: listener }: Listener,
   { occurredAt, traceparent }: EventRow,
@@ -80,7 +80,7 @@ export function reportOf(
   return { listener, outcome, occurredAt, traceparent };
 }
 
-/** What operators read in the delivery row; the whole error is in the log. Messages of unexpected errors may hold data. */
+/** Error that operators read in the delivery row; the whole error is in the log. Messages of unexpected errors may hold data. */
 export function summaryOf(error: unknown): string {
   const name = error instanceof Error ? error.name : 'error';
   const code = (error as { code?: unknown } | null)?.code;

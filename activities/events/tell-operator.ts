@@ -12,9 +12,9 @@ type TellingDependencies = Pick<ActivityDependencies, 'config' | 'database' | 't
 const hourMs = 3_600_000;
 
 /**
- * Tells the operator that something waits for them, once an hour however often it happens. What waits is in rows and workflows as well, so
- * a message that cannot be started is only logged.
- * @param subject what waits; the same one is told of once an hour
+ * Notifies the operator that something waits for them, once an hour however often it happens. The waiting work is in rows and workflows as
+ * well, so a message that cannot be started is only logged.
+ * @param subject what waits; the same one is reported once an hour
  */
 export async function tellOperator(
   { config, database, temporal, logger }: TellingDependencies,

@@ -13,7 +13,7 @@ import type { Caller } from '#entities/kit/model/caller.ts';
 import type { DeliveryReport } from '#entities/kit/outbox/delivery-report.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 
-/** What the worker gives to the activities of every area; each area takes what it needs. */
+/** Services that the worker gives to the activities of every area; each area takes what it needs. */
 export interface ActivityDependencies {
   readonly config: ConfigStore;
   readonly database: Database;
@@ -30,13 +30,13 @@ export interface ActivityDependencies {
   readonly emailProviders: EmailProviderSettings;
   /** Where the operator's chat is; empty except in tests. */
   readonly chat: ChatSettings;
-  /** How the organization of a person counts, for work that has their rights. */
+  /** Context that the organization of a person adds to a caller, for work that has their rights. */
   readonly contextOfCallers: () => Promise<Partial<Caller>>;
   /** The text records of a name in the DNS. */
   readonly textRecords: (name: string) => Promise<readonly string[]>;
   readonly logger: Logger;
   readonly listeners: readonly Listener[];
-  /** Told of every delivery, and of every attempt at one that failed. */
+  /** Called with every delivery, and with every attempt at one that failed. */
   readonly onDelivery: (report: DeliveryReport) => void;
   /** Brings the authorization store to the desired tuples; returns how many were written. */
   readonly applyTuples: () => Promise<number>;

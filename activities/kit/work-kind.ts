@@ -1,6 +1,6 @@
 import type { WorkKind, WorkPlace } from '#entities/kit/outbox/failing-work.ts';
 
-/** What the workflows of an installation are for; those of schedules are of the kind `schedule`. */
+/** Kinds of the workflows of an installation; those of schedules are of the kind `schedule`. */
 export const kindsOfWorkflows: Readonly<Record<string, WorkKind>> = {
   admitByDomain: 'organization',
   auditStorage: 'file',

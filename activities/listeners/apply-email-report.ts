@@ -8,7 +8,7 @@ import { suppressAddress } from './suppress-address.ts';
 
 const providers: ReadonlySet<string> = new Set(['providera', 'providerb']);
 
-/** What a provider reports of an e-mail becomes part of its record, in whatever order reports arrive. */
+/** Reports of a provider about an e-mail become part of its record, in whatever order they arrive. */
 export const applyEmailReport = defineListener(
   'apply-email-report',
   [on(webhookEvent, 'received')],

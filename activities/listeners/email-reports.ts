@@ -3,7 +3,7 @@ import type { EmailStatus } from '#entities/email/email-fields.ts';
 import type { SuppressionReason } from '#entities/email/suppression-fields.ts';
 import type { ChangesOf, RowOf } from '#entities/kit/model/define.ts';
 
-/** What providers report, as receivers translate it; with the status that it means, if it means one. */
+/** Reports of providers, as receivers translate them; each with the status that it means, if it means one. */
 const outcomes = {
   sent: 'sent',
   delivered: 'delivered',
@@ -22,7 +22,7 @@ export function isReportedOutcome(outcome: string | undefined): outcome is Repor
   return outcome !== undefined && Object.hasOwn(outcomes, outcome);
 }
 
-/** States that reports lead to. The greatest one of all reports counts, so their order does not. */
+/** States that reports lead to. The greatest one of all reports applies, so their order does not matter. */
 const ranks: { readonly [State in EmailStatus]?: number } = {
   sent: 1,
   delivered: 2,
@@ -65,8 +65,8 @@ interface Report {
 }
 
 /**
- * What a report changes in the record of an e-mail. Any order of the same reports leads to the same record: times are the least, the status
- * and the sort of a bounce the greatest of what was reported.
+ * Changes that a report makes in the record of an e-mail. Any order of the same reports leads to the same record: times are the least, the
+ * status and the sort of a bounce the greatest of what was reported.
  */
 export function mergedReport(row: Row, { outcome, at, messageId }: Report): ChangesOf<typeof accountEmail> {
   const reported = outcomes[outcome];
@@ -83,7 +83,7 @@ export function mergedReport(row: Row, { outcome, at, messageId }: Report): Chan
   };
 }
 
-/** What this server has decided by itself says nothing against a report. */
+/** A decision of this server does not contradict a report. */
 function rankOf({ status, errorCode }: Row): number {
   return status === 'failed' && errorCode !== null ? 0 : (ranks[status] ?? 0);
 }

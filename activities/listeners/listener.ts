@@ -4,7 +4,7 @@ import type { EventRow } from '#entities/kit/outbox/outbox.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { StartInput, WorkflowContract } from '#workflows/kit/contract.ts';
 
-/** What a listener works with. */
+/** Services of a listener. */
 export interface Delivery<Payload = EventRow['payload']> {
   readonly event: Omit<EventRow, 'payload'> & { readonly payload: Payload };
   /** Scoped to the event's organization. The delivery row commits with what is done here, or neither does. */
@@ -28,7 +28,7 @@ export interface Listener {
   readonly name: string;
   readonly topics: readonly string[];
   readonly deliver: (delivery: Delivery) => Promise<void> | void;
-  /** Whether it is given events while these settings hold; always when left out. What it was not given is not made up for. */
+  /** Whether it is given events while these settings hold; always when left out. Events skipped meanwhile are not replayed. */
   readonly isWanted?: (settings: ListenerSettings) => boolean;
 }
 

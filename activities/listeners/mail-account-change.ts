@@ -5,7 +5,7 @@ import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
 import { defineListener, on, type Delivery } from './listener.ts';
 
 /**
- * Decides whether a link is mailed to the address that somebody wants. The request does not, so that its duration does not tell who has
+ * Decides whether a link is mailed to the address that somebody wants. The request does not, so that its duration does not reveal who has
  * an account. The address of before gets a notice in any case.
  */
 export const mailEmailChange = defineListener(

@@ -18,7 +18,7 @@ export const mailInvite = defineListener(
   },
 );
 
-/** Tells whoever invited that the invited person has joined. */
+/** Notifies the inviter that the invited person has joined. */
 export const mailInviteAccepted = defineListener(
   'mail-invite-accepted',
   [on(invite, 'accepted')],

@@ -9,7 +9,7 @@ const limits = { recipient: 10, organization: 500 } as const;
 
 /**
  * Counts a mail that members of an organization can have sent to any address.
- * @param purpose mails of each purpose count for themselves
+ * @param purpose mails of each purpose have their own limit
  * @returns whether there were too many
  */
 export async function isBeyondMailLimit(

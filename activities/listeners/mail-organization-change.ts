@@ -10,7 +10,7 @@ export const mailNewOwner = defineListener('mail-new-owner', [on(membership, 'up
   if (held?.role === 'owner') await mailPeopleInCharge(delivery, 'new-owner');
 });
 
-/** Fields that decide whose word counts for the members. */
+/** Fields that decide which provider decides about the members. */
 const providerFields: ReadonlySet<string> = new Set(['issuer', 'clientId', 'allowedDomains']);
 
 export const mailSingleSignOnProvider = defineListener(

@@ -4,7 +4,7 @@ import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
 import { remindOfReactivation } from './mail-account-change.ts';
 import { defineListener, on } from './listener.ts';
 
-/** Decides whether a link is mailed. The request does not, so that its duration does not tell who has an account. */
+/** Decides whether a link is mailed. The request does not, so that its duration does not reveal who has an account. */
 export const mailPasswordReset = defineListener(
   'mail-password-reset',
   [on(passwordReset, 'requested')],

@@ -5,7 +5,7 @@ import { defineListener, on } from './listener.ts';
 /** Time in which repeated registrations cause one mail, so that nobody can flood a mailbox. */
 const intervalMs = 3_600_000;
 
-/** The answer to a sign-up never tells that the address has an account; this mail tells its owner. */
+/** The answer to a sign-up never reveals that the address has an account; this mail notifies its owner. */
 export const mailRepeatedRegistration = defineListener(
   'mail-repeated-registration',
   [on(user, 'registration_repeated')],

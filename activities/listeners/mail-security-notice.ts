@@ -8,7 +8,7 @@ import { personIn } from '#entities/kit/model/caller.ts';
 import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
 import { defineListener, on } from './listener.ts';
 
-/** Tells people what happened to their account, so that they notice what was not done by them. */
+/** Notifies people of changes of their account, so that they notice those that they did not make. */
 export const mailPasswordChanged = defineListener(
   'mail-password-changed',
   [on(user, 'password_changed')],

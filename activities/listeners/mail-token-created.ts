@@ -5,7 +5,7 @@ import { defineListener, on } from './listener.ts';
 import { personIn } from '#entities/kit/model/caller.ts';
 import { mailAboutRecord, mailPeopleInCharge } from './people-in-charge.ts';
 
-/** Tells whoever is responsible for a token that it has a new secret, so that they notice what was not done by them. */
+/** Notifies the person responsible for a token that it has a new secret, so that they notice changes that they did not make. */
 export const mailTokenCreated = defineListener(
   'mail-token-created',
   [
@@ -24,7 +24,7 @@ export const mailTokenCreated = defineListener(
   },
 );
 
-/** A token that reaches more than before is told like a new one. */
+/** A token that reaches more than before is reported like a new one. */
 export const mailTokenAuthorized = defineListener(
   'mail-token-authorized',
   [on(personalAccessToken, 'authorized')],

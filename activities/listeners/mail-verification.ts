@@ -5,7 +5,7 @@ import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
 import { remindOfReactivation } from './mail-account-change.ts';
 import { defineListener, on } from './listener.ts';
 
-/** Decides which mail a sign-up causes. The request does not, so that its duration does not tell who has an account. */
+/** Decides which mail a sign-up causes. The request does not, so that its duration does not reveal who has an account. */
 export const mailVerification = defineListener(
   'mail-verification',
   [on(emailVerification, 'requested')],

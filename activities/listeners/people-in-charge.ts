@@ -3,7 +3,7 @@ import { membership } from '#entities/organizations/membership.ts';
 import { sendEmailContract, type EmailTemplate } from '#workflows/email/send-email.contract.ts';
 import type { Delivery } from './listener.ts';
 
-/** Maximum number of owners of an organization who are told. */
+/** Maximum number of owners of an organization who are notified. */
 const maxOwners = 20;
 
 /** Mails the owners of the organization of an event, and the person who acted: they notice what they did not expect. */

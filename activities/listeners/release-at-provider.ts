@@ -4,8 +4,8 @@ import { releaseAddressContract } from '#workflows/email/release-address.contrac
 import { defineListener, on } from './listener.ts';
 
 /**
- * Providers suppress addresses by themselves; what is released here is released there. What a manager has entered, or the recipient asked
- * for, is known here alone: releasing it must not undo what the provider keeps because of others.
+ * Providers suppress addresses by themselves; what is released here is released there. An entry of a manager, or a request of the
+ * recipient, is known here alone: releasing it must not undo what the provider keeps because of others.
  */
 export const releaseAtProvider = defineListener(
   'release-at-provider',

@@ -2,7 +2,7 @@ import { user } from '#entities/identity/user.ts';
 import { sendSystemMessageContract } from '#workflows/chat/send-system-message.contract.ts';
 import { defineListener, on, type Listener } from './listener.ts';
 
-/** Tells the operator of a new user, if the operator has a chat. */
+/** Notifies the operator of a new user, if the operator has a chat. */
 export const tellNewUser: Listener = {
   ...defineListener('tell-new-user', [on(user, 'confirmed')], ({ event, key, start }) => {
     start(sendSystemMessageContract, { key, about: { message: 'new-user', userId: event.entityId } });

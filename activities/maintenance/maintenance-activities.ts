@@ -22,7 +22,7 @@ const historyRetentionMs = 10 * 365 * 86_400_000;
 
 export type MaintenanceActivities = ReturnType<typeof createMaintenanceActivities>;
 
-/** What an installation does for itself from time to time. */
+/** Regular maintenance of an installation. */
 export const createMaintenanceActivities = defineActivities(
   (
     deps: Omit<

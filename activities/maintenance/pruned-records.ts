@@ -15,7 +15,10 @@ const openEmailMs = 365 * day;
 /** Longer than any system sends an event again. */
 const receivedEventMs = 90 * day;
 
-/** What is removed, as the descriptions of the kinds say. Whatever else grows has a retention of its own, or is kept for good. */
+/**
+ * Records that are removed, as the descriptions of the kinds say. Everything else that grows has a retention of its own, or is kept for
+ * good.
+ */
 export const prunedRecords: readonly PrunedRecords[] = [
   ...[email, accountEmail].flatMap((module): PrunedRecords[] => [
     { module, keptMs: endedEmailMs, only: { field: 'status', among: endedEmailStatuses } },

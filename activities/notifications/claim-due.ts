@@ -26,7 +26,7 @@ const maxPeople = 200;
 /** After this time without a beginning, a message is started once more, in milliseconds. */
 const patienceMs = 15 * 60_000;
 
-/** What a transaction has claimed; its messages are started after the commit. */
+/** Rows that a transaction has claimed; its messages are started after the commit. */
 export interface ClaimedNotifications {
   readonly due: number;
   readonly single: readonly Sending[];
@@ -39,7 +39,7 @@ interface Planned {
   readonly plan: SendingPlan | { readonly is: 'impossible' };
 }
 
-/** Takes what is due to some people, and plans it with their preferences of now. */
+/** Takes the due notifications of some people, and plans them with their current preferences. */
 export async function claimDue(unit: UnitOfWork): Promise<ClaimedNotifications> {
   const claimed = await claimDueSendings(unit, maxPeople, notificationTopics);
   if (claimed.length === 0) return { due: 0, single: [], digests: [] };
@@ -81,7 +81,7 @@ export async function claimDue(unit: UnitOfWork): Promise<ClaimedNotifications> 
 
 const sendingOf = ({ sending }: Planned): Sending => sending;
 
-/** What becomes of those that are not sent now. */
+/** Plan for the notifications that are not sent now. */
 function changeOf({ sending, plan }: Planned): SendingChange[] {
   if (plan.is === 'impossible') return [{ sending, state: 'failed', error: unknownChannel }];
   if (plan.is === 'never') return [{ sending, state: 'dropped' }];

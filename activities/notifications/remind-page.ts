@@ -15,7 +15,7 @@ export interface RemindedPage {
 
 /**
  * Announces the open tasks of a page that are due tomorrow or today or are overdue, each stage of a due date once: a row says so, in the
- * transaction of the event. Listeners tell the people.
+ * transaction of the event. Listeners notify the people.
  */
 export async function remindPage(unit: UnitOfWork, after: DueCursor | undefined): Promise<RemindedPage> {
   const found = await dueTasks(unit, after, pageSize);

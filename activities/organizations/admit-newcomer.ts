@@ -13,9 +13,9 @@ import { workContext } from '../clients/temporal/work-origin.ts';
 import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
 
 /**
- * Makes a person a member of each organization that admits the domain of their confirmed address (`admitsEmailDomains`), and that the zone of
- * the domain names. The zone is asked first: any number of organizations can claim a domain, and it names one, or a few. Whoever has been
- * a member before needs an invitation.
+ * Makes a person a member of each organization that admits the domain of their confirmed address (`admitsEmailDomains`), and that the zone
+ * of the domain names. The zone is asked first: any number of organizations can claim a domain, and it names one, or a few. A former member
+ * needs an invitation.
  * @returns the number of organizations that the person has joined
  */
 export async function admitNewcomer(

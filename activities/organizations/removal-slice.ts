@@ -35,7 +35,7 @@ export async function removeSlice(database: Database, removalId: string): Promis
   return database.transact(context(), async (unit) => {
     const removal = await unit.data.get(organizationRemoval, removalId);
     const left = await countContents(unit, organization, id);
-    // What waited for the deletion to commit may have come in addition.
+    // Records that waited for the deletion to commit may have come in addition.
     const totalRecords = Math.max(removal.totalRecords ?? 0, left);
     const removedRecords = totalRecords - left;
     const isCompleted = left === 0;

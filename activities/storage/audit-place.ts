@@ -41,8 +41,9 @@ export function placesToAudit(work: StorageWork): Promise<AuditedPlace[]> {
 }
 
 /**
- * Compares a page of the rows of a place with its listing. Both are in the order of their keys. What they disagree about is asked again, because
- * files come and go meanwhile. Nothing is deleted: a database that was restored from an older state does not know the newest files.
+ * Compares a page of the rows of a place with its listing. Both are in the order of their keys. Keys about which they disagree are asked
+ * again, because files come and go meanwhile. Nothing is deleted: a database that was restored from an older state does not know the newest
+ * files.
  */
 export async function auditPage(
   work: StorageWork,

@@ -28,8 +28,9 @@ class UnfitCopyError extends Error {
 }
 
 /**
- * Copies an object, reads the copy back and compares it; only then the copy counts. An attempt continues with the parts that an earlier one
- * stored. A copy that is equal is never written over: its replacement has another place, and it is deleted when the replacement is verified.
+ * Copies an object, reads the copy back and compares it; only then the copy is valid. An attempt continues with the parts that an earlier
+ * one stored. A copy that is equal is never written over: its replacement has another place, and it is deleted when the replacement is
+ * verified.
  */
 export async function copyObject(work: StorageWork, objectId: string, signal: AbortSignal): Promise<BackupOutcome> {
   const begun = await begin(work, objectId);
@@ -83,7 +84,7 @@ async function copyTo(
     throw new UnfitCopyError('it would be the object itself; set another bucket or another provider for backups');
   const isOwn = remains.target !== undefined && isSameLocation(remains.target, place);
   if (remains.former) await work.discard(remains.former);
-  // What an earlier attempt wrote to a place that is no longer wanted.
+  // Parts that an earlier attempt wrote to a place that is no longer wanted.
   if (remains.target && !isOwn) await work.discard(remains.target, remains.parts?.ref);
   const isThere = known !== undefined && isSameLocation(known.location, place);
   const isSettled = isThere && known.isVerified && known.location.region === place.region;

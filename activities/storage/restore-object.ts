@@ -18,7 +18,7 @@ import { couldNot, type StorageWork } from './storage-work.ts';
 
 /**
  * Brings the bytes of an object back from its copy, unless they are as they should be. They are written where new objects of the provider
- * are stored today, read back and compared; then the row says where they are. A copy that did not count is tried as well, because its bytes
+ * are stored today, read back and compared; then the row says where they are. A copy that was not valid is tried as well, because its bytes
  * are compared anyway. One that is where objects are stored today becomes the object itself.
  */
 export async function restoreObject(work: StorageWork, objectId: string, signal: AbortSignal): Promise<RestoreOutcome> {
@@ -95,7 +95,7 @@ const maxConcurrent = 8;
 export interface ObjectsToRestore {
   readonly examined: number;
   readonly objectIds: readonly string[];
-  /** Those that nobody can ask about, because their provider is disabled. */
+  /** Objects that nobody can ask about, because their provider is disabled. */
   readonly unreadable?: readonly string[];
   /** After which the next page begins; null at the end. */
   readonly next: string | null;

@@ -18,7 +18,7 @@ export type { AuditedPage };
 
 export type StorageActivities = ReturnType<typeof createStorageActivities>;
 
-/** What keeps stored bytes, and lets go of them. */
+/** Keeps stored bytes, and removes them. */
 export const createStorageActivities = defineActivities((dependencies: StorageDependencies) => {
   const work = new StorageWork(dependencies);
   const moved = new MovedCopies();

@@ -15,7 +15,7 @@ export type StorageDependencies = Pick<
   'config' | 'database' | 'fileReceiver' | 'logger' | 'storage' | 'storageMetrics'
 >;
 
-/** What the activities of storage share: short transactions as the server, and the providers of places. */
+/** Services that the activities of storage share: short transactions as the server, and the providers of places. */
 export class StorageWork {
   readonly dependencies: StorageDependencies;
 

@@ -28,7 +28,7 @@ export type TransferRow = Pick<
   'id' | 'organizationId' | 'status' | 'requestorId' | 'tokenId' | 'runId' | 'recordVersion' | 'recordKind'
 >;
 
-/** What the person reads of an error whose message is for operators. */
+/** Text for the person about an error whose message is for operators. */
 function couldNot(): string {
   const { requestId } = currentOrigin() ?? {};
   const named = requestId === undefined ? '' : `, and say the id of the request: ${requestId}`;
@@ -40,7 +40,7 @@ const maxMessageLength = 20_000;
 /** Least time between two updates of the progress, in milliseconds: each is a version of the record. */
 const progressEveryMs = 2_000;
 
-/** What exports and imports share: whose rights they have, and what their records say about them. */
+/** Services that exports and imports share: whose rights they have, and what their records say about them. */
 export class TransferWork<Kind extends TransferKind> {
   readonly dependencies: TransferDependencies;
   readonly kind: Kind;
@@ -93,7 +93,7 @@ export class TransferWork<Kind extends TransferKind> {
     throw new AppError('permission_denied', lost);
   }
 
-  /** Tells how far the work is, at most every two seconds. @returns whether the work goes on */
+  /** Reports the progress of the work, at most every two seconds. @returns whether the work continues */
   async report(
     transfer: Transfer,
     progress: { readonly doneRows?: number; readonly totalRows?: number },
@@ -134,12 +134,12 @@ export class TransferWork<Kind extends TransferKind> {
     return true;
   }
 
-  /** Runs a part of the work. Work that is refused has failed, and is not tried again. @returns whether the work goes on */
+  /** Runs a part of the work. Work that is refused has failed, and is not tried again. @returns whether the work continues */
   async part(transfer: Transfer, work: () => Promise<boolean>): Promise<boolean> {
     try {
       return await work();
     } catch (error) {
-      // What is wrong with single values stays so, whatever the category of the error is.
+      // Problems of single values do not go away, whatever the category of the error is.
       if (!isAppError(error) || !(isRefusal(error) || error.details.fields)) throw error;
       await this.fail(transfer, error);
       return false;
@@ -169,7 +169,7 @@ export class TransferWork<Kind extends TransferKind> {
     this.#reported.delete(transfer.runId);
   }
 
-  /** What the person reads about work that has failed. */
+  /** Text for the person about work that has failed. */
   protected failureMessage(message: string): string {
     return message;
   }

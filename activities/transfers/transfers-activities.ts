@@ -9,7 +9,7 @@ import { TransferWork, type Transfer, type TransferDependencies } from './transf
 
 export type TransfersActivities = ReturnType<typeof createTransfersActivities>;
 
-/** Exports and imports. Activities that return whether the work goes on return false when it was cancelled, deleted or refused. */
+/** Exports and imports. Activities that return whether the work continues return false when it was cancelled, deleted or refused. */
 export const createTransfersActivities = defineActivities((dependencies: TransferDependencies) => {
   const exporting: ExportWork = new TransferWork(dependencies, exportKind);
   const importing = new ImportWork(dependencies, importKind);

@@ -37,8 +37,8 @@ const documentLifetimeMs = 7 * 86_400_000;
 const byteOrderMark = '\uFEFF';
 
 /**
- * Writes the pages that are missing. Each is read with the rights that the person has then, and kept in a transaction of its own, so an attempt
- * goes on where the one before it stopped.
+ * Writes the pages that are missing. Each is read with the rights that the person has then, and kept in a transaction of its own, so an
+ * attempt continues where the previous one stopped.
  * @returns whether all pages are there
  * @throws AppError limit_exceeded as soon as the document is larger than a file can be
  */
@@ -129,7 +129,7 @@ function jsonTexts({ fields }: DescribedList, records: Records, position: Export
   });
 }
 
-/** What a step begins with; undefined when the export is not running any more. */
+/** Start of a step; undefined when the export is not running any more. */
 function stateOf(work: ExportWork, transfer: Transfer) {
   return work.transact(async (unit) => {
     const row = await work.running(unit, transfer);

@@ -44,8 +44,8 @@ interface Document {
 }
 
 /**
- * Reads the whole document and checks every cell by itself, so that all problems are told together before anything is written.
- * @returns whether the work goes on
+ * Reads the whole document and checks every cell by itself, so that all problems are reported together before anything is written.
+ * @returns whether the work continues
  */
 export async function checkImport(work: ImportWork, transfer: Transfer, signal: AbortSignal): Promise<boolean> {
   const state = await stateOf(work, transfer);
@@ -73,7 +73,7 @@ export async function checkImport(work: ImportWork, transfer: Transfer, signal: 
   });
 }
 
-/** The pages up to the first line that cannot be read, which is told behind the problems of the lines before it. */
+/** The pages up to the first line that cannot be read, which is reported after the problems of the lines before it. */
 async function* told(pages: Document['pages'], problems: FieldProblem[]): AsyncGenerator<readonly CsvRow[]> {
   try {
     yield* pages;

@@ -9,7 +9,7 @@ export class HeldBodies {
     return this.#length >= maxLength;
   }
 
-  /** Counts a body while the work with it goes on. */
+  /** Keeps a body while the work with it continues. */
   async during<T>(body: string, work: () => Promise<T>): Promise<T> {
     this.#length += body.length;
     try {

@@ -31,7 +31,7 @@ const maxProbePauseMs = 30 * minute;
 /** Pause of an endpoint that says that it is overloaded, and not until when. */
 const throttlePauseMs = 30 * second;
 
-/** Time without success after which people are told. */
+/** Time without success after which people are notified. */
 const tellAfterMs = 24 * hour;
 
 /** Statuses of an endpoint that gets too much (RFC 6585, section 4; RFC 9110, section 15.6). */
@@ -39,14 +39,14 @@ const throttling: ReadonlySet<number> = new Set([429, 502, 504]);
 
 const gone = 410;
 
-/** What follows from an attempt for its endpoint. */
+/** Consequences of an attempt for its endpoint. */
 export interface Outcome {
   readonly queue: QueueState;
   readonly state: 'delivered' | 'failed' | 'due';
   readonly dueAt: Date | null;
   /** The endpoint gets no more messages. */
   readonly disabled?: 'gone' | 'failing';
-  /** People are to be told that the endpoint fails. */
+  /** People must be notified that the endpoint fails. */
   readonly isToTell?: true;
 }
 
@@ -110,7 +110,7 @@ function later(one: Date | null, other: Date | null): Date | null {
   return one > other ? one : other;
 }
 
-/** The tokens of now: a second's worth at most. */
+/** The current tokens: a second's worth at most. */
 export function refilled({ tokens, tokensAt }: QueueState, maxPerSecond: number, now: Date): number {
   if (tokens === null || tokensAt === null) return maxPerSecond;
   const sinceS = Math.max(0, now.getTime() - tokensAt.getTime()) / second;

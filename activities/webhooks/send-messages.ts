@@ -12,10 +12,10 @@ import type { HeldBodies } from './held-bodies.ts';
 import type { AnsweredAttempt } from './next-attempt.ts';
 import { messageHeaders } from './sign-message.ts';
 
-/** Time after which a round begins no further attempts: its workflow then gives others a turn. */
+/** Time after which a round begins no further attempts: its workflow then gives its slot to others. */
 const roundMs = 20_000;
 
-/** The same while other endpoints of the organization may wait for a turn. */
+/** The same while other endpoints of the organization may wait for a slot. */
 const sharedRoundMs = 2_000;
 
 /** Part of the workers of this process that the endpoints of one organization can occupy. */
@@ -24,8 +24,8 @@ const sharePart = 0.25;
 /** Longer than a round with its last attempts. */
 const lostRoundMs = 45_000;
 
-/** Pause of an endpoint that gets no turn, with as much again at random. */
-const turnPauseMs = 1_000;
+/** Pause of an endpoint that gets no slot, with as much again at random. */
+const slotPauseMs = 1_000;
 
 /** Messages that one step takes at most: it reads their records at once. */
 const maxBegun = 10;
@@ -56,12 +56,12 @@ export async function sendMessages(
   { target, held, signal }: Round,
 ): Promise<{ readonly waitMs: number | null }> {
   const context = () => workContext(systemCaller('webhooks', target.organizationId), `webhooks-${newId()}`);
-  const pauseMs = turnPauseMs * (1 + Math.random());
-  const turn = await deps.database.transact(context(), (unit) =>
+  const pauseMs = slotPauseMs * (1 + Math.random());
+  const slot = await deps.database.transact(context(), (unit) =>
     takeShare(unit, { ...target, share: shareOf(deps), roundMs: lostRoundMs, pauseMs }),
   );
-  if (turn === 'none') return { waitMs: Math.ceil(pauseMs) };
-  const roundEnd = performance.now() + (turn === 'last' ? sharedRoundMs : roundMs);
+  if (slot === 'none') return { waitMs: Math.ceil(pauseMs) };
+  const roundEnd = performance.now() + (slot === 'last' ? sharedRoundMs : roundMs);
   const running = new Set<Promise<void>>();
   const ended: AnsweredAttempt[] = [];
   const errors: unknown[] = [];

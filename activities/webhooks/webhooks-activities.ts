@@ -6,7 +6,7 @@ import { sendMessages } from './send-messages.ts';
 
 export type WebhooksActivities = ReturnType<typeof createWebhooksActivities>;
 
-/** What is sent to the URLs of customers. */
+/** Messages that are sent to the URLs of customers. */
 export const createWebhooksActivities = defineActivities((dependencies: WebhookDependencies) => {
   const held = new HeldBodies();
   return {

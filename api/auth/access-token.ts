@@ -78,7 +78,7 @@ export class AccessTokens {
 
   /**
    * @param endsAt when the session ends, at the latest
-   * @param modules product modules of the organization, told to the client: this server reads them anew with each request
+   * @param modules product modules of the organization, for the client: this server reads them anew with each request
    */
   async issue(
     { userId, organizationId, sessionId }: Pick<AccessClaims, 'userId' | 'organizationId' | 'sessionId'>,

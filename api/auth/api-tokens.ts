@@ -29,7 +29,7 @@ export interface PresentedToken {
   readonly keyIds: readonly string[];
   /** The organization in which the request wants to act; null for that of the token. */
   readonly organizationId: string | null;
-  /** The name under which it is kept, which does not tell the token; empty for the token of a link, which is not kept. */
+  /** The name under which it is kept, which does not reveal the token; empty for the token of a link, which is not kept. */
   readonly keptAs: string;
 }
 
@@ -107,7 +107,7 @@ export class ApiTokens {
     const sort = (['api', 'personal'] as const).find((each) => token.startsWith(beginningOf(each, settings)));
     if (!sort) return undefined;
     return settings.enabled
-      ? 'The token is not complete: it is the whole text of "token" in the answer that created it.'
+      ? 'The token is not complete: send the whole value of "token" in the response that created it.'
       : noTokens(sort);
   }
 
@@ -135,7 +135,7 @@ function beginningOf(sort: Sort, { prefix, delimiter }: Settings): string {
   return (sort === 'api' ? prefix : personalPrefix) + delimiter;
 }
 
-/** Sort and id are part of what is hashed, so that no secret counts for another token. */
+/** Sort and id are part of the hashed text, so that no secret is valid for another token. */
 function secretHash(key: string, sort: Sort, id: string, secret: string): string {
   return createHmac('sha256', key).update(`${sort} ${id} ${secret}`).digest('base64url');
 }

@@ -6,7 +6,7 @@ const stepS = 30;
 
 export type CodeDigits = 6 | 7 | 8;
 
-/** What an authenticator app is set up with. */
+/** Data with which an authenticator app is set up. */
 export interface Enrollment {
   /** Base32. */
   readonly secret: string;

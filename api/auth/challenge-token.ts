@@ -18,7 +18,7 @@ type OwnClaim = 'amr' | 'crd' | 'cid' | 'sso' | 'ssr' | 'ssm';
 /** Lifetime of a challenge, in milliseconds. */
 export const challengeLifetimeMs = 5 * 60_000;
 
-/** What somebody has proven before they are asked for a second factor. */
+/** Proof that a person has given before they are asked for a second factor. */
 export interface Challenge {
   /** `jti`: a challenge is answered once. */
   readonly id: string;
@@ -90,12 +90,12 @@ function isIdOrNull(value: unknown): value is string | null {
   return value === null || isId(value);
 }
 
-/** The error for a challenge that counts no longer. */
+/** The error for a challenge that is no longer valid. */
 export function refusedChallenge() {
   return rejectedToken(challengeToken);
 }
 
-/** What a challenge keeps of a password hash, which is random and long: nobody finds the hash by its digest. */
+/** Part of a password hash, which is random and long, that a challenge keeps: nobody finds the hash by its digest. */
 export function credentialDigest(passwordHash: string | null): string {
   return hash('sha256', passwordHash ?? '', 'base64url');
 }

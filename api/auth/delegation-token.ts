@@ -21,7 +21,7 @@ const tokenTypes = {
 
 export type DelegationType = keyof typeof tokenTypes;
 
-/** What the token of a delegation says. */
+/** Claims of the token of a delegation. */
 export interface DelegationClaims {
   /** `jti`: id of the record that the token ends with. */
   readonly delegationId: string;

@@ -6,7 +6,10 @@ import type { ApiTokens, PresentedToken } from './api-tokens.ts';
 import type { DelegationClaims } from './delegation-token.ts';
 import type { SignedLinks } from './signed-links.ts';
 
-/** Whose right each use of a link decides: a session, a token of a program, or the access of somebody who acts as somebody else. */
+/**
+ * Caller whose right is checked at each use of a link: a session, a token of a program, or the access of somebody who acts as somebody
+ * else.
+ */
 export type LinkPrincipal = AccessClaims | PresentedToken | DelegationClaims;
 
 export interface LinkOptions {
@@ -33,7 +36,7 @@ type Content = readonly [
   once: boolean,
 ];
 
-/** What names a principal in a link. */
+/** Parts of a link that identify a principal. */
 type Names =
   | readonly ['session', userId: string, sessionId: string]
   | readonly ['delegation', delegationId: string, type: DelegationClaims['type']]

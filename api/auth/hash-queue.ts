@@ -1,6 +1,6 @@
 import { AppError } from '#entities/kit/base/errors.ts';
 
-/** What a password is hashed for. A waiting sign-in always goes before all waiting sign-ups. */
+/** Purpose of the hash of a password. A waiting sign-in always goes before all waiting sign-ups. */
 export type HashPurpose = 'sign-in' | 'sign-up';
 
 export interface HashQueueLimits {

@@ -50,7 +50,7 @@ export class KeyFolder implements KeySource {
 
   async #files(): Promise<FileState[]> {
     try {
-      // Whoever writes to the folder adds keys.
+      // A program that writes to the folder adds keys.
       if (((await stat(this.#folder)).mode & 0o002) !== 0)
         throw new KeyProblem('can be written by all users; run chmod o-w on the folder');
       const names = (await readdir(this.#folder)).filter((name) => name.endsWith(extension)).toSorted();

@@ -16,7 +16,7 @@ const urgentEveryMs = 5_000;
 const retryMs = 500;
 
 export interface KeyRingOptions {
-  /** Of several keys of one id, that of the first source counts. */
+  /** Of several keys of one id, that of the first source is used. */
   readonly sources: readonly KeySource[];
   readonly choice: () => SigningChoice;
   /** How long the start waits for sources that cannot be reached, in milliseconds. */
@@ -93,7 +93,9 @@ export class KeyRing {
   #arm(): void {
     this.#timer = setTimeout(() => {
       this.look()
-        .catch((error: unknown) => this.#options.logger.error({ err: error }, 'a look at the signing keys failed'))
+        .catch((error: unknown) =>
+          this.#options.logger.error({ err: error }, 'the signing keys could not be read again'),
+        )
         .finally(() => !this.#isStopped && this.#arm());
     }, lookEveryMs).unref();
   }
@@ -180,7 +182,9 @@ export class KeyRing {
   #report(problems: readonly Problem[]): void {
     for (const { key, text } of problems)
       if (!this.#reported.has(key))
-        this.#options.logger.error(`signing key that cannot be used; what was read before stays in use: ${text}`);
+        this.#options.logger.error(
+          `signing key that cannot be used; the keys that were read before stay in use: ${text}`,
+        );
     this.#reported = new Set(problems.map(({ key }) => key));
   }
 }

@@ -15,7 +15,7 @@ const markPattern = /^[\w-]{22}\.[\w-]{43}$/;
 /**
  * The mark that a browser got at an earlier sign-in to this account. It proves no identity: failures of a browser that has one are
  * counted separately, so that attackers elsewhere cannot lock the owner of the account out.
- * @param account of a person, as it is counted
+ * @param account of a person, in the form in which attempts are counted
  * @returns an id of the browser, or undefined
  */
 export function knownDevice(key: Buffer, account: string, cookie: string | undefined): string | undefined {

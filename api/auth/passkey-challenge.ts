@@ -1,7 +1,7 @@
 import { deriveKey, isSignedBy, sign } from '#entities/kit/base/secrets/keys.ts';
 import { randomBytesPooled } from '#entities/kit/base/secrets/random-pool.ts';
 
-/** What a challenge is for; one of a registration is none of a sign-in. */
+/** Purpose of a challenge; one of a registration is none of a sign-in. */
 export type Ceremony = 'registration' | 'authentication';
 
 /** For whom a challenge is made. */
@@ -16,8 +16,8 @@ const sizes = { time: 6, nonce: 16, signature: 32 } as const;
 const size = sizes.time + sizes.nonce + sizes.signature;
 
 /**
- * The longest time that a challenge counts, in milliseconds, if no timeout is enforced. That it was used is remembered for at least as
- * long (`sign_in_failures`).
+ * The longest time for which a challenge is valid, in milliseconds, if no timeout is enforced. That it was used is remembered for at least
+ * as long (`sign_in_failures`).
  */
 export const maxChallengeAgeMs = 24 * 3_600_000;
 

@@ -32,7 +32,7 @@ export interface StoredPasskey {
   readonly transports: string[];
 }
 
-/** What an authenticator tells when it signs in. */
+/** Values that an authenticator reports at a sign-in. */
 export interface VerifiedSignIn {
   readonly signCount: number;
   readonly isBackupEligible: boolean;
@@ -105,7 +105,7 @@ export async function claimedChallenge(clientDataJSON: string): Promise<string> 
   });
 }
 
-/** The person whom the authenticator has stored with the passkey. @returns undefined if it tells none */
+/** The person whom the authenticator has stored with the passkey. @returns undefined if it reports none */
 export function claimedPerson({ response: { userHandle } }: AuthenticationResponse): string | undefined {
   return userHandle === undefined ? undefined : Buffer.from(userHandle, 'base64url').toString();
 }

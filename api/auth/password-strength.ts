@@ -87,7 +87,7 @@ class StrengthThread {
     if (this.#waiting >= maxWaiting)
       throw new AppError(
         'overloaded',
-        `${this.#waiting} other passwords wait to be judged; try again in a few seconds.`,
+        `${this.#waiting} other passwords wait to be checked; try again in a few seconds.`,
         { details: { retryAfterSeconds: 5 } },
       );
     this.#waiting++;
@@ -120,7 +120,7 @@ class StrengthThread {
     worker.on('error', (error) => this.#pending?.reject(error));
     worker.on('exit', (code) => {
       this.#worker = undefined;
-      this.#pending?.reject(new Error(`the thread that judges passwords ended with code ${code}`));
+      this.#pending?.reject(new Error(`the thread that checks passwords ended with code ${code}`));
     });
     return worker;
   }

@@ -27,7 +27,7 @@ export const hashParameters: Readonly<Record<'memory' | 'passes' | 'parallelism'
   tagLength: 32,
 };
 
-/** What a hash with the current parameters begins with. */
+/** Prefix of a hash with the current parameters. */
 const prefix = (): string =>
   `$argon2id$v=19$m=${hashParameters.memory},t=${hashParameters.passes},p=${hashParameters.parallelism}$`;
 
@@ -40,8 +40,8 @@ const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Z
 export const maxPasswordLength = 1_024;
 
 /**
- * All hashing of this process. One hash more than there are cores goes on while the result of another waits for the event loop. libuv has
- * four threads for hashing, files and name look-ups together.
+ * All hashing of this process. One hash more than there are cores is computed while the result of another waits for the event loop. libuv
+ * has four threads for hashing, files and name look-ups together.
  */
 const queue = new HashQueue({
   concurrency: Math.min(availableParallelism() + 1, 3),

@@ -3,7 +3,7 @@ import { randomTextPooled } from '#entities/kit/base/secrets/random-pool.ts';
 import type { AccessClaims } from './access-token.ts';
 import type { SignedLinks } from './signed-links.ts';
 
-/** How long a link counts, in seconds. */
+/** Time for which a link is valid, in seconds. */
 export const portalLinkSeconds = 3_600;
 
 /** A link to the portal of endpoints, and whose right each use of it decides. */

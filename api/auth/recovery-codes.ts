@@ -11,8 +11,8 @@ export function newRecoveryCodes(count: number, length: number): string[] {
 }
 
 /**
- * What is stored of a recovery code: an HMAC under the secret of the authenticator app, which is encrypted, so a copy of the table alone
- * allows no guessing. Spaces, hyphens and case do not count.
+ * Stored form of a recovery code: an HMAC under the secret of the authenticator app, which is encrypted, so a copy of the table alone
+ * allows no guessing. Spaces, hyphens and case do not matter.
  */
 export function recoveryCodeHash(secret: string, userId: string, code: string): string {
   const canonical = code.replaceAll(/[\s-]/g, '').toUpperCase();

@@ -37,7 +37,7 @@ export interface RefreshClaims {
 
 export interface IssuedRefreshToken extends RefreshClaims {
   readonly token: string;
-  /** What the session keeps of the token. */
+  /** Form of the token that the session keeps. */
   readonly tokenHash: string;
 }
 

@@ -21,7 +21,7 @@ export interface RemoteKeysOptions {
 }
 
 /**
- * The public keys of another server that signs tokens for this one. While it cannot be reached, its last known keys count. Tokens with
+ * The public keys of another server that signs tokens for this one. While it cannot be reached, its last known keys stay valid. Tokens with
  * unknown keys do not cause more than one request in each `pauseMs`.
  */
 export class RemoteKeys {
@@ -85,7 +85,7 @@ export class RemoteKeys {
       if (!this.#isFailing)
         this.#options.logger.error(
           { err: error },
-          'auth.token.jwksendpoint gives no key set; the last known keys count',
+          'auth.token.jwksendpoint returns no key set; the last known keys stay valid',
         );
       this.#isFailing = true;
       return false;

@@ -148,7 +148,7 @@ export class SignInProviders {
     const { issuer, discoveryUrl, clientId, clientSecret, endpoints, rules } = settings;
     const fetch: client.CustomFetch = (url, request) => outgoingFetch(url, request, rules, this.#timeoutMs);
     // A server of which the endpoints are known may be the issuer of another organization's provider, which is asked for its metadata.
-    // What an organization may not ask says nothing about what the operator may.
+    // A URL that an organization may not ask can be one that the operator may.
     const reach = rules.allowsPrivate ? 'everywhere' : 'outside';
     const key = endpoints ? `endpoints of ${issuer}` : `${reach} ${issuer} ${discoveryUrl ?? ''}`;
     let known = this.#known.get(key);
@@ -235,7 +235,7 @@ async function personAt(
     readonly name?: unknown;
   } | null;
   // A number; names of accounts can be given to somebody else.
-  if (!Number.isSafeInteger(person?.id)) throw failed('it does not say who the person is');
+  if (!Number.isSafeInteger(person?.id)) throw failed('it does not identify the person');
   const all = await ask(emails);
   const primary = (Array.isArray(all) ? all : []).find(
     (one: { readonly primary?: unknown; readonly verified?: unknown } | null) =>
@@ -251,7 +251,7 @@ function identityOf(
 ): ProviderIdentity {
   if (subject === '' || subject.length > lengths.subject || /[^\u0020-\u007E]/.test(subject))
     throw failed('the id of the person is not valid');
-  // What is no address proves nothing: its domain decides who comes in.
+  // A text that is no address proves nothing: its domain decides who comes in.
   const address = typeof email === 'string' ? parseEmail(email)?.address : undefined;
   const shown = typeof name === 'string' ? name.replaceAll(/\p{C}/gu, '').trim().slice(0, lengths.name) : '';
   return {

@@ -12,11 +12,11 @@ export const stateLifetimeMs = 10 * 60_000;
 
 const maxLength = 4_096;
 
-/** What this server must know again when the browser comes back from a provider. */
+/** State that this server needs when the browser comes back from a provider. */
 export interface SignInState {
   /** Which callback it belongs to. */
   readonly provider: 'codehost' | 'identity' | 'single_sign_on' | 'support';
-  /** What the identity is for: to sign in, to be linked to the account of the session, or to test single sign-on. */
+  /** Purpose of the identity: to sign in, to be linked to the account of the session, or to test single sign-on. */
   readonly purpose: 'sign-in' | 'link' | 'test';
   /** `state` of RFC 6749, section 10.12. */
   readonly state: string;
@@ -30,7 +30,7 @@ export interface SignInState {
   readonly session: { readonly userId: string; readonly sessionId: string } | null;
   /** The organization whose single sign-on it is. */
   readonly organizationId: string | null;
-  /** Digest of the settings with which it began (of support access: with which the first factor was proven); it does not count for others. */
+  /** Digest of the settings with which it began (of support access: with which the first factor was proven); it is not valid for others. */
   readonly settings: string | null;
   /** Why support access is needed; only of support access. */
   readonly reason?: string;

@@ -3,7 +3,7 @@ import type { Config } from '#config/objects/root.ts';
 import type { Clock } from '#entities/kit/base/clock.ts';
 import { encryptionKeys, isSignedBy, sign } from '#entities/kit/base/secrets/keys.ts';
 
-/** What a link is good for; none is accepted for another purpose. */
+/** Purpose of a link; none is accepted for another purpose. */
 export type LinkPurpose = 'download' | 'upload' | 'portal';
 
 const dayMs = 86_400_000;

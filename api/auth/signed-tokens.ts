@@ -17,7 +17,7 @@ import type { SigningKeys } from './signing-keys.ts';
 /** Maximum length of a token in characters. */
 export const maxTokenLength = 4_096;
 
-/** What a token is accepted as. Its header `typ` says so, and none is accepted as another (RFC 8725, section 3.11). */
+/** Type of a token. Its header `typ` says so, and none is accepted as another (RFC 8725, section 3.11). */
 export interface TokenType {
   /** Header `typ`, for example `at+jwt` (RFC 9068). */
   readonly typ: string;

@@ -9,7 +9,7 @@ import { ownSession } from './recent-proof.ts';
 import { signedInPerson } from './signed-in-person.ts';
 import { singleSignOnRequired } from './single-sign-on-required.ts';
 
-/** Whether a personal token counts in an organization although its single sign-on is enforced. */
+/** Whether a personal token is valid in an organization although its single sign-on is enforced. */
 export interface TokenAuthorization {
   readonly tokenId: string;
   readonly organizationId: string;
@@ -17,7 +17,7 @@ export interface TokenAuthorization {
 }
 
 /**
- * Lets a personal token of the caller count where single sign-on is enforced. The session must have begun with that single sign-on:
+ * Makes a personal token of the caller valid where single sign-on is enforced. The session must have begun with that single sign-on:
  * whoever has only the password of the account, or the provider of another organization, cannot do so. Such a session does not see the
  * token, so the answer has nothing that the caller has not sent.
  * @throws AppError not_found, permission_denied, single_sign_on_required
@@ -74,7 +74,7 @@ export async function deauthorizeToken(
   return { tokenId: held.id, organizationId, isAuthorized: false };
 }
 
-/** What an authorization depends on. */
+/** Facts on which an authorization depends. */
 interface Basis {
   /** `revision` of the provider. */
   readonly revision: string;

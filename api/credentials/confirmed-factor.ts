@@ -5,7 +5,7 @@ import type { Asking } from './asking.ts';
 
 export type Factor = RowOf<typeof secondFactor>;
 
-/** The factor that a person is asked for: confirmed, and while `totp.enabled` is on. Whoever relies on it has locked the user. */
+/** The factor that a person is asked for: confirmed, and while `totp.enabled` is on. Code that relies on it has locked the user. */
 export async function confirmedFactor(call: Asking, userId: string): Promise<Factor | undefined> {
   if (!call.services.config.current.totp.enabled) return undefined;
   const held = await heldFactor(call, userId);

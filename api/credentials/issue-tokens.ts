@@ -32,11 +32,11 @@ export interface IssuedToken {
   readonly token: string;
 }
 
-/** What the interfaces say about the scopes of a new token. */
+/** Description of the scopes of a new token. */
 export const scopesDescription =
   'Scopes: `<kind>:read`, `<kind>:write` or `<kind>:delete`, each of which includes those before it; for example `task:write`, which also reads.';
 
-/** What they say about its expiry. */
+/** Description of its expiry. */
 export const expiryDescription =
   'When the token stops working; null: it works until it is deleted. Without a value, it stops 90 days after its creation.';
 
@@ -86,7 +86,7 @@ export async function createPersonalToken(
 }
 
 /**
- * Replaces the secret of an API token. The old one stops working at once; a program that must go on meanwhile gets a second token.
+ * Replaces the secret of an API token. The old one stops working at once; a program that must continue meanwhile gets a second token.
  * @throws AppError not_found, permission_denied, step_up_required, token_expired
  */
 export async function rotateApiToken(asking: Asking, id: string): Promise<IssuedToken> {
@@ -161,7 +161,7 @@ async function refuseForeign(unit: UnitOfWork, userId: string, ids: readonly str
 
 function refuseMore(held: readonly unknown[]): void {
   if (held.length > maxTokens)
-    throw limitExceeded(`There are ${maxTokens} tokens already; delete some that are not used.`, {
+    throw limitExceeded(`There are ${maxTokens} tokens already; delete unused ones.`, {
       path: '/',
       message: `more than ${maxTokens} tokens`,
     });

@@ -7,13 +7,13 @@ import type { Asking } from './asking.ts';
 import { signedInPerson } from './signed-in-person.ts';
 import { confirmedFactor } from './confirmed-factor.ts';
 
-/** How long a proof of identity counts for sensitive actions of the same session, in milliseconds. */
+/** Time for which a proof of identity is valid for sensitive actions of the same session, in milliseconds. */
 const proofLifetimeMs = 10 * 60_000;
 
-// A proof is a sign-in or `/v1/2fa/step-up` of the same session within the last ten minutes; whoever has a second factor has proven it then.
-// A sign-in with single sign-on is none, except where `requireOrganizationProof` says so: its provider is run by one organization.
-// Whoever changes credentials locks the user before: a session that ended meanwhile proves nothing. All of it is read in the unit of work,
-// so it comes after all hashing.
+// A proof is a sign-in or `/v1/2fa/step-up` of the same session within the last ten minutes; whoever has a second factor has proven it
+// then. A sign-in with single sign-on is none, except where `requireOrganizationProof` says so: its provider is run by one organization.
+// Code that changes credentials locks the user before: a session that ended meanwhile proves nothing. All of it is read in the unit of
+// work, so it comes after all hashing.
 
 /**
  * For sensitive actions on the account: everybody needs a recent proof.
@@ -29,7 +29,7 @@ export async function requireRecentProof(call: Asking): Promise<void> {
  */
 export async function requireOrganizationProof(call: Asking): Promise<void> {
   const held = await ownSession(call);
-  // It counts in the organization of the provider and its parts alone, so that is where this is asked.
+  // It is valid only in the organization of the provider and its parts, so that is where this is asked.
   const isFresh = held.singleSignOnId !== null && ageOf(held.createdAt, call) <= proofLifetimeMs;
   if (!isFresh) refuseStale(held, call);
 }
@@ -65,7 +65,7 @@ function refuseStale({ provenAt }: RowOf<typeof session>, call: Asking): void {
   if (ageOf(provenAt, call) > proofLifetimeMs)
     throw new AppError(
       'step_up_required',
-      'This needs a proof of who you are that is at most ten minutes old. Call POST /v1/2fa/step-up in this session, with code (of your authenticator app) or recovery_code, or with password if you have no second factor; then repeat this request.',
+      'This needs a proof of your identity that is at most ten minutes old. Call POST /v1/2fa/step-up in this session, with code (of your authenticator app) or recovery_code, or with password if you have no second factor; then repeat this request.',
     );
 }
 

@@ -7,7 +7,7 @@ import { signedInPerson } from './signed-in-person.ts';
 
 /**
  * For what concerns the whole installation: a person to whom `npm run operators` has given it, who is signed in and has a second factor
- * (unless `totp.enabled` is off). No role of an organization counts.
+ * (unless `totp.enabled` is off). Roles of organizations do not matter.
  * @returns the id of the person
  * @throws AppError permission_denied, second_factor_required
  */
@@ -16,7 +16,7 @@ export async function requireOperator(call: Asking): Promise<string> {
   if (!(await isOperator(call.unit, userId)))
     throw new AppError(
       'permission_denied',
-      'Only operators of the installation can do this. Whoever can start its programs gives that to a user: npm run operators -- grant.',
+      'Only operators of the installation can do this. People who can start its programs give this right to a user: npm run operators -- grant.',
     );
   if (call.services.config.current.totp.enabled && !(await confirmedFactor(call, userId)))
     throw new AppError(

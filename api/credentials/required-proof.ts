@@ -30,21 +30,21 @@ function needsProof({ module, values }: GivenValues): boolean {
 }
 
 /**
- * What the description of a creation or a change says about it; empty for kinds that need no proof.
+ * Note in the description of a creation or a change; empty for kinds that need no proof.
  * @param nameOf the name of a field in the interface
  */
 export function proofNote({ needsProof = {} }: EntityModule, nameOf: (field: string) => string): string {
   return Object.entries(needsProof)
     .map(([field, which]) => {
       const value = which === undefined || which === 'any' ? 'a value' : `the value ${which.join(' or ')}`;
-      return ` Whoever gives \`${nameOf(field)}\` ${value} ${hasProven}`;
+      return ` A caller who gives \`${nameOf(field)}\` ${value} ${hasProven}`;
     })
     .join('');
 }
 
-/** What else the description of a deletion says: what goes along with the record, and the proof that it needs. */
+/** Further note in the description of a deletion: what goes along with the record, and the proof that it needs. */
 export function deletionNote({ deletionNeedsProof, removal }: EntityModule): string {
-  return `${removal ? ` ${removal.note}` : ''}${deletionNeedsProof ? ` Whoever does so ${hasProven}` : ''}`;
+  return `${removal ? ` ${removal.note}` : ''}${deletionNeedsProof ? ` A caller who does so ${hasProven}` : ''}`;
 }
 
 const hasProven = 'has signed in, or called /v1/2fa/step-up, within the last ten minutes.';

@@ -8,7 +8,7 @@ export function signedInPerson({ unit, request }: Pick<Asking, 'unit' | 'request
   if (unit.context.caller.kind !== 'user' || !claims)
     throw new AppError(
       'permission_denied',
-      'Only a person who is signed in can do this, and not a token for programs or somebody who acts as somebody else. Sign in with POST /v1/login, and send the access token of the answer.',
+      'Only a person who is signed in can do this, and neither a token for programs nor a caller who acts as another user. Sign in with POST /v1/login, and send the access token of the answer.',
     );
   return claims;
 }

@@ -10,8 +10,8 @@ const Disposition = new GraphQLEnumType({
   name: 'DownloadDisposition',
   description: 'How a browser presents a file.',
   values: {
-    ATTACHMENT: { value: 'attachment', description: 'Offers it for download.' },
-    INLINE: { value: 'inline', description: 'Shows it, if it is a PDF, PNG, JPEG, GIF or WebP.' },
+    ATTACHMENT: { value: 'attachment', description: 'Offers the file for download.' },
+    INLINE: { value: 'inline', description: 'Shows the file, if it is a PDF, PNG, JPEG, GIF or WebP.' },
   },
 });
 
@@ -20,18 +20,18 @@ export function downloadUrlField(objectKey: string): FieldConfig {
   return {
     type: GraphQLString,
     description:
-      'Link with which the file can be downloaded without further credentials. Each use decides again whether the caller of this query may view the record, unless objectstorage lets the provider serve its files itself. Null while the file is withheld (`availability`).',
+      'Link with which the file can be downloaded without further credentials. Each use checks again whether the caller of this query may view the record, unless objectstorage lets the provider serve its files itself. Null while the file is withheld (`availability`).',
     args: {
       expiresInSeconds: {
         type: GraphQLInt,
         defaultValue: 900,
-        description: `How long the link is good for; at most ${maxLinkSeconds} seconds, which is a day.`,
+        description: `Time for which the link is valid; at most ${maxLinkSeconds} seconds, which is a day.`,
       },
       disposition: { type: Disposition, defaultValue: 'attachment', description: 'How a browser presents the file.' },
       once: {
         type: GraphQLBoolean,
         defaultValue: false,
-        description: 'Whether the link is good for one download only.',
+        description: 'Whether the link is valid for one download only.',
       },
     },
     resolve: (source, args, { services, fastify: { request } }) => {

@@ -8,7 +8,7 @@ export const storedFileType = 'StoredFile';
 export const objectKey = '#object';
 
 /**
- * What is selected of a file. Fields that are not stored, such as links, are made from the object, which no field of the schema shows.
+ * Selected parts of a file. Fields that are not stored, such as links, are made from the object, which no field of the schema shows.
  * @param fields that are selected, by the names under which the answer has them
  */
 export function filePartsOf(fields: readonly { readonly as: string; readonly name: string }[]): {

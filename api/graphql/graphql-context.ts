@@ -4,12 +4,12 @@ import type { OperationBudget } from './documents/operation-budget.ts';
 import type { Asking } from '../credentials/asking.ts';
 import type { Services } from '../http/services.ts';
 
-/** What resolvers work with. One operation is one unit of work. */
+/** Services of resolvers. One operation is one unit of work. */
 export interface GraphqlContext {
   readonly services: Services;
   readonly fastify: { readonly request: FastifyRequest; readonly reply: FastifyReply };
   unit: UnitOfWork;
-  /** What the operation has selected so far. */
+  /** Records that the operation has selected so far. */
   budget?: OperationBudget;
 }
 

@@ -166,7 +166,7 @@ function nodeRequest(request: FastifyRequest) {
     // HEAD is handled as GET; Node omits the body.
     method: request.method === 'HEAD' ? 'GET' : request.method,
     url: `/graphql${query < 0 ? '' : request.url.slice(query)}`,
-    // What came as a form is one JSON document by now.
+    // A request that came as a form is one JSON document here.
     headers: {
       ...withoutPseudoHeaders(request.headers),
       ...(isForm(request) ? { 'content-type': 'application/json' } : {}),

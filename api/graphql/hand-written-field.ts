@@ -18,7 +18,7 @@ export interface HandWrittenField {
   build(types: Types): FieldConfig;
 }
 
-/** What hand-written fields use of the derived schema: its object types, and records with the selected fields. */
+/** Parts of the derived schema that hand-written fields use: its object types, and records with the selected fields. */
 export interface Types {
   readonly registry: Registry;
   objectOf(module: EntityModule): GraphQLObjectType;

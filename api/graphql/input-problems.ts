@@ -98,7 +98,7 @@ const schemaTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * What is wrong with a value of an input type, in the words of the REST API. If its types do not accept it, the operation is not executed;
+ * Problem of a value of an input type, in the words of the REST API. If its types do not accept it, the operation is not executed;
  * what the data layer would say of the rest is then reported as well, so that one answer names all that can be known without reading data.
  */
 function problemsOf<V>(type: GraphQLInputType, value: V, reading: Reading<V>): FieldProblem[] {
@@ -146,7 +146,7 @@ function* typeProblems<V>(
       if (field) {
         const problems = typeProblems(field.type, member, reading, `${path}/${name}`, checksData).toArray();
         const plain = problems.length > 0 ? reading.plain(member) : undefined;
-        // Of a number that the type has no room for, the data layer tells the limit of the field.
+        // For a number that the type has no room for, the data layer reports the limit of the field.
         const own = Number.isInteger(plain) ? (check?.({ [name]: plain }) ?? []) : [];
         yield* own.length > 0 ? own.map((problem) => ({ ...problem, path: path + problem.path })) : problems;
         const coerced = problems.length === 0 ? coercedLeaves(field.type, member, reading) : undefined;
@@ -209,7 +209,7 @@ function leafProblem<V>(type: GraphQLLeafType, value: V, reading: Reading<V>): s
 }
 
 /**
- * What is wrong with variables that their types do not accept. Paths start at the variable, or in it where it has the fields of a record or of
+ * Problems of variables that their types do not accept. Paths start at the variable, or in it where it has the fields of a record or of
  * several: as in the errors of the data layer.
  * @param checksData whether what the data layer would say of the values is reported too
  */

@@ -11,7 +11,7 @@ import { compareText } from '#entities/kit/base/compare-text.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { capitalized } from './capitalized.ts';
 
-/** What belongs to no area: `Node`, pages, scalars, searches in all kinds. */
+/** Types that belong to no area: `Node`, pages, scalars, searches in all kinds. */
 const commonArea = 'common';
 
 /**

@@ -14,7 +14,7 @@ import {
 import type { GraphqlContext } from './graphql-context.ts';
 import { inFieldSpan } from './traced-fields.ts';
 
-/** What a selection is read from: parts of the resolver's info. */
+/** Source of a selection: parts of the resolver's info. */
 export type SelectionInfo = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues' | 'fieldNodes'>;
 
 /**

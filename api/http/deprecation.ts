@@ -1,4 +1,4 @@
-/** That an operation is going to be removed. Clients are told in its answers and in the description of the API. */
+/** That an operation is going to be removed. Clients learn it from its answers and from the description of the API. */
 export interface Deprecation {
   /** Since when clients should no longer use it: a day, such as `2026-05-01`. */
   readonly since: string;

@@ -39,7 +39,7 @@ export class Metrics {
   });
   readonly #operationDurations = new Histogram<'type' | 'operation' | 'trace_id'>({
     name: 'core_graphql_operation_duration_seconds',
-    help: 'Time of a GraphQL operation, its turn included, by type and root field.',
+    help: 'Time of a GraphQL operation, including its time in the queue, by type and root field.',
     labelNames: ['type', 'operation'] as const,
     buckets: [0.005, 0.025, 0.1, 0.5, 2.5, 10],
     registers: [this.registry],
@@ -70,7 +70,7 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  /** Reports how many counters of rate limits are in memory, and how often the cache did not count. */
+  /** Reports the number of counters of rate limits in memory, and the number of requests for which the cache did not answer. */
   watchRateCounters(counters: { readonly held: number; readonly fallbacks: number }): void {
     const gauge: Gauge = new Gauge({
       name: 'core_rate_limit_counters',
@@ -131,7 +131,7 @@ export class Metrics {
   watchOperations(queue: { readonly running: number; readonly waiting: number }): void {
     const gauge: Gauge<'status'> = new Gauge({
       name: 'core_graphql_operations',
-      help: 'GraphQL operations by status: running, or waiting for their turn (server.graphpool.maxworkers).',
+      help: 'GraphQL operations by status: running, or queued (server.graphpool.maxworkers).',
       labelNames: ['status'] as const,
       registers: [this.registry],
       collect: () => {

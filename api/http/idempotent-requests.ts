@@ -90,7 +90,7 @@ export async function earlierAnswer(
   return kept;
 }
 
-/** What is stored, sealed. */
+/** Stored and sealed content. */
 interface KeptDocument extends KeptAnswer, Pick<KeyedRequest, 'fingerprint'> {
   readonly rights: AnswerRights;
 }

@@ -1,8 +1,8 @@
-/** Work that goes on until it is told to end: streams of answers, and websockets. */
+/** Work that continues until it is ended: streams of answers, and websockets. */
 export class OpenStreams {
   readonly #ends = new Set<() => void>();
 
-  /** @param end tells the clients, and ends the streams soon after */
+  /** @param end notifies the clients, and ends the streams soon after */
   onStop(end: () => void): void {
     this.#ends.add(end);
   }

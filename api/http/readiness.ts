@@ -1,7 +1,7 @@
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { withTimeout } from '#entities/kit/base/concurrency/with-timeout.ts';
 
-/** What a check may find of something that answers. */
+/** Result of a check of something that answers. */
 interface Found {
   /** Why it cannot be used nevertheless, as the end of a sentence. */
   readonly problem?: string | undefined;
@@ -12,7 +12,7 @@ interface Found {
 /** Checks a dependency; resolves when it answers, if need be with what was found (`Found`). @param deadline end of the check, in milliseconds since the epoch */
 export type HealthCheck = (deadline: number) => Promise<unknown>;
 
-/** What a check has found. */
+/** Result of a check. */
 export interface CheckReport {
   readonly status: 'up' | 'degraded' | 'down';
   readonly reason?: string;

@@ -10,7 +10,7 @@ export function refuseTokens({ kind, limits, delegation }: Caller): void {
   if (delegation !== null)
     throw new AppError(
       'permission_denied',
-      'Whoever acts as somebody else cannot do this; it needs the person themselves, signed in (POST /v1/login).',
+      'A caller who acts as another user cannot do this; it needs the person themselves, signed in (POST /v1/login).',
     );
   if (kind === 'api_token' || limits !== null)
     throw new AppError(

@@ -37,7 +37,7 @@ export async function repeatRequest<T>(
     } catch (error) {
       outcome = { error };
     }
-    // Whatever came of work for a caller whose state has changed does not count.
+    // The result of work for a caller whose state has changed is discarded.
     if (!core.assumption || (await isCallerConfirmed(request, services))) {
       if ('value' in outcome) return outcome.value;
       const cause = causeOf(outcome.error);

@@ -46,7 +46,7 @@ export async function findCallerAgain(request: FastifyRequest, services: Service
   core.caller = anonymousCaller;
   if (core.token) {
     const identified = identify(request, services, core.token);
-    // Whoever follows a link does not learn whether it was the session or the right that ended.
+    // The user of a link does not learn whether it was the session or the right that ended.
     const isOptional = request.headers.authorization === undefined || core.wanted?.isLinked;
     await (isOptional ? unlessStale(identified) : identified);
   }
@@ -88,7 +88,7 @@ export function secondFactorRequired(): AppError {
 export function beyondSingleSignOn(): AppError {
   return new AppError(
     'permission_denied',
-    'This session began with the single sign-on of an organization and counts there alone. Sign in in another way to do this (POST /v1/login).',
+    'This session was started by the single sign-on of an organization and is valid only there. Sign in in another way to do this (POST /v1/login).',
   );
 }
 
@@ -113,7 +113,10 @@ async function identify(request: FastifyRequest, services: Services, token: Toke
   await acceptState(request, services, token, snapshot);
 }
 
-/** The one place that decides, by the current state of its caller, whether a token counts: makes the caller of a request whoever the token stands for in this state. @throws AppError unauthenticated */
+/**
+ * The one place that decides, by the current state of its caller, whether a token is valid: makes the caller of a request whoever the token
+ * stands for in this state. @throws AppError unauthenticated
+ */
 export async function acceptState(
   request: FastifyRequest,
   services: Services,
@@ -177,7 +180,7 @@ async function setCaller(
   if ('sessionId' in token) {
     const { userId, tokenId, sessionId, organizationId } = token;
     const { singleSignOnId = null } = state;
-    // Who has not signed in has no session to go on with.
+    // A caller who has not signed in has no session to continue with.
     core.claims = services.defaultCaller?.is(token) ? undefined : token;
     core.caller = callerIn(userId, organizationId, state, { tokenId, sessionId, singleSignOnId, ...context });
   } else if ('delegationId' in token)

@@ -19,7 +19,7 @@ export interface RequestContext {
   readonly span: WorkSpan | undefined;
   /** W3C `traceparent` of the request's own span. */
   traceparent: string;
-  /** What events of the request record of it; undefined where no route answers. */
+  /** Parts of the request that its events record; undefined where no route answers. */
   readonly recorded: HttpRequest | undefined;
   /** When the response must have been sent, in milliseconds since the epoch. It begins anew after a body that is received as a stream. */
   deadline: number;
@@ -45,7 +45,7 @@ export interface RequestContext {
   unit: UnitOfWork | undefined;
   /** Set when the answer is kept for requests with the same `Idempotency-Key`. */
   keyed: KeyedRequest | undefined;
-  /** Whether the response is a stream that goes on for as long as its client wants: its duration says nothing about the server. */
+  /** Whether the response is a stream that continues for as long as its client wants: its duration says nothing about the server. */
   isEndless: boolean;
   /** Whether the response has the bytes of a file: its client may take as long as it needs, while it takes some. */
   isDownload: boolean;
@@ -72,7 +72,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     readonly access?: Access;
-    /** What events of its requests record of them. */
+    /** Parts of its requests that events record. */
     readonly recorded?: HttpRequest;
     /** Whether the route also answers callers who lack a second factor that their organization requires. */
     readonly allowsMissingFactor?: boolean;
@@ -82,7 +82,7 @@ declare module 'fastify' {
     readonly whileStopping?: boolean;
     /** Whether API tokens, personal tokens, and whoever acts as somebody else may call the route; they are refused elsewhere, unless nobody is looked up. */
     readonly acceptsTokens?: boolean;
-    /** Whether sessions of an organization's single sign-on may call the route; elsewhere they are refused, or count as nobody. */
+    /** Whether sessions of an organization's single sign-on may call the route; elsewhere they are refused, or are anonymous. */
     readonly acceptsSingleSignOn?: boolean;
     /** The handler runs again if the assumed state of its caller is not confirmed (`repeatRequest`). */
     readonly isRepeatable?: boolean;

@@ -5,7 +5,7 @@ import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 /** A malformed id is refused where it is read, in words that say how to find the id. */
 export const idText = { type: 'string', maxLength: 100, [describedKeyword]: { pattern: idPattern.source } } as const;
 
-/** What shows nothing, and what ends a line (`isVisible`, `hasLineBreak`), as far as patterns can say it. */
+/** Characters that show nothing, and those that end a line (`isVisible`, `hasLineBreak`), as far as patterns can express it. */
 const blank = String.raw`\s\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb`;
 const ends = String.raw`\u0000\n\v\f\r\u0085\u2028\u2029`;
 const line = `[^${ends}]*[^${blank}][^${ends}]*`;
@@ -26,7 +26,7 @@ export const EmailSchema = Type.String({
 
 export const MessageSchema = Type.Object(
   {
-    message: Type.String({ description: 'What happened, as text for people.' }),
+    message: Type.String({ description: 'Result, as text for people.' }),
   },
-  { title: 'Message', description: 'What happened.' },
+  { title: 'Message', description: 'Result.' },
 );

@@ -3,7 +3,7 @@ import { Type, type TObject, type TSchema } from 'typebox';
 import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 
-/** What a route says about its body (route.ts). */
+/** Settings of a route for its body (route.ts). */
 interface WithBody {
   readonly receives?: readonly string[];
   readonly receivedBody?: TSchema;

@@ -9,7 +9,7 @@ import { limitClassOf, type Limitable } from './limits/rate-limits.ts';
 import type { Access } from './request-context.ts';
 import type { Deprecation } from './deprecation.ts';
 
-/** What a route says about itself (route.ts). */
+/** Description of a route (route.ts). */
 interface Described extends Limitable {
   readonly access: Access;
   readonly params?: TObject;
@@ -88,7 +88,7 @@ export function errorsOf(route: Described): ErrorCode[] {
 /** Any request can end with these. */
 const everywhere: readonly ErrorCode[] = ['malformed_request', 'headers_too_large', 'internal', 'shutting_down'];
 
-/** What requests that ask the database can end with. */
+/** Errors with which requests that ask the database can end. */
 const databaseErrors: readonly ErrorCode[] = ['deadline_exceeded', 'database_unavailable', 'database_busy'];
 
 const allCodes = Object.keys(errorCatalogue) as ErrorCode[];

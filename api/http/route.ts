@@ -86,7 +86,7 @@ export interface RouteDefinition<Body extends TObject> {
   readonly receivedBody?: TSchema;
   /** The handler gets the bytes of the body as a `Buffer`, of whatever type, up to this many. */
   readonly rawBodyLimit?: number;
-  /** Forms are accepted besides JSON, and what is in them does not count: programs send them along. */
+  /** Forms are accepted besides JSON, and their content is ignored: programs send them along. */
   readonly ignoresForms?: true;
   readonly params?: TObject;
   /** Request headers that the route reads, in lower case. */

@@ -67,7 +67,7 @@ export interface Services {
   readonly runUrl: (run: Pick<EventRun, 'workflowId' | 'runId'>) => string | null;
   readonly eventRepairs: EventRepairs;
   readonly workRepairs: WorkRepairs;
-  /** What is wrong with an e-mail address (`ormconfig.emailvalidation`), as the end of a sentence; see `checkEmail`. */
+  /** Problem of an e-mail address (`ormconfig.emailvalidation`), as the end of a sentence; see `checkEmail`. */
   readonly emailProblem: (email: string) => Promise<string | undefined>;
   /** The text records of a domain name. @throws the error of a name server that gives no answer */
   readonly textRecords: (name: string) => Promise<readonly string[]>;

@@ -51,7 +51,7 @@ export class StreamCaller {
     if (!token) throw signInFirst();
     if (this.hasExpired) throw ended();
     const { snapshot, scopes } = await readWatchedPrincipal(this.#services.database, token, this.#deadline);
-    // Reads under way go on with the caller as it was until the new one is known.
+    // Reads under way continue with the caller as it was until the new one is known.
     const judged = { ...core, assumption: undefined, lacksSecondFactor: false, caller: anonymousCaller };
     const request = Object.create(this.#request, { core: { value: judged } }) as FastifyRequest;
     await acceptState(request, this.#services, token, snapshot);

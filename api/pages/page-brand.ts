@@ -9,7 +9,7 @@ export interface PageLink {
   readonly url: string;
 }
 
-/** What the pages show of the operator, as configured for mails (`integrations.email`). */
+/** Brand of the operator on the pages, as configured for mails (`integrations.email`). */
 export interface PageBrand {
   /** Empty if none is configured. */
   readonly name: string;

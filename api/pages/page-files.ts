@@ -50,10 +50,10 @@ const common = {
 
 const answers = (description: string, more: { readonly format?: string } = {}) => ({
   200: Type.String({ description, ...more }),
-  304: Type.Null({ description: 'The document is the one of `If-None-Match`.' }),
+  304: Type.Null({ description: 'The document has the entity tag of `If-None-Match`.' }),
 });
 
-/** What the pages consist of besides their documents. All of it comes from this server. */
+/** Files of the pages besides their documents. All of it comes from this server. */
 export const pageFiles: readonly Route[] = [
   defineRoute({
     ...common,

@@ -11,7 +11,7 @@ interface Step {
   readonly isFirst?: true;
 }
 
-/** What a page shows at one time: its heading gets the focus when it appears. */
+/** State of a page at one time: its heading gets the focus when it appears. */
 export function step({ name, title, content, isFirst }: Step): Html {
   return html`<section data-step="${name}" ${isFirst ? undefined : html` hidden`}>
     <h1 tabindex="-1">${title}</h1>
@@ -29,7 +29,7 @@ interface FormParts {
   readonly name: string;
   readonly fields: readonly Html[];
   readonly button: string;
-  /** What the page says when the password or the code of this form is wrong, if not what it says elsewhere. */
+  /** Message of the page when the password or the code of this form is wrong, if it differs from the usual one. */
   readonly wrong?: string;
   /** Below the button: other ways on. */
   readonly others?: readonly Html[];
@@ -91,7 +91,7 @@ export function field(form: string, options: Field): Html {
   </div> `;
 }
 
-export const passwordHint = 'At least 12 characters, for example four words that have nothing to do with each other.';
+export const passwordHint = 'At least 12 characters, for example four unrelated words.';
 
 const maxPassword = 1_024;
 
@@ -106,7 +106,7 @@ export function emailField(form: string, options: Partial<Field> = {}): Html {
   return field(form, { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', ...options });
 }
 
-/** What a sign-up may say of a person. */
+/** Fields of a sign-up about a person. */
 export function nameFields(form: string): Html[] {
   const common = { maxLength: 64, isOptional: true } as const;
   return [

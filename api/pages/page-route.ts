@@ -25,7 +25,7 @@ export function pageAnswer(
 
 interface Page extends Pick<Route, 'url' | 'operationId' | 'summary' | 'description'> {
   readonly tag?: string;
-  /** What the page shows with a configuration, at a time. It says nothing about who opens it. */
+  /** Content of the page with a configuration, at a time. It says nothing about who opens it. */
   readonly page: (config: Config, at: Date) => PageContent;
 }
 

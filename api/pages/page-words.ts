@@ -1,35 +1,35 @@
 import type { ErrorCode } from '#entities/kit/base/error-catalogue.ts';
 
-/** What a page says in place of the message of an error. `{time}` stands for the wait that the answer names. */
+/** Text of a page in place of the message of an error. `{time}` stands for the wait that the answer names. */
 export type PageWords = Partial<Record<ErrorCode, string>>;
 
 const busy = 'The service cannot do this at the moment. Nothing was changed. Wait a little, then try again.';
 const tooOften = 'This was tried too often. Try again {time}.';
-const linkEnded = 'This link does not work any more.';
+const linkEnded = 'This link no longer works.';
 
 /** Words for people by code; a page has others where it can say more. */
 export const pageWords = {
-  invalid_input: 'Something that you entered is not accepted. Correct it, then try again.',
+  invalid_input: 'One of your entries is not accepted. Correct it, then try again.',
   invalid_token: linkEnded,
   token_expired: 'This link has expired.',
-  invalid_credentials: 'The e-mail address or the password is not right.',
+  invalid_credentials: 'The e-mail address or the password is wrong.',
   invalid_passkey: 'The passkey was not accepted. Try again.',
   weak_password:
-    'This password is too easy to guess. Take at least 12 characters, for example four words that have nothing to do with each other, without your name, your address or the name of your organization.',
+    'This password is too easy to guess. Use at least 12 characters, for example four unrelated words, without your name, your address or the name of your organization.',
   unauthenticated: 'You are no longer signed in. Sign in again.',
   single_sign_on_required: 'Your organization requires its single sign-on.',
   second_factor_required:
     'This organization requires a second factor, and your account has none yet. Sign in with your password and set up an authenticator app first.',
   permission_denied: 'Your account may not do this.',
   no_current_organization: 'You are not a member of an organization at the moment.',
-  not_found: 'There is nothing here any more.',
+  not_found: 'This no longer exists.',
   already_exists: 'This has been done already.',
   identity_not_linked:
     'There is an account with your e-mail address that signs in in another way. Sign in to it, for example with its password, and link this provider there.',
   provider_sign_in_failed:
     'The sign-in at the provider was cancelled, took too long, or was begun in another browser. Begin again.',
   provider_unavailable: 'The provider cannot be reached at the moment. Try again later, or sign in in another way.',
-  limit_exceeded: 'This is more than is possible.',
+  limit_exceeded: 'This exceeds a limit.',
   too_many_requests: tooOften,
   rate_limit_exceeded: tooOften,
   csrf_token_missing: 'Your browser did not keep the cookie that protects this page. Allow cookies, then try again.',

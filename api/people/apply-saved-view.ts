@@ -12,13 +12,13 @@ import type { DataClient } from '#entities/kit/unit/data-client.ts';
 
 /** Description of the parameter with which a list is read as a view says. */
 export const viewDescription =
-  'Saved view of these records, by its id or its name; the view of the caller comes before those of others with this name. Its filter applies besides that of the request; its order and page size apply where the request has none.';
+  'Saved view of these records, by its id or its name; the view of the caller comes before those of others with this name. Its filter applies in addition to that of the request; its order and page size apply where the request has none.';
 
-/** What a list of REST does with the columns of a view. GraphQL has a selection. */
+/** Description of the columns of a view in lists of REST. GraphQL has a selection. */
 export const viewColumnsDescription =
-  'If it names columns, records have these and the id alone. With search, the best records come first in spite of its order.';
+  'If it names columns, records have these and the id alone. With search, the best matches come first, whatever its order.';
 
-/** What a request says itself. */
+/** Parts of the request itself. */
 interface Given {
   readonly hasOrder: boolean;
   readonly hasSize: boolean;
@@ -79,9 +79,7 @@ async function viewNamed(data: DataClient, { kind, topic, typeName }: EntityModu
       : await data.find(savedView, { where: { ...where, ownerId: { eq: subjectId } }, limit: maxViews });
   const [view, ...others] = own.length > 0 ? own : await data.find(savedView, { where, limit: maxViews });
   const problem =
-    view === undefined
-      ? undefined
-      : `is the name of ${others.length + 1} views that others share; send the id of the one that is meant`;
+    view === undefined ? undefined : `is the name of ${others.length + 1} shared views; send the id of one of them`;
   if (view && others.length === 0) return view;
   if (problem !== undefined)
     throw new AppError('invalid_input', `The view ${problem}.`, {
@@ -101,6 +99,6 @@ function viewIn(registry: Registry, module: EntityModule, held: View): Described
   const message =
     'list' in described
       ? `is a view of ${described.list.module.typeName} records`
-      : `does not fit its records any more: ${described.problems.map(({ path, message: why }) => `${path} ${why}`).join('; ')}`;
+      : `no longer fits its records: ${described.problems.map(({ path, message: why }) => `${path} ${why}`).join('; ')}`;
   throw new AppError('invalid_input', `The view ${message}.`, { details: { fields: [{ path: '/view', message }] } });
 }

@@ -13,7 +13,7 @@ import { signedInPerson } from '../credentials/signed-in-person.ts';
 type Group = RowOf<typeof group>;
 type Request = RowOf<typeof groupJoinRequest>;
 
-/** What became of the wish to join a group. */
+/** Result of a request to join a group. */
 export interface Joining {
   readonly groupId: string;
   readonly status: 'joined' | 'requested';
@@ -40,7 +40,7 @@ export async function joinGroup(asking: Asking, wanted: string, message: string 
   const { userId } = signedInPerson(asking);
   const { id: groupId, organizationId } = await unit.data.get(group, existingId(group, wanted));
   const data = unit.data.privileged('join group');
-  // Whoever changes the settings or deletes the group comes before or after.
+  // A change of the settings or the deletion of the group comes before or after.
   const held = await data.findLocked(group, groupId);
   if (!held) throw missingRecord(group, wanted);
   if (held.managedAs !== null) throw new AppError('permission_denied', isManaged);

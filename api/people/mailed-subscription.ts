@@ -17,7 +17,7 @@ import { membership } from '#entities/organizations/membership.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import { subscriber } from '#entities/organizations/subscriber.ts';
 
-/** What the link to unsubscribe of an e-mail ends: e-mails of an organization to an address. */
+/** Messages that the link to unsubscribe of an e-mail ends: e-mails of an organization to an address. */
 interface Subscription {
   readonly address: string;
   /** The same; null where the e-mail went to a former address of the person: whoever reads that one is not shown the present one. */
@@ -83,7 +83,7 @@ export async function subscriptionInWords(data: DataClient, { organizationId, to
   };
 }
 
-/** What of it has ended. */
+/** Messages that have ended. */
 export async function endedOf(data: DataClient, subscription: Subscription): Promise<EndedPart> {
   const { topics, subscriber: held } = subscription;
   if (held) return held.isUnsubscribed ? 'organization' : 'nothing';

@@ -9,7 +9,7 @@ const dayMs = 86_400_000;
 
 const unread: Filter = { is: 'field', field: 'isRead', comparison: { eq: false } };
 
-/** What is read of a page of notifications of which only the ids matter. */
+/** Fields that are read of a page of notifications of which only the ids matter. */
 export const idsOfPage: PageSelection['parts'] = [
   { is: 'records', as: 'records', record: { module: notification, parts: [{ is: 'value', as: 'id', field: 'id' }] } },
   {
@@ -22,7 +22,7 @@ export const idsOfPage: PageSelection['parts'] = [
   },
 ];
 
-/** What `idsOfPage` reads. */
+/** Fields that `idsOfPage` reads. */
 export interface PageOfIds {
   readonly records: readonly { readonly id: string }[];
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };

@@ -8,8 +8,8 @@ import type { Asking } from '../credentials/asking.ts';
 type Invite = RowOf<typeof invite>;
 
 /**
- * Sends the link of an invitation again; older links stop working. Whoever does so is its inviter: the rules decide with their own rights
- * whether they may give its role.
+ * Sends the link of an invitation again; older links stop working. The person who does so is its inviter: the rules decide with their own
+ * rights whether they may give its role.
  * @throws AppError not_found, permission_denied, already_exists, limit_exceeded, rule_violated
  */
 export async function resendInvite({ unit, services }: Asking, id: string): Promise<Invite> {

@@ -16,7 +16,7 @@ interface Transfer {
   readonly userId: string;
 }
 
-/** What a transfer has changed. */
+/** Changes of a transfer. */
 export interface Transferred {
   readonly organization: RowOf<typeof organization>;
   /** Id of the membership of the new owner. */
@@ -49,7 +49,7 @@ export async function transferOrganization(
         `Only an owner who acts in the organization can transfer its ownership. You act in ${caller.organizationId ?? 'none'}; if you are an owner of this one, ${switchTo(wanted)}.`,
       );
     await requireOrganizationProof(asking);
-    if (nextId === ownId) throw inputError([{ path: userField, message: 'is yourself; name another member' }]);
+    if (nextId === ownId) throw inputError([{ path: userField, message: 'is you; name another member' }]);
     const next = await membershipOf(data, wanted, nextId);
     if (!next) throw missingRecord(user, nextId);
     return { own, next };

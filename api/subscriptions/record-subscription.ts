@@ -8,7 +8,7 @@ import {
 } from '#entities/kit/outbox/feed-position.ts';
 import type { ChangeFeed, NewsBatch } from '#relay/changes/change-feed.ts';
 
-/** Most changes that wait in memory for one subscription. Those beyond are read from the database when their turn comes. */
+/** Most changes that wait in memory for one subscription. Those beyond are read from the database when they are needed. */
 const maxQueued = 500;
 
 /** Most changes that are handed over at once, and so read in one statement. */
@@ -18,7 +18,7 @@ export interface SubscribedTo extends FeedFilter {
   /** Only the records with these ids; left out for all. */
   readonly ids?: ReadonlySet<string>;
   readonly operations?: ReadonlySet<RecordNews['operation']>;
-  /** Whoever subscribes. */
+  /** The subscriber. */
   readonly subjectId: string | null;
 }
 
@@ -29,14 +29,14 @@ export interface PlacedNews {
 }
 
 /**
- * The changes that one subscriber has asked for, one by one, in the order in which they were committed. Whoever asks slowly, or begins
- * at an earlier position, gets them from the database; whoever keeps up gets what the process has read for all.
+ * The changes that one subscriber has asked for, one by one, in the order in which they were committed. A subscriber who asks slowly, or
+ * begins at an earlier position, gets them from the database; whoever keeps up gets what the process has read for all.
  */
 export class RecordSubscription {
   readonly of: SubscribedTo;
   readonly #feed: ChangeFeed;
   readonly #queue: PlacedNews[] = [];
-  /** What was handed over, or passed over. */
+  /** Changes that were handed over, or passed over. */
   #position: FeedPosition;
   /** The position once the queue is empty. */
   #passed: FeedPosition;
@@ -98,7 +98,7 @@ export class RecordSubscription {
     this.#wake?.();
   }
 
-  /** To be called when all changes of a batch were told. */
+  /** To be called when all changes of a batch were sent. */
   pass({ from, to, news, isWhole }: NewsBatch): void {
     if (!this.#isLive) return;
     const last = news.at(-1);
@@ -121,7 +121,7 @@ export class RecordSubscription {
     this.#wake?.();
   }
 
-  /** Ends it for a reason, which `next` throws; without one, silently. What waits is not handed over any more. */
+  /** Ends it for a reason, which `next` throws; without one, silently. Waiting changes are not handed over any more. */
   end(reason?: Error): void {
     this.#end ??= { reason };
     this.#queue.length = 0;
@@ -135,7 +135,7 @@ export class RecordSubscription {
     return taken;
   }
 
-  /** Reads a page from the database, as far as the feed is; from there on, the feed tells. */
+  /** Reads a page from the database, as far as the feed is; from there on, the feed reports. */
   async #catchUp(): Promise<readonly PlacedNews[]> {
     const target = this.#feed.position;
     const from = this.#position;

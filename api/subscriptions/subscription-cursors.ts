@@ -3,7 +3,7 @@ import { inputError } from '#entities/kit/base/input-error.ts';
 import { deriveKey, isSignedBy, sign } from '#entities/kit/base/secrets/keys.ts';
 import type { FeedPosition } from '#entities/kit/outbox/feed-position.ts';
 
-/** How long a cursor counts, in microseconds. The changes since are kept for that time at least (`record_changes`). */
+/** Time for which a cursor is valid, in microseconds. The changes since are kept for that time at least (`record_changes`). */
 const maxAgeUs = 24n * 60n * 60n * 1_000_000n;
 
 /** Snapshot, time and epoch; then, within a batch, those up to which it is, and the last change. */
@@ -52,6 +52,6 @@ export class SubscriptionCursors {
 function expired(): AppError {
   return new AppError(
     'cursor_expired',
-    'The cursor is too old to go on from: subscribe without `after`, then read the records again.',
+    'The cursor is too old to continue from: subscribe without `after`, then read the records again.',
   );
 }

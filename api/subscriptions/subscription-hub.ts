@@ -17,7 +17,7 @@ export interface SubscriberConnection {
   readonly caller: StreamCaller;
   /** Milliseconds for which a message has waited that the client does not take; 0 if none does. */
   readonly stalledMs: number;
-  /** Ends all subscriptions of the connection and tells the client why. Must not throw. */
+  /** Ends all subscriptions of the connection with the reason. Must not throw. */
   endWith(reason: AppError): void;
 }
 
@@ -37,13 +37,13 @@ export interface SubscriptionHubOptions {
 /** After how long without a change a subscriber gets a new cursor, in milliseconds, so that it stays usable. */
 const positionMs = 600_000;
 
-/** Part of `server.writetimeout` for which a client may take nothing: the rest is for telling it so. */
+/** Part of `server.writetimeout` for which a client may take nothing: the rest is for the message about it. */
 const stallShare = 0.75;
 
 /** How many callers are looked at again at the same time. */
 const maxLooks = 4;
 
-/** All connections of this process that have subscriptions, and what they are told. */
+/** All connections of this process that have subscriptions, and their changes. */
 export class SubscriptionHub implements Follower {
   readonly cursors: SubscriptionCursors;
   readonly metrics: SubscriptionMetrics;
@@ -146,7 +146,7 @@ export class SubscriptionHub implements Follower {
     return subscription;
   }
 
-  /** Resolves when all that is committed now was told. @throws AppError of the database */
+  /** Resolves when all that is committed now was sent. @throws AppError of the database */
   told(): Promise<void> {
     return this.#options.feed.refresh();
   }
@@ -273,7 +273,7 @@ export class SubscriptionHub implements Follower {
   }
 }
 
-/** Records of no organization are told to whoever subscribes to their kind. */
+/** Changes of records of no organization are sent to every subscriber of their kind. */
 function keysOf({ of: { kinds, organizationId } }: RecordSubscription): string[] {
   return kinds.flatMap((kind) => [kind, ...(organizationId === null ? [] : [`${organizationId} ${kind}`])]);
 }

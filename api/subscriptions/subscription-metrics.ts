@@ -4,7 +4,7 @@ import type { MetricsRegistry } from '#runtime/metrics/process-metrics.ts';
 /** How a client is connected. */
 export type Transport = 'sse' | 'websocket';
 
-/** What operators see of subscriptions. */
+/** Metrics of subscriptions for operators. */
 export class SubscriptionMetrics {
   readonly opened: Counter<'transport'>;
   readonly ended: Counter<'reason'>;
@@ -36,7 +36,7 @@ export class SubscriptionMetrics {
     });
     this.#delays = new Histogram({
       name: 'core_subscription_delay_seconds',
-      help: 'Time from the begin of the transaction of a change until its message is handed to the connection.',
+      help: 'Time from the start of the transaction of a change until its message is handed to the connection.',
       buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
       registers,
     });

@@ -7,7 +7,7 @@ import { export as exportKind, import as importKind } from '#entities/index.ts';
 
 type TransferKind = typeof exportKind | typeof importKind;
 
-/** What people do with work that they have started. */
+/** Operations of people on work that they have started. */
 export interface Steering {
   /** Name of the mutation before the name of the type, and last part of the path of the route. */
   readonly verb: 'cancel' | 'restart';
@@ -22,7 +22,7 @@ export const steerings: readonly Steering[] = [
   {
     verb: 'cancel',
     description: (what) =>
-      `Stops an ${what} that has not ended. An import that is cancelled has written nothing. What has ended meanwhile is refused.`,
+      `Stops an ${what} that has not ended. An import that is cancelled has written nothing. Work that has ended meanwhile is refused.`,
     run: async (unit, kind, id) => {
       const { status } = await lockedTransfer(unit, kind, id);
       if (status !== 'pending' && status !== 'running') throw wrongStatus(kind, status, 'cancelled');

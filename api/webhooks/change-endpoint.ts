@@ -22,7 +22,7 @@ import { requireOrganizationProof } from '../credentials/recent-proof.ts';
 
 type Endpoint = RowOf<typeof webhookEndpoint>;
 
-/** What people set. */
+/** Fields that people set. */
 export interface EndpointSettings {
   readonly name: string;
   readonly description?: string | null;
@@ -66,7 +66,7 @@ export async function createEndpoint(asking: Asking, input: EndpointSettings): P
   refuseScopesBeyond(unit.registry, 'endpoint', settings.scopes, unit.context.caller);
   refuseTopicsBeyond(settings);
   if ((await unit.data.find(webhookEndpoint, { limit: maxEndpoints + 1 })).length > maxEndpoints)
-    throw limitExceeded(`There are ${maxEndpoints} endpoints already; delete some that are not used.`, {
+    throw limitExceeded(`There are ${maxEndpoints} endpoints already; delete unused ones.`, {
       path: '/',
       message: `more than ${maxEndpoints} endpoints`,
     });
@@ -74,8 +74,8 @@ export async function createEndpoint(asking: Asking, input: EndpointSettings): P
 }
 
 /**
- * Changes an endpoint. Whoever changes where messages go, or what they are about, has recently proven who they are. Whoever does this, or
- * enables the endpoint, has the rights that its scopes give, and answers for it from then on.
+ * Changes an endpoint. A person who changes the URL or the topics of messages has recently proven their identity. The person who does this,
+ * or enables the endpoint, has the rights that its scopes give, and is responsible for it from then on.
  * @throws AppError not_found, invalid_input, permission_denied, already_exists, step_up_required, stale_record
  */
 export async function changeEndpoint(
@@ -89,7 +89,7 @@ export async function changeEndpoint(
   const { url, scopes, topics, includesRecord } = changes;
   const sendsMore = [url, scopes, topics].some((value) => value !== undefined) || includesRecord === true;
   const held = await lockedEndpoint(asking, wanted);
-  // Whoever enables it answers for its scopes, with all rights of a person.
+  // The person who enables it is responsible for its scopes, with all rights of a person.
   const answersForMore = changes.status === 'enabled' && unit.context.caller.limits !== null;
   if (sendsMore || answersForMore) await requireOrganizationProof(asking);
   const isEnabled = changes.status === 'enabled' && held.status === 'disabled';
@@ -190,7 +190,7 @@ async function checked<Input extends EndpointChanges>(
   return { ...input, ...(topics ? { topics: unique(topics) } : {}), ...(scopes ? { scopes: unique(scopes) } : {}) };
 }
 
-/** What is wrong with the URL of an endpoint. Developers are told of the setting with which their own machine can be one. */
+/** Problem of the URL of an endpoint. Developers learn the setting with which their own machine can be one. */
 async function endpointUrlProblem(url: string, config: Config): Promise<string | undefined> {
   const problem = await outboundUrlProblem(url, customerReach(config));
   const isClosed = config.server.dev && !config.workflows.webhookallowprivateaddresses;

@@ -140,7 +140,7 @@ async function pageOf(
 ): Promise<LogPage> {
   refuseNoIds({ '/eventId': eventId, '/after': after });
   const { size } = pageSlice({ first: first ?? null }, services.config.current.server.maxresultlimit);
-  // What is read below has no rules of its own: whoever sees the endpoint sees what was sent to it.
+  // The tables that are read below have no rules of their own: whoever sees the endpoint sees what was sent to it.
   const endpoint = await unit.data.get(webhookEndpoint, existingId(webhookEndpoint, wanted));
   return {
     endpointId: endpoint.id,
@@ -150,7 +150,7 @@ async function pageOf(
   };
 }
 
-/** What is no id names no event: an empty answer would hide the mistake. @param ids by their paths @throws AppError invalid_input */
+/** A text that is no id names no event: an empty answer would hide the mistake. @param ids by their paths @throws AppError invalid_input */
 function refuseNoIds(ids: Readonly<Record<string, string | null | undefined>>): void {
   const wrong = Object.entries(ids).filter(([, id]) => id != null && !isId(id));
   if (wrong.length > 0) throw inputError(wrong.map(([path, id]) => ({ path, message: notAnId(id, []) })));

@@ -14,7 +14,7 @@ import type { Asking } from '../credentials/asking.ts';
 import { requireOperator } from '../credentials/required-operator.ts';
 import { openStates, pageOfDeliveries, withShownPayload, type OrganizationEvent } from './organization-events.ts';
 
-/** What operators of the installation ask for, of all organizations or of one. */
+/** Requests of operators of the installation, for all organizations or for one. */
 export interface InstallationArguments extends Omit<DeliverySelection, 'states' | 'eventIds'> {
   readonly status?: (typeof deliveryStates)[number];
 }

@@ -22,7 +22,7 @@ import { pageSlice } from '../http/response/page-slice.ts';
 export { deliveryStates, positionText };
 export type { ListedDelivery as ShownDelivery };
 
-/** Those that are delivered are shown with their event: listing them could take long. */
+/** Deliveries that are done are shown with their event: listing them could take long. */
 export const openStates = ['failing', 'held', 'skipped'] as const;
 
 export interface DeliveryArguments extends Omit<DeliverySelection, 'states' | 'organizationId' | 'eventIds'> {
@@ -32,7 +32,7 @@ export interface DeliveryArguments extends Omit<DeliverySelection, 'states' | 'o
   readonly first?: number;
 }
 
-/** What managers and operators see of an event. */
+/** View of managers and operators of an event. */
 export interface OrganizationEvent extends EventDetails {
   /** Undefined for kinds whose events do not leave the server. */
   readonly payload: ShownPayload | undefined;
@@ -51,7 +51,7 @@ export async function deliveriesOfOrganization(
   return pageOfDeliveries(asking, { ...selection, organizationId, states }, { after, first });
 }
 
-/** Whoever calls it has found that the caller may see them. @throws AppError invalid_input, limit_exceeded */
+/** The caller of this function has checked that the user may see them. @throws AppError invalid_input, limit_exceeded */
 export async function pageOfDeliveries(
   { unit, services }: Asking,
   selection: DeliverySelection,

@@ -13,8 +13,8 @@ export interface ShownTrace extends RequestTrace {
 }
 
 /**
- * What a request has changed and caused, for managers in their organization and for operators of the installation everywhere. The request
- * of another organization is answered as one that does not exist.
+ * Changes and events that a request has caused, for managers in their organization and for operators of the installation everywhere. The
+ * request of another organization is answered as one that does not exist.
  * @throws AppError permission_denied, not_found
  */
 export async function traceOfRequest(asking: Asking, requestId: string): Promise<ShownTrace> {
@@ -25,7 +25,7 @@ export async function traceOfRequest(asking: Asking, requestId: string): Promise
   if (changes.length + events.length === 0)
     throw new AppError(
       'not_found',
-      `Nothing that you may see is on record of a request "${shortened(requestId)}". ${ofAll ? ofOperators : ofManagers}`,
+      `There is no trace of a request "${shortened(requestId)}" that you may see. ${ofAll ? ofOperators : ofManagers}`,
     );
   return { ofAll, request, changes: changes.map((change) => withShownFields(unit, change)), events };
 }
@@ -33,8 +33,7 @@ export async function traceOfRequest(asking: Asking, requestId: string): Promise
 const ofOperators =
   'Requests that changed nothing and caused no event have no trace; events are deleted after a time, changes are kept for longer.';
 /** The same whether or not another organization has the request. */
-const ofManagers =
-  'You see what requests changed in the organization in which you act, and what followed; POST /v1/switch acts in another one.';
+const ofManagers = 'Traces show only the organization in which you act; POST /v1/switch acts in another one.';
 
 /** Names of fields that nobody can read are left out. */
 function withShownFields({ registry }: Pick<UnitOfWork, 'registry'>, change: TracedChange): TracedChange {
@@ -43,7 +42,7 @@ function withShownFields({ registry }: Pick<UnitOfWork, 'registry'>, change: Tra
   return { ...change, changedFields: change.changedFields.filter((name) => readable.has(name)) };
 }
 
-/** Whoever is refused as an operator may be a manager. */
+/** A caller who is refused as an operator may be a manager. */
 async function isOperator(asking: Asking): Promise<boolean> {
   try {
     await requireOperator(asking);

@@ -62,7 +62,7 @@ export const db = object('The relational database (PostgreSQL 15 or newer).', {
   }),
   maxconnections: integer({
     description:
-      'Maximum number of connections of this process to the primary database. One organization holds at most three quarters of them, and one person half. Requests that find no free connection wait, organizations taking turns, and get 503 when none becomes free in time.',
+      'Maximum number of connections of this process to the primary database. One organization holds at most three quarters of them, and one person half. Requests that find no free connection are queued, organizations alternate, and requests get 503 when none becomes free in time.',
     unit: 'connections',
     default: 20,
     minimum: 2,

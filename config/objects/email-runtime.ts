@@ -69,7 +69,8 @@ export const emailRuntime = object(
     providera: object('Mail provider A. The object can be omitted while it is not selected.', {
       apikey: secret({ description: 'API key. Required while this provider sends the mails.' }),
       webhooksecret: secret({
-        description: 'Signing secret of the webhooks of this provider. When empty, its webhooks are rejected.',
+        description:
+          'Secret with which this provider signs the events that it reports. When empty, its events are rejected.',
       }),
     }),
     providerb: object('Mail provider B. The object can be omitted while it is not selected.', {
@@ -86,7 +87,7 @@ export const emailRuntime = object(
       }),
       webhooksecret: secret({
         description:
-          'Basic authentication password of the webhooks of this provider. When empty, its webhooks are rejected.',
+          'Basic authentication password with which this provider reports events. When empty, its events are rejected.',
       }),
     }),
     fromemail: text({

@@ -31,12 +31,12 @@ const edgeruntime = object('Access to the edge platform with an account of the o
   domainscan: object('Scans of the domains of each organization, which find its vendors.', {
     bulkscan: flag({ description: 'Scans all domains of a run with one API call.' }),
     nonvendorcategories: list({
-      description: 'Categories of findings that do not count as vendors.',
+      description: 'Categories of findings that are no vendors.',
       items: text({ description: 'Name of a category.', maxLength: 200 }),
       default: ['Miscellaneous', 'JavaScript frameworks', 'JavaScript libraries', 'Static site generator'],
     }),
     deniedvendornames: list({
-      description: 'Names of findings that do not count as vendors.',
+      description: 'Names of findings that are no vendors.',
       items: text({ description: 'Name of a finding.', maxLength: 200 }),
     }),
     scanttl: integer({
@@ -53,7 +53,7 @@ const codehostapp = object('App at the code hosting service.', {
   appid: text({ description: 'Id of the app. When empty, the integration is not offered.' }),
   privatekey: secret({ description: 'Private key of the app, as PEM text.' }),
   webhooksecret: secret({
-    description: 'Signing secret of the webhooks of the app. When empty, its webhooks are rejected.',
+    description: 'Secret with which the app signs the events that it reports. When empty, its events are rejected.',
   }),
   appslug: text({ description: 'Name of the app in its installation URL (slug).' }),
 });

@@ -91,7 +91,7 @@ export const ormconfig = object(
       {
         enabled: flag({
           description:
-            'Checks which type an address has, and whether its domain has a mail server (MX). When off, only the syntax of an address and blockeddomains are checked. An address of which others give no answer in time is accepted.',
+            'Checks which type an address has, and whether its domain has a mail server (MX). When off, only the syntax of an address and blockeddomains are checked. An address is accepted if the services asked do not answer in time.',
         }),
         enableautoupdatedisposable: flag({
           description:
@@ -105,7 +105,7 @@ export const ormconfig = object(
         }),
         enablesmtpcheck: flag({
           description:
-            'Asks the mail server of the domain (SMTP, port 25) whether the address exists. Only a clear refusal of the address counts.',
+            'Asks the mail server of the domain (SMTP, port 25) whether the address exists. Only a clear refusal makes the address invalid.',
         }),
         allowedemailtypes: object('Types of addresses that are accepted while validation is on.', {
           disposable: flag({ description: 'Accepts addresses of disposable e-mail services.' }),

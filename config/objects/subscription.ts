@@ -6,20 +6,20 @@ const billingPage = (domain: string): string => `https://console.${domain}/organ
 /** `subscription`. */
 export const subscription = object('Billing and entitlements through the payment provider.', {
   enabled: flag({
-    description: 'Creates customers and subscriptions at the payment provider and receives its webhooks.',
+    description: 'Creates customers and subscriptions at the payment provider and receives its events.',
   }),
   privatepaymentkey: secret({ description: 'Secret API key of the payment provider. Required while enabled.' }),
   paymentwebhooksecret: secret({
-    description: 'Signing secret of webhooks whose API version is not in paymentwebhooksecrets (legacy).',
+    description: 'Signing secret of events whose API version is not in paymentwebhooksecrets (legacy).',
   }),
   paymentwebhooksecrets: map({
-    description: 'Signing secrets of webhooks by API version. The version must match exactly.',
+    description: 'Signing secrets of events by API version. The version must match exactly.',
     keyLabel: 'API version',
     keyFormat: shortName,
-    values: secret({ description: 'Signing secret of webhooks of this API version.', required: true }),
+    values: secret({ description: 'Signing secret of events of this API version.', required: true }),
   }),
   paymentwebhookurl: text({
-    description: 'URL that is registered with the payment provider for its webhooks.',
+    description: 'URL of the receiver that is registered with the payment provider for its events.',
     format: httpUrl,
     fromDomain: (domain) => `https://api.${domain}/v1/payment/webhook`,
   }),
@@ -35,17 +35,17 @@ export const subscription = object('Billing and entitlements through the payment
   }),
   paymentwebhookevents: list({
     description:
-      'Types of webhook events that the server subscribes to and handles. When empty, it handles all types that it knows.',
+      'Types of events that the server subscribes to and handles. When empty, it handles all types that it knows.',
     items: text({ description: 'Name of an event type.', maxLength: 200 }),
   }),
   paymentwebhookapiversion: text({
     description:
-      'API version whose webhooks are accepted. When empty, webhooks of every version with a secret are accepted.',
+      'API version whose events are accepted. When empty, events of every version with a secret are accepted.',
     maxLength: 100,
   }),
   paymentwebhookdiscardapiversion: text({
     description:
-      'API version whose webhooks are acknowledged and discarded, during a migration to another version. Must differ from paymentwebhookapiversion.',
+      'API version whose events are acknowledged and discarded, during a migration to another version. Must differ from paymentwebhookapiversion.',
     maxLength: 100,
   }),
 });

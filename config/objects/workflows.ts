@@ -105,6 +105,6 @@ export const workflows = object('Workflow definitions of organizations, and deli
   }),
   webhookallowprivateaddresses: flag({
     description:
-      'Allows outbound webhooks and integrations to call private, loopback and link-local addresses. Leave it off in production.',
+      'Allows messages to endpoints, and integrations, to call private, loopback and link-local addresses. Leave it off in production.',
   }),
 });

@@ -116,7 +116,7 @@ export function readCertificateAuthority(environment: Environment = process.env)
   return { directoryUrl, ...(keyId === '' ? {} : { externalAccount: { keyId, hmacKey } }) };
 }
 
-/** What tests say about the providers of e-mail. */
+/** Settings of tests for the providers of e-mail. */
 export interface EmailProviderEnvironment {
   /** Where they are, by their names in `integrations.email.provider`. */
   readonly urls: { readonly [Name in 'providera' | 'providerb']?: string };

@@ -6,9 +6,9 @@ export interface Problem {
   readonly path: string;
   /** The value with secrets masked, when it helps. */
   readonly value?: string;
-  /** What is wrong, as a clause: `is empty`. */
+  /** The problem, as a clause: `is empty`. */
   readonly reason: string;
-  /** What to do. */
+  /** The remedy. */
   readonly remedy: string;
 }
 

@@ -8,7 +8,7 @@ import type { Format } from './format.ts';
 
 /** Properties that every field has. */
 interface Described {
-  /** What the field does: complete sentences for the reference page. */
+  /** Effect of the field: complete sentences for the reference page. */
   readonly description: string;
   /** True when a change takes effect only after a restart; otherwise it takes effect with the next reload. */
   readonly restart?: true;
@@ -67,7 +67,7 @@ export interface ListField<I extends Field = Field> extends Described {
 /** An object with arbitrary keys; set as a whole. */
 export interface MapField<V extends Field = Field> extends Described {
   readonly type: 'map';
-  /** What a key is, for messages: `header name`. */
+  /** Meaning of a key, for messages: `header name`. */
   readonly keyLabel: string;
   readonly keyFormat?: Format;
   readonly values: V;

@@ -11,9 +11,9 @@ export function quote(text: string): string {
 const urlShape = /^(?<scheme>[A-Za-z][\w+.-]*:\/\/)(?<name>[^:@/?#]*)(?:(?<password>.*)@)?(?<tail>[^@]*)$/su;
 
 /**
- * A URL with a masked password. Everything up to the last `@` counts as password, because a password that is not
- * percent-encoded can contain any character. An invalid URL without `@` is truncated after its first name, because the rest
- * may be a password. A text that is not a URL is hidden.
+ * A URL with a masked password. Everything up to the last `@` is treated as the password, because a password that is not percent-encoded
+ * can contain any character. An invalid URL without `@` is truncated after its first name, because the rest may be a password. A text that
+ * is not a URL is hidden.
  */
 function maskUrl(text: string, isValid: boolean): string {
   if (text === '') return quote(text);

@@ -9,7 +9,7 @@ export const organizationPrice = defineEntityModule({
   description: 'Price that an organization pays for a product, as the payment provider has it.',
   fields: {
     ...money('amount', 'Price for one interval.'),
-    interval: choice('How often the price is paid.', ['month', 'year'], { default: 'month' }),
+    interval: choice('Interval of the payments.', ['month', 'year'], { default: 'month' }),
     externalId: text('Id of the price at the payment provider.', { max: 200, optional: true }),
     isActive: flag('Whether the price is in use.', { default: true }),
     subscriptionId: reference('organizationSubscription', 'Subscription in which it is paid.', {

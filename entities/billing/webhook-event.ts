@@ -35,7 +35,7 @@ export const webhookEvent = defineEntityModule({
         provider: Type.String({ description: 'Name of the system.' }),
         type: Type.String({ description: 'Type of the event, as the system names it.' }),
         occurredAt: Type.String({ description: 'When it happened, by the clock of the system (RFC 3339).' }),
-        values: Type.Record(Type.String(), Type.String(), { description: 'What it says, by name.' }),
+        values: Type.Record(Type.String(), Type.String(), { description: 'Fields of the event, by name.' }),
       }),
     },
   },

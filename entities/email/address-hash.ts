@@ -4,7 +4,8 @@ import { isSignedBy, sign } from '../kit/base/secrets/keys.ts';
 const partsOf = (emailId: string, address: string) => ['address', emailId, emailForm(address)];
 
 /**
- * What the record of an e-mail keeps of the address to which it went: enough to recognize the address, and nothing from which it could be read.
+ * Form in which the record of an e-mail keeps the address to which it went: enough to recognize the address, and nothing from which it
+ * could be read.
  * @param key with which the tokens of mailed links are made
  */
 export function addressHashOf(key: Buffer, emailId: string, address: string): string {

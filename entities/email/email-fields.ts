@@ -31,24 +31,24 @@ export const endedEmailStatuses: readonly EmailStatus[] = [
 /** Names of what can carry e-mails: the folder of development, and the providers of `integrations.email.provider`. */
 const emailCarriers = ['folder', 'providera', 'providerb'] as const;
 
-/** What is known of every e-mail, whoever it concerns. The address is not: it is read from the recipient at each attempt. */
+/** Fields of every e-mail, whoever it concerns. The address is not: it is read from the recipient at each attempt. */
 export function emailFields() {
   return {
-    key: text('Idempotency key: the same key is the same e-mail, however often it is asked for.', {
+    key: text('Idempotency key: repeated requests with the same key send one e-mail.', {
       max: 300,
       immutable: true,
     }),
-    template: text('Which e-mail it is, for example invite.', {
+    template: text('Name of the e-mail, for example invite.', {
       max: 64,
       pattern: /^[a-z][a-z-]*$/,
       immutable: true,
     }),
     topics: textList(
-      'What its link to unsubscribe ends: topics of notifications such as task.assigned, or a sort of e-mails such as invite. Without any, it ends all e-mails of the organization.',
+      'Messages that its link to unsubscribe ends: topics of notifications such as task.assigned, or a sort of e-mails such as invite. Without any, it ends all e-mails of the organization.',
       { max: 64, maxItems: 100 },
     ),
     recipientId: text(
-      'Id of the person it goes to; null for an address without an account, which the record it is about has.',
+      'Id of the recipient; null for an address without an account, which is in the record that the e-mail is about.',
       {
         max: 26,
         pattern: idPattern,
@@ -62,30 +62,35 @@ export function emailFields() {
       optional: true,
       immutable: true,
     }),
-    aboutRound: integer('For a record with a link: which of its links.', {
+    aboutRound: integer('Number of the link, for a record with links.', {
       min: 0,
       max: 2_147_483_647,
       optional: true,
       immutable: true,
     }),
     status: choice(
-      'pending: to be sent; sending: handed to the provider, whose answer is not known; waiting: the provider takes none at the moment (see errorCode); sent: the provider has accepted it; delivered, bounced, complained: what the provider has reported since; refused: the provider does not accept the address; suppressed: the address gets no e-mails; outdated: what it says was no longer true; failed: given up.',
+      'pending: to be sent; sending: handed to the provider, whose answer is not known; waiting: the provider takes none at the moment (see errorCode); sent: the provider has accepted it; delivered, bounced, complained: what the provider has reported since; refused: the provider does not accept the address; suppressed: the address gets no e-mails; outdated: its content was no longer true; failed: given up.',
       emailStatuses,
       { default: 'pending' },
     ),
     attempts: integer('Number of attempts to hand it to a provider.', { min: 0, max: 1_000_000, default: 0 }),
     attemptedAt: timestamp('When the last attempt began.', { optional: true }),
-    carrier: choice('What carries it: a provider, or in development a folder.', emailCarriers, { optional: true }),
+    carrier: choice('Carrier of the e-mail: a provider, or in development a folder.', emailCarriers, {
+      optional: true,
+    }),
     messageId: text('Id of the e-mail at the provider.', { max: 200, optional: true }),
     content: sealed('The e-mail as it is sent, until it is accepted: a repeated attempt sends the same bytes.', {
       max: 1_000_000,
       optional: true,
     }),
-    errorCode: text('Why it is not sent: for example too_many_requests, credentials_refused, address_refused.', {
-      max: 64,
-      optional: true,
-    }),
-    errorMessage: text('What the provider said about that.', { max: 500, lines: true, optional: true }),
+    errorCode: text(
+      'Code of the reason why it is not sent, for example too_many_requests, credentials_refused, address_refused.',
+      {
+        max: 64,
+        optional: true,
+      },
+    ),
+    errorMessage: text('Answer of the provider.', { max: 500, lines: true, optional: true }),
     sentAt: timestamp('When the provider accepted it.', { optional: true }),
     deliveredAt: timestamp('When the server of the recipient accepted it, as the provider reports.', {
       optional: true,

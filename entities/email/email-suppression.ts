@@ -12,7 +12,7 @@ export const emailSuppression = defineEntityModule({
     'Address to which no e-mails of the organization are sent. Managers see why, enter addresses, and release them with a reason.',
   fields: {
     ...suppressionFields(),
-    topic: text('Which e-mails are not sent: one sort, for example invite, or * for all of the organization.', {
+    topic: text('E-mails that are not sent: one sort, for example invite, or * for all of the organization.', {
       max: 64,
       // A sort of e-mails, or the topic of a notification.
       pattern: /^(\*|[a-z][a-z-]*|[a-z_]+\.[a-z_]+)$/,
@@ -42,7 +42,7 @@ export const emailSuppression = defineEntityModule({
   mutate: ['create'],
   events: ['created'],
   customEvents: {
-    released: { description: 'Somebody has released an address that got no e-mails.', payload: payload({}) },
+    released: { description: 'A suppressed address was released.', payload: payload({}) },
   },
   hooks: { derivedValues: suppressedEmailOf },
 });

@@ -10,7 +10,7 @@ export const email = defineEntityModule({
   kind: 'email',
   table: 'emails',
   description:
-    'E-mail that the server sends for the organization. Managers see what became of it, and have it sent again. E-mails about the account of a person are not among them. It is removed after 180 days; one that waits or was given up, and was not sent again, after a year.',
+    'E-mail that the server sends for the organization. Managers see its status, and can send it again. E-mails about the account of a person are not among them. It is removed after 180 days; one that waits or was given up, and was not sent again, after a year.',
   fields: {
     ...emailFields(),
     addressHash: text(

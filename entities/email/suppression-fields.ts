@@ -24,8 +24,12 @@ export function suppressionFields() {
       optional: true,
       immutable: true,
     }),
-    releasedAt: timestamp('When it was released: from then on, e-mails are sent again.', { optional: true }),
-    releaseReason: text('Why it was released, as stated by whoever did it.', { max: 500, lines: true, optional: true }),
+    releasedAt: timestamp('When it was released; since then, e-mails are sent again.', { optional: true }),
+    releaseReason: text('Reason of the release, as stated by the person who released it.', {
+      max: 500,
+      lines: true,
+      optional: true,
+    }),
     suppressedEmail: email('`email` until it is released; null afterwards: the address can be suppressed again.', {
       optional: true,
     }),

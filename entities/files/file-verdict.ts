@@ -4,7 +4,7 @@ import { choice, reference, text } from '../kit/model/fields.ts';
 import { allow, anyone, deny, scope, scopeGivenBy, system, through } from '../kit/model/policy.ts';
 import { owners } from '../presets/roles.ts';
 
-/** The latest verdict on a file counts. Another content is another file, and needs a verdict of its own. */
+/** The latest verdict on a file applies. Another content is another file, and needs a verdict of its own. */
 export const fileVerdict = defineEntityModule({
   kind: 'fileVerdict',
   table: 'file_verdicts',
@@ -18,9 +18,9 @@ export const fileVerdict = defineEntityModule({
         immutable: true,
       },
     ),
-    verdict: choice('What the scanner found.', ['clean', 'infected'], { immutable: true }),
+    verdict: choice('Result of the scanner.', ['clean', 'infected'], { immutable: true }),
     scanner: text('Name and version of the scanner.', { max: 255, immutable: true }),
-    details: text('What was found, in words of the scanner.', {
+    details: text('Finding, in words of the scanner.', {
       max: 4_000,
       lines: true,
       optional: true,

@@ -20,7 +20,7 @@ export const groupJoinRequest = defineEntityModule({
       optional: true,
       immutable: true,
     }),
-    status: choice('What became of the request.', ['pending', 'accepted', 'declined', 'withdrawn'], {
+    status: choice('Status of the request.', ['pending', 'accepted', 'declined', 'withdrawn'], {
       default: 'pending',
     }),
     deciderId: member('Person who accepted or declined it.', {

@@ -22,7 +22,7 @@ export const groupSetting = defineEntityModule({
       },
     ),
     joinPolicy: choice(
-      'How people who see the group join it: at once (open), with the consent of one of its managers (apply), or only when a manager adds them (invite_only).',
+      'Way in which people who see the group join it: at once (open), with the consent of one of its managers (apply), or only when a manager adds them (invite_only).',
       ['open', 'apply', 'invite_only'],
       {
         default: 'apply',
@@ -31,7 +31,7 @@ export const groupSetting = defineEntityModule({
   },
   unique: [{ fields: ['groupId'], message: 'This group already has settings.' }],
   tenancy: 'organization',
-  refusals: [refusedInManagedGroup('Everybody in the organization sees it.')],
+  refusals: [refusedInManagedGroup('Everybody in the organization sees the group.')],
   policy: { ...partOfRecord('groupId'), remove: [allow(system)] },
   expose: { groupId: 'read-write', visibility: 'read-write', joinPolicy: 'read-write' },
   filter: ['groupId', 'visibility'],

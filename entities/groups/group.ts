@@ -16,12 +16,12 @@ export const group = defineEntityModule({
     displayName: text('Display name; falls back to the name when empty.', { max: 64, optional: true }),
     description: text('Purpose of the group.', { max: 2_000, lines: true, optional: true }),
     managedAs: choice(
-      'What the members of a managed group have in common: everybody with a role that manages the organization (admins), everybody with another role (viewers), or everybody (all_members). Its members follow their roles, and nobody changes or deletes it. Null for other groups.',
+      'Attributes that the members of a managed group have in common: everybody with a role that manages the organization (admins), everybody with another role (viewers), or everybody (all_members). Its members follow their roles, and nobody changes or deletes it. Null for other groups.',
       ['admins', 'viewers', 'all_members'],
       { optional: true, immutable: true },
     ),
     managerId: member(
-      'Person who manages the group without being in it: whoever created it with a role of a parent organization. Null for other groups.',
+      'Person who manages the group without being in it: the person who created it with a role of a parent organization. Null for other groups.',
       { optional: true, immutable: true, onLeave: 'keep' },
     ),
   },

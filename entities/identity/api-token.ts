@@ -9,7 +9,7 @@ import {
   secretTokenFields,
 } from '../presets/secret-token.ts';
 
-/** A service principal: it goes on when the person who created it leaves. */
+/** A service principal: it stays valid when the person who created it leaves. */
 export const apiToken = defineEntityModule({
   kind: 'apiToken',
   table: 'api_tokens',

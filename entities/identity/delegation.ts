@@ -15,10 +15,15 @@ export const delegation = defineEntityModule({
   kind: 'delegation',
   table: 'delegations',
   description:
-    'Access of somebody who acts in the organization as somebody else, for at most an hour: of support, or of a manager as a member. Nobody deletes it; an access that has ended stays on record.',
+    'Access of a person who acts in the organization as another user, for at most an hour: support, or a manager who acts as a member. It cannot be deleted; an access that has ended stays on record.',
   fields: {
     type: choice('Support access, or impersonation of a member by a manager.', delegationTypes, { immutable: true }),
-    reason: text('Why it is needed, as stated by whoever acts.', { min: 10, max: 250, lines: true, immutable: true }),
+    reason: text('Reason of the access, as stated by the person who acts.', {
+      min: 10,
+      max: 250,
+      lines: true,
+      immutable: true,
+    }),
     actorId: text('Id of the person who acts, or of the support identity.', { max: 26, immutable: true }),
     actorName: text('Name of the person who acts, or of the support identity.', { max: 128, immutable: true }),
     actorEmail: text('Address of the person who acts; for support, the one that completed the second factor.', {
@@ -34,11 +39,14 @@ export const delegation = defineEntityModule({
       'Id of the membership that gives the person who acts the role for it: the access ends with it; null for support.',
       { max: 26, optional: true, immutable: true },
     ),
-    subjectMembershipId: text('The same of the member as whom the person acts.', {
-      max: 26,
-      optional: true,
-      immutable: true,
-    }),
+    subjectMembershipId: text(
+      'Id of the membership of the member as whom the person acts: the access ends with it; null for support.',
+      {
+        max: 26,
+        optional: true,
+        immutable: true,
+      },
+    ),
     sessionId: text('Id of the session from which it began, with which it ends; null for support.', {
       max: 26,
       optional: true,
@@ -51,7 +59,7 @@ export const delegation = defineEntityModule({
     }),
     address: text('Network address that the token was given to.', { max: 64, immutable: true }),
     expiresAt: timestamp('When it ends unless it is ended before.', { immutable: true }),
-    endedAt: timestamp('When somebody ended it before; null for one that nobody has ended.', { optional: true }),
+    endedAt: timestamp('When it was ended before its time; null if nobody has ended it.', { optional: true }),
   },
   tenancy: 'organization',
   decidesCallers: {

@@ -4,9 +4,9 @@ import { email, text, timestamp } from '../kit/model/fields.ts';
 import { internalRecord } from '../presets/internal-record.ts';
 
 /**
- * One record for each request to change an address, whether or not the new address has an account, so that the work tells nothing about
- * it. The token of its link is not stored: it is derived from the id with a secret key of the server. A deleted account leaves one
- * without a new address: it outlives the account, for the mail that tells of the deletion.
+ * One record for each request to change an address, whether or not the new address has an account, so that the duration of the work does
+ * not reveal it. The token of its link is not stored: it is derived from the id with a secret key of the server. A deleted account leaves
+ * one without a new address: it outlives the account, for the mail that reports the deletion.
  */
 export const emailChange = defineEntityModule({
   kind: 'emailChange',

@@ -5,9 +5,10 @@ import { email, integer, text, timestamp } from '../kit/model/fields.ts';
 import { internalRecord } from '../presets/internal-record.ts';
 
 /**
- * One record for each sign-up and for each request to send the mail again, whether or not the address has an account, so that the work
- * tells nothing about it. Each has a link of its own, with the password that counts once that link is confirmed. The token itself is not
- * stored: it is derived from the id and `round` with a secret key of the server, so a copy of the table does not verify anything.
+ * One record for each sign-up and for each request to send the mail again, whether or not the address has an account, so that the duration
+ * of the work does not reveal it. Each has a link of its own, with the password that becomes valid once that link is confirmed. The token
+ * itself is not stored: it is derived from the id and `round` with a secret key of the server, so a copy of the table does not verify
+ * anything.
  */
 export const emailVerification = defineEntityModule({
   kind: 'emailVerification',

@@ -21,7 +21,7 @@ export const externalIdentity = defineEntityModule({
       { immutable: true },
     ),
     realm: text(
-      'Where the identity signs in: the name of the provider of this server, or the id of the organization whose single sign-on it is.',
+      'Issuer at which the identity signs in: the name of the provider of this server, or the id of the organization whose single sign-on it is.',
       { max: 26, immutable: true },
     ),
     issuer: text('URL of the provider.', { max: 512, immutable: true }),

@@ -9,7 +9,7 @@ export const passkey = defineEntityModule({
   kind: 'passkey',
   table: 'passkeys',
   description:
-    'Passkey (WebAuthn credential) with which a person signs in without a password. Deleting it ends sign-ins with it; sessions go on.',
+    'Passkey (WebAuthn credential) with which a person signs in without a password. Deleting it ends sign-ins with it; sessions continue.',
   fields: {
     name: singleLine('Name by which its owner knows the passkey.', { min: 1, max: 64 }),
     credentialId: text('Id of the credential at the authenticator, in base64url.', {
@@ -22,7 +22,7 @@ export const passkey = defineEntityModule({
       pattern: /^[\w-]+$/,
       immutable: true,
     }),
-    signCount: integer('Signatures that the authenticator had counted at the last sign-in; 0 if it does not count.', {
+    signCount: integer('Signatures that the authenticator had counted at the last sign-in; 0 if it has no counter.', {
       min: 0,
       max: 4_294_967_295,
     }),
@@ -30,7 +30,7 @@ export const passkey = defineEntityModule({
       max: 32,
       maxItems: 10,
     }),
-    aaguid: text('Model of the authenticator (AAGUID); zeros if it is not told.', {
+    aaguid: text('Model of the authenticator (AAGUID); zeros if it is unknown.', {
       max: 36,
       pattern: /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/,
       immutable: true,
@@ -63,7 +63,7 @@ export const passkey = defineEntityModule({
   customEvents: {
     sign_count_decreased: {
       description:
-        'A sign-in was refused because the passkey had counted fewer signatures than before, so it may have been copied.',
+        'A sign-in was refused because the counter of the passkey was lower than before, so the passkey may have been copied.',
       payload: payload({ userId: Type.String({ description: 'Id of the user.' }) }),
     },
   },

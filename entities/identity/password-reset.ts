@@ -4,8 +4,8 @@ import { email, timestamp } from '../kit/model/fields.ts';
 import { internalRecord } from '../presets/internal-record.ts';
 
 /**
- * One record for each request to reset a password, whether or not the address has an account, so that the work tells nothing about it.
- * The token of its link is not stored: it is derived from the id with a secret key of the server.
+ * One record for each request to reset a password, whether or not the address has an account, so that the duration of the work does not
+ * reveal it. The token of its link is not stored: it is derived from the id with a secret key of the server.
  */
 export const passwordReset = defineEntityModule({
   kind: 'passwordReset',

@@ -21,7 +21,7 @@ export const personalAccessToken = defineEntityModule({
   fields: {
     ...secretTokenFields,
     scopes: scopeList(
-      'What the token may do of all that the person may do: `<kind>:read`, `:write` or `:delete`; each includes those before it.',
+      'Rights of the token, as part of those of the person: `<kind>:read`, `:write` or `:delete`; each includes those before it.',
     ),
     organizationIds: textList('Ids of the organizations in which the token works; empty for all of the person.', {
       max: 26,

@@ -49,7 +49,7 @@ export const secondFactor = defineEntityModule({
     removed: { description: 'A person removed the authenticator app.', payload: ofPerson },
     recovery_code_used: { description: 'A recovery code was used in place of a code of the app.', payload: ofPerson },
     recovery_codes_replaced: {
-      description: 'A person got new recovery codes; those before no longer work.',
+      description: 'A person got new recovery codes; the previous ones no longer work.',
       payload: ofPerson,
     },
   },

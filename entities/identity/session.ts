@@ -35,7 +35,7 @@ export const session = defineEntityModule({
       'When the sign-in ends unless its tokens are refreshed before; with single sign-on, at the latest twelve hours after it began.',
     ),
     provenAt: timestamp(
-      'When the person last proved who they are in this session, for sensitive actions; null: never since this is recorded.',
+      'When the person last confirmed their identity in this session, for sensitive actions; null if there is no record.',
       { optional: true },
     ),
     activeOrganizationId: text('Id of the organization that refreshed tokens are valid for; null for none.', {
@@ -46,12 +46,12 @@ export const session = defineEntityModule({
       max: 43,
       secret: true,
     }),
-    replacedTokenHash: text('The same of the refresh token that was used last; null before the first use.', {
+    replacedTokenHash: text('SHA-256 hash of the refresh token that was used last; null before the first use.', {
       max: 43,
       optional: true,
       secret: true,
     }),
-    replacedAt: timestamp('When it was used; null before the first use.', { optional: true }),
+    replacedAt: timestamp('When that refresh token was used; null before the first use.', { optional: true }),
     sealedSuccessor: text(
       'The refresh token that took its place, encrypted: for some seconds, requests with the replaced one get it again.',
       { max: 8_192, optional: true, secret: true },

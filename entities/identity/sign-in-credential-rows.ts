@@ -1,7 +1,7 @@
 import { pipelinedRead } from '../kit/storage/one-round-trip.ts';
 import type { StatementSource } from '../kit/storage/transaction.ts';
 
-/** What somebody who signs in with a password has to prove. */
+/** Credential that a person who signs in with a password has to prove. */
 export interface SignInCredential {
   /** Id of the user. */
   readonly id: string;

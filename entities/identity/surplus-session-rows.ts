@@ -1,6 +1,6 @@
 import type { Work } from '../kit/storage/work.ts';
 
-/** How many sessions of a person may go on beside the one that begins. */
+/** Numbers of sessions of a person that may continue beside the one that begins. */
 export interface SessionLimits {
   /** With one single sign-on, or without any. */
   readonly alike: number;
@@ -10,7 +10,7 @@ export interface SessionLimits {
 
 /**
  * Finds the sessions of a person that end when another begins: those that have expired, and of each limit those that were used longest
- * ago. Nearly always none of them ends, which their number and the earliest end tell with less work.
+ * ago. Nearly always none of them ends, which their number and the earliest end show with less work.
  * @param singleSignOnId of the session that begins; null for other ways to sign in
  * @returns ids, at most as many as one operation can remove
  */

@@ -8,7 +8,7 @@ export const userSetting = defineEntityModule({
   kind: 'userSetting',
   table: 'user_settings',
   description:
-    'How a person wants to work; created together with the account. Name and picture are those of the user, and the organization in which sign-ins begin is set with PUT /v1/account/default-organization.',
+    'Preferences of a person for the user interface; created together with the account. Name and picture are those of the user, and the organization in which sign-ins begin is set with PUT /v1/account/default-organization.',
   fields: {
     timezone: timeZone('Time zone of the person; null for that of the organization.', { optional: true }),
     locale: text('Language, and region if it matters (BCP 47), for example en or pt-BR.', {

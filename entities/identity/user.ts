@@ -73,7 +73,8 @@ export const user = defineEntityModule({
       description: 'The password of a user was changed, by the user or with an e-mailed link.',
       payload: payload({
         isReset: Type.Boolean({
-          description: 'Whether it was set with an e-mailed link, which also ended all other ways to sign in.',
+          description:
+            'Whether the password was set with an e-mailed link, which also ended all other ways to sign in.',
         }),
       }),
     },

@@ -7,7 +7,7 @@ export const integrationWebhook = defineEntityModule({
   kind: 'integrationWebhook',
   table: 'integration_webhooks',
   description:
-    'Endpoint at which another system sends events of an integration. It signs them with a secret that is shown once.',
+    'Receiver of the events that another system sends for an integration. The system signs them with a secret that is shown once.',
   fields: {
     integrationId: reference('integration', 'Integration whose events are sent.', {
       immutable: true,
@@ -15,13 +15,13 @@ export const integrationWebhook = defineEntityModule({
       requires: 'edit',
       reverse: 'webhooks',
     }),
-    name: singleLine('Name of the endpoint.', { min: 1, max: 120 }),
+    name: singleLine('Name of the receiver.', { min: 1, max: 120 }),
     provider: text('System that sends the events.', { max: 64, optional: true }),
     status: choice('Whether events arrive.', ['pending', 'active', 'inactive', 'failed'], { default: 'pending' }),
     secret: sealed('Secret with which events are signed.', { max: 200 }),
     rotatedAt: timestamp('When the secret was last replaced; null if it never was.', { optional: true }),
-    allowedEvents: textList('Types of events that are accepted; without one, all are.', { max: 200, maxItems: 200 }),
-    externalId: text('Id of the endpoint at the other system.', { max: 200, optional: true }),
+    allowedEvents: textList('Types of events that are accepted; empty: all types.', { max: 200, maxItems: 200 }),
+    externalId: text('Id of the receiver at the other system.', { max: 200, optional: true }),
     lastDeliveryId: text('Id of the last event that arrived, at the other system.', { max: 200, optional: true }),
     lastDeliveryAt: timestamp('When the last event arrived; null if none has.', { optional: true }),
     lastDeliveryStatus: choice('Whether the last event was accepted.', ['accepted', 'refused'], { optional: true }),
@@ -32,7 +32,7 @@ export const integrationWebhook = defineEntityModule({
     {
       fields: ['integrationId', 'name'],
       comparedAsName: 'name',
-      message: 'The integration has an endpoint with this name.',
+      message: 'The integration has a receiver with this name.',
     },
   ],
   tenancy: 'organization',

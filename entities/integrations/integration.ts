@@ -8,7 +8,7 @@ export const integration = defineEntityModule({
   description: 'Connection of an organization to another system.',
   fields: {
     name: singleLine('Name of the integration.', { min: 1, max: 120 }),
-    description: text('What the integration is for.', { max: 2_000, lines: true, optional: true }),
+    description: text('Purpose of the integration.', { max: 2_000, lines: true, optional: true }),
     definitionId: text('Id of the definition that it follows.', { max: 200, optional: true, immutable: true }),
     definitionVersion: text('Version of that definition.', { max: 64, optional: true }),
     family: text('Family of systems to which the other system belongs, for example directory.', {

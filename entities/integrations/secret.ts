@@ -9,7 +9,7 @@ export const secret = defineEntityModule({
     'Secret of an organization with which the server signs in to another system. It can be replaced, but nobody can read it.',
   fields: {
     name: singleLine('Name of the secret.', { min: 1, max: 120 }),
-    description: text('What the secret is for.', { max: 2_000, lines: true, optional: true }),
+    description: text('Purpose of the secret.', { max: 2_000, lines: true, optional: true }),
     credentialType: choice('Sort of secret.', ['api_key', 'oauth_client', 'basic', 'certificate', 'other'], {
       default: 'other',
       immutable: true,

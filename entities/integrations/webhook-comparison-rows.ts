@@ -63,7 +63,7 @@ export const endpointComparison: Comparison = {
            and a.attempted_at > w.url_changed_at + ${leaseTolerance})`,
         values,
       )),
-      // What was sent on request, or before the endpoint was last changed, may be in any order.
+      // Messages that were sent on request, or before the endpoint was last changed, may be in any order.
       ...(await linesOf(
         session,
         `select format('event %s reached endpoint %s before event %s of the same record', later.event_id, later.endpoint_id, m.event_id) as line

@@ -15,7 +15,7 @@ const failures = payload({
   since: Type.String({ format: 'date-time', description: 'When the first of these attempts failed.' }),
 });
 
-/** Created and changed by api/webhooks/, which checks URL, topics and scopes. What is due to it is in `webhook_messages`. */
+/** Created and changed by api/webhooks/, which checks URL, topics and scopes. Its due messages are in `webhook_messages`. */
 export const webhookEndpoint = defineEntityModule({
   kind: 'webhookEndpoint',
   table: 'webhook_endpoints',
@@ -23,7 +23,7 @@ export const webhookEndpoint = defineEntityModule({
     'URL of a customer to which events of the organization are sent as signed messages (Standard Webhooks). Its secret is shown once.',
   fields: {
     name: singleLine('Name of the endpoint.', { min: 1, max: 120 }),
-    description: text('What the endpoint is for.', { max: 2_000, lines: true, optional: true }),
+    description: text('Purpose of the endpoint.', { max: 2_000, lines: true, optional: true }),
     url: text('URL to which messages are sent: https, with a public address.', { max: 2_000 }),
     urlChangedAt: timestamp(
       'When the URL was last changed; null if it never was. Messages about earlier events are not sent to the new URL: they are withheld.',
@@ -33,14 +33,10 @@ export const webhookEndpoint = defineEntityModule({
       max: 100,
       maxItems: 200,
     }),
-    scopes: scopeList('Kinds of records about which the endpoint learns: `<kind>:read` for each.'),
-    ordering: choice(
-      'Whether the messages about one record are sent one after the other, or as they come.',
-      ['record', 'none'],
-      {
-        default: 'record',
-      },
-    ),
+    scopes: scopeList('Kinds of records that the endpoint receives: `<kind>:read` for each.'),
+    ordering: choice('Whether the messages about one record are sent in order, or in parallel.', ['record', 'none'], {
+      default: 'record',
+    }),
     maxInFlight: integer('Number of messages that are sent at the same time.', { min: 1, max: 50, default: 5 }),
     maxPerSecond: integer('Number of messages that are sent each second.', { min: 1, max: 1_000, default: 50 }),
     includesRecord: flag('Whether messages contain the record, as far as the endpoint can read it at that attempt.', {
@@ -56,7 +52,7 @@ export const webhookEndpoint = defineEntityModule({
     disabledReason: choice('Why the endpoint is disabled.', disabledReasons, { optional: true }),
     disabledAt: timestamp('When the endpoint was disabled.', { optional: true }),
     responsibleId: text(
-      'Id of the person who answers for the endpoint: who made it, enabled it, or last changed what is sent where. When that person no longer manages the organization, or lacks rights that its scopes give, the endpoint is disabled.',
+      'Id of the person responsible for the endpoint, who created it, enabled it, or last changed its URL, topics or scopes. When that person no longer manages the organization, or lacks rights that its scopes give, the endpoint is disabled.',
       { max: 26, optional: true },
     ),
     responsibleMembershipId: text(
@@ -105,7 +101,7 @@ export const webhookEndpoint = defineEntityModule({
     failing: { description: 'All attempts to send to an endpoint have failed for 24 hours.', payload: failures },
     disabled: {
       description:
-        'The server has disabled an endpoint: it has failed for five days, it said that it is gone, or the person who answers for it no longer has the rights that it needs.',
+        'The server has disabled an endpoint: it has failed for five days, it has answered with status 410, or the person responsible for it no longer has the rights that it needs.',
       payload: payload({
         reason: Type.Union([Type.Literal('gone'), Type.Literal('failing'), Type.Literal('rights_lost')]),
       }),

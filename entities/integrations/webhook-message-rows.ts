@@ -46,7 +46,9 @@ export interface LogPage {
   readonly size: number;
 }
 
-/** The newest messages of an endpoint, by the id of their event. Whoever calls it has found that the caller sees the endpoint. */
+/**
+ * The newest messages of an endpoint, by the id of their event. The caller of this function has checked that the user sees the endpoint.
+ */
 export async function readMessages(
   work: Work,
   { endpointId, eventId, before, size, status }: LogPage & { readonly status?: MessageState },
@@ -189,7 +191,7 @@ export async function pruneMessages(work: Work, at: Date): Promise<boolean> {
     await ofGone('webhook_messages'),
     await ofGone('webhook_attempts'),
   ];
-  // The queue is what tells that something of the endpoint is left.
+  // The row of the queue shows that the endpoint has messages left.
   await session.query(
     `delete from webhook_queues held where held.endpoint_id in (${gone})
        and not exists (select 1 from webhook_messages m where m.endpoint_id = held.endpoint_id)

@@ -31,7 +31,7 @@ export interface AttemptResult {
   readonly response: string | null;
 }
 
-/** What becomes of the message of an attempt. */
+/** Result of an attempt for its message. */
 export interface SettledAttempt extends AttemptResult {
   readonly state: 'delivered' | 'failed' | 'due';
   /** When the next attempt may begin; null unless `due`. */
@@ -44,7 +44,7 @@ export interface QueueState {
   readonly failures: number;
   /** When the first of them failed. */
   readonly failingSince: Date | null;
-  /** When the organization was told of it. */
+  /** Time of the notification of the organization. */
   readonly toldAt: Date | null;
   readonly blockedUntil: Date | null;
   /** Messages that may be sent at once, as of `tokensAt`; null before the first. */
@@ -115,7 +115,7 @@ export async function lockQueue(work: Work, endpointId: string): Promise<QueueSt
 
 /**
  * @param nextAt when the workflow has to be woken at the earliest, if messages are due by then
- * @param sendingUntil until when the round that is under way counts; null when it ends
+ * @param sendingUntil end of the time for which the current round is valid; null when it ends
  */
 export async function saveQueue(
   work: Work,
@@ -138,7 +138,7 @@ export interface MessageClaim {
   readonly isOrdered: boolean;
   /** Ids of the attempts; at most as many messages are taken. */
   readonly claimIds: readonly string[];
-  /** After this time without a result, the attempt counts as lost and the message is due again. */
+  /** After this time without a result, the attempt is treated as lost and the message is due again. */
   readonly leaseMs: number;
 }
 

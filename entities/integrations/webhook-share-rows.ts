@@ -6,15 +6,15 @@ export interface ShareRequest {
   readonly organizationId: string;
   /** Endpoints of an organization that are sent to at the same time, at most. */
   readonly share: number;
-  /** Time after which the round counts as lost. */
+  /** Time after which the round is treated as lost. */
   readonly roundMs: number;
-  /** Pause of an endpoint that gets no turn. */
+  /** Pause of an endpoint that gets no slot. */
   readonly pauseMs: number;
 }
 
 /**
- * Takes a turn of the organization for a round: without a share, the endpoints of one organization could occupy all workers. The turn ends
- * with the queue's `saveQueue`.
+ * Takes a slot of the organization for a round: without a share, the endpoints of one organization could occupy all workers. `saveQueue` of
+ * the queue gives the slot back.
  * @returns `last` when no further endpoint of the organization gets one
  */
 export async function takeShare(

@@ -15,7 +15,7 @@ interface SendingRow {
   readonly isOverdue: boolean;
 }
 
-/** Compares sendings with the digests that have them, and with the e-mails that tell of them. */
+/** Compares sendings with the digests that have them, and with the e-mails that contain them. */
 export const sendingComparison: Comparison = {
   name: 'sendings of notifications',
   first: ['', ''],
@@ -42,7 +42,7 @@ export const sendingComparison: Comparison = {
       )),
       ...(await linesOf(
         session,
-        `select format('notification %s is in digest %s, and e-mail %s has told of it by itself', s.notification_id, s.digest_id, e.id) as line
+        `select format('notification %s is in digest %s, and e-mail %s has reported it by itself', s.notification_id, s.digest_id, e.id) as line
          from ${sendings} join emails e on e.organization_id = s.organization_id
            and e.key in (select format('notification/%s/%s', s.notification_id, round) from generate_series(1, s.round) as round)
          where s.state = 'collected' and s.channel = 'email' and e.status in ('sent', 'delivered', 'bounced', 'complained')`,

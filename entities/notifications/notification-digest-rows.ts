@@ -2,15 +2,15 @@ import type { Work } from '../kit/storage/work.ts';
 import type { Sending, SendingAddress } from './notification-sending-rows.ts';
 
 /**
- * How far a digest is. `claimed`: its message is to be sent; `sent`: a message has it; `empty`: there was nothing left to tell;
+ * How far a digest is. `claimed`: its message is to be sent; `sent`: a message has it; `empty`: there was nothing left to report;
  * `failed`: this release cannot send it.
  */
 export type DigestState = 'claimed' | 'sent' | 'empty' | 'failed';
 
-/** What a person is told at once of several notifications. */
+/** Content of one message about several notifications. */
 export interface Digest extends SendingAddress {
   readonly id: string;
-  /** How often the person is told: daily, weekly or monthly; `held` for several that are due at once. */
+  /** Interval of the digests: daily, weekly or monthly; `held` for several that are due at once. */
   readonly cadence: string;
   /** Which day, week or month: the day on which it is sent, in the person's time zone. */
   readonly period: string;

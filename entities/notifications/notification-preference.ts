@@ -8,7 +8,7 @@ import { noTopic, topicPatterns } from './notification-topics.ts';
 const pattern = /^(\*|[a-z_]+\.(\*|[a-z_]+))$/;
 
 const topics = text(
-  'Topics to which it applies: one topic such as task.assigned, all of a kind such as task.*, or * for all others.',
+  'Topics to which it applies: one topic such as task.assigned, all of a kind such as task.*, or * for all other topics.',
   { max: 100, pattern, default: '*', immutable: true },
 );
 
@@ -27,7 +27,7 @@ export const notificationPreference = defineEntityModule({
   kind: 'notificationPreference',
   table: 'notification_preferences',
   description:
-    'How a person receives notifications of an organization on one channel. Of several whose patterns fit, the one with the longest pattern applies.',
+    'Preference of a person for the notifications of an organization on one channel. Of several whose patterns fit, the one with the longest pattern applies.',
   fields: {
     userId: member('Person whose preference it is.', {
       immutable: true,
@@ -40,7 +40,7 @@ export const notificationPreference = defineEntityModule({
       ...topics,
       schema: Type.Refine(
         { ...topics.schema, examples: topicPatterns, [describedKeyword]: { enum: topicPatterns } },
-        // What has another form is refused for that.
+        // Texts of another form are refused for their form.
         (value) => typeof value !== 'string' || !pattern.test(value) || topicPatterns.includes(value),
         (value) => noTopic(String(value)),
       ),

@@ -3,10 +3,13 @@ import type { Work } from '../kit/storage/work.ts';
 /** Time for which rows of ended sendings are kept, in milliseconds. */
 const retentionMs = 60 * 86_400_000;
 
-/** Time after which nobody is sent what has waited, for example because they are told nothing until a day far ahead, in milliseconds. */
+/**
+ * Time after which waiting notifications are dropped, for example because their recipient has paused notifications until a day far ahead,
+ * in milliseconds.
+ */
 const maxWaitMs = 366 * 86_400_000;
 
-/** A message is sent this long after the first notification that it tells of, with all those that came until then, in milliseconds. */
+/** A message is sent this long after its first notification, with all that came until then, in milliseconds. */
 export const gatheredMs = 60_000;
 
 /** The oldest notification of a message waits this long at most for others that the same request still causes, in milliseconds. */
@@ -20,11 +23,11 @@ const maxClaimed = 20_000;
 
 /**
  * How far the sending of a notification on a channel is. `due`: nobody has taken it; `sent`: a message of its own has it; `collected`: a
- * digest has it; `dropped`: its recipient is not told on this channel; `failed`: this release cannot send it.
+ * digest has it; `dropped`: its recipient gets no notification on this channel; `failed`: this release cannot send it.
  */
 export type SendingState = 'due' | 'sent' | 'collected' | 'dropped' | 'failed';
 
-/** Whom something is sent to, and on which channel. */
+/** Recipient and channel of a sending. */
 export interface SendingAddress {
   readonly organizationId: string;
   readonly userId: string;
@@ -41,7 +44,7 @@ export interface Sending extends SendingAddress {
   /** Whether the channel is one of those that the kind of notification uses without a preference. */
   readonly isDefault: boolean;
   readonly isUrgent: boolean;
-  /** When the person was told in the app. */
+  /** Time of the notification in the app. */
   readonly toldAt: Date;
 }
 
@@ -94,7 +97,7 @@ export async function lockSending(work: Work, notificationId: string, channel: s
  * waited longest. People whom another transaction has taken are left out, so that nobody's digest is made twice at a time; so are those
  * to whom the same request still sends more, since events of it are not delivered yet, unless their oldest notification has waited too long.
  * @param limit number of people
- * @param topics of events of which people are told
+ * @param topics of events that have notifications
  */
 export async function claimDueSendings(work: Work, limit: number, topics: readonly string[]): Promise<Sending[]> {
   const now = work.clock.now();
@@ -140,7 +143,7 @@ export async function claimDueSendings(work: Work, limit: number, topics: readon
   return rows;
 }
 
-/** What becomes of a sending. */
+/** Result of a sending. */
 export interface SendingChange {
   readonly sending: Pick<Sending, 'notificationId' | 'channel'>;
   readonly state: Exclude<SendingState, 'collected'>;

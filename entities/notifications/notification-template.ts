@@ -16,18 +16,18 @@ const topic = text('Event that it is about: a topic of notifications such as tas
 
 const variables = 'with variables as {{name}}: those of the topic';
 
-/** It is read when an e-mail is made, so a change counts from then on, and without it the text of the product does. */
+/** It is read when an e-mail is made, so a change applies from then on, and without it the text of the product applies. */
 export const notificationTemplate = defineEntityModule({
   kind: 'notificationTemplate',
   table: 'notification_templates',
   description:
-    'What the e-mails of an organization say about an event, in place of the text of the product. It is plain text: markup is shown as it is written, and what looks like a link or an address is taken apart.',
+    'Text of the e-mails of an organization about an event, in place of the text of the product. It is plain text: markup is shown as it is written, and what looks like a link or an address is taken apart.',
   fields: {
     topic: {
       ...topic,
       schema: Type.Refine(
         { ...topic.schema, examples: notificationTopics, [describedKeyword]: { enum: notificationTopics } },
-        // What has another form is refused for that.
+        // Texts of another form are refused for their form.
         (value) => typeof value !== 'string' || !form.test(value) || topics.includes(value),
         (value) => noTopic(String(value)),
       ),

@@ -1,6 +1,6 @@
 import { didYouMean } from '../kit/base/did-you-mean.ts';
 
-/** Topics of events of which people are told; each has a notification (activities/listeners/notifications). */
+/** Topics of events that have notifications; each has a notification (activities/listeners/notifications). */
 export const notificationTopics = [
   'task.assigned',
   'task.mentioned',
@@ -34,7 +34,7 @@ export const notificationVariables = {
   'group.join_decided': ['actor', 'group', 'outcome'],
 } as const satisfies Readonly<Record<(typeof notificationTopics)[number], readonly string[]>>;
 
-/** What e-mails are about, in sentences: “no more e-mails about …”. Besides topics, sorts of e-mails that can be ended. */
+/** Subjects of e-mails, in sentences: “no more e-mails about …”. Besides topics, sorts of e-mails that can be ended. */
 const topicWords: Readonly<Record<string, string>> = {
   'task.assigned': 'tasks that are assigned to you',
   'task.mentioned': 'mentions of you in tasks',
@@ -53,7 +53,7 @@ const topicWords: Readonly<Record<string, string>> = {
   'invite-accepted': 'invitations that were accepted',
 };
 
-/** What e-mails about a topic are about, for a sentence. */
+/** Subject of e-mails about a topic, for a sentence. */
 export function topicInWords(topic: string): string {
   return topicWords[topic] ?? topic;
 }

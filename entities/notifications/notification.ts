@@ -17,16 +17,16 @@ export const notification = defineEntityModule({
       immutable: true,
     }),
     type: choice(
-      'Whether it concerns its recipient personally (user), or everybody who looks after the organization (organization).',
+      'Whether it concerns its recipient personally (user), or all managers of the organization (organization).',
       ['user', 'organization'],
       { default: 'user', immutable: true },
     ),
-    topic: text('What happened: the event, for example task.assigned.', {
+    topic: text('Topic of the event, for example task.assigned.', {
       max: 100,
       pattern: /^[a-z_]+(\.[a-z_]+)+$/,
       immutable: true,
     }),
-    title: text('What happened, in one line.', { max: 200, lines: true, immutable: true }),
+    title: text('Summary of the event, in one line.', { max: 200, lines: true, immutable: true }),
     body: text('Further text, for example the title of the record.', {
       max: 2_000,
       lines: true,
@@ -53,7 +53,7 @@ export const notification = defineEntityModule({
       optional: true,
       immutable: true,
     }),
-    eventId: text('Id of the event that it tells of.', { max: 26, immutable: true }),
+    eventId: text('Id of the event that it reports.', { max: 26, immutable: true }),
   },
   unique: [{ fields: ['eventId', 'userId'], message: 'The person is notified of this event already.' }],
   indexes: [['organizationId', 'shownTo', 'isRead']],

@@ -1,7 +1,7 @@
 import type { Work } from '../kit/storage/work.ts';
 import { entryColumns, entryOf, type Entry, type EntryRow } from '../kit/access/single-sign-on.ts';
 
-/** What decides whether somebody goes on in an organization after a sign-in. */
+/** Facts that decide whether a person continues in an organization after a sign-in. */
 export interface FirstOrganization extends Entry {
   readonly organizationId: string;
 }

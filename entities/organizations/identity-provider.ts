@@ -12,7 +12,9 @@ export const identityProvider = defineEntityModule({
     issuer: text('URL of the provider, below which it has its OpenID Connect metadata.', { max: 512 }),
     clientId: text('Client id of this server at the provider.', { max: 256 }),
     clientSecret: text('Client secret, encrypted.', { max: 8_192, secret: true }),
-    revision: text('Changes with issuer and client: sessions that began with earlier ones have ended.', { max: 26 }),
+    revision: text('Number that changes with issuer and client: sessions that began with earlier values have ended.', {
+      max: 26,
+    }),
     allowedDomains: domainList(
       'Domains of e-mail addresses whose people become members when they first sign in with it, once a DNS record proves the domain; empty for none.',
     ),

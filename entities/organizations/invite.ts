@@ -28,7 +28,7 @@ export const invite = defineEntityModule({
     'Invitation to join an organization. Creating it sends an e-mail with a link that accepts or declines it.',
   fields: {
     recipient: email('E-mail address of the invited person.', { immutable: true, checked: true }),
-    role: choice('Role granted on acceptance; not above the role of whoever invites.', roles, {
+    role: choice('Role granted on acceptance; not above the role of the inviter.', roles, {
       default: 'member',
       immutable: true,
     }),
@@ -99,7 +99,7 @@ export const invite = defineEntityModule({
   order: ['expiresAt', 'createdAt'],
   search: ['recipient'],
   mutate: ['create', 'delete'],
-  // Whoever accepts keeps what the invitation gives. Tokens invite within limits (write/given-roles.ts).
+  // A person who accepts keeps the rights of the invitation. Tokens invite within limits (write/given-roles.ts).
   closedToDelegates: true,
   needsProof: { role: ['owner'] },
   events: ['created', 'updated', 'deleted'],

@@ -18,7 +18,7 @@ export const onboarding = defineEntityModule({
     domains: domainList('E-mail domains of the company; they become those of the settings of the organization.'),
     companyDetails: json('About the company, for example its size and sector.', { maxBytes: 16_384, optional: true }),
     userDetails: json('About the person, for example their position.', { maxBytes: 16_384, optional: true }),
-    compliance: json('What the company wants to comply with, and how far it is.', { maxBytes: 16_384, optional: true }),
+    compliance: json('Compliance goals of the company, and their status.', { maxBytes: 16_384, optional: true }),
     createdOrganizationId: text('Id of the organization that was created.', { max: 26, pattern: idPattern }),
   },
   tenancy: 'user',

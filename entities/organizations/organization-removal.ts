@@ -8,7 +8,7 @@ export const organizationRemoval = defineEntityModule({
   kind: 'organizationRemoval',
   table: 'organization_removals',
   description:
-    'Removal of the contents of a deleted organization. Nobody reaches them from its deletion on; the server removes them afterwards.',
+    'Removal of the contents of a deleted organization. They are inaccessible from its deletion on; the server removes them afterwards.',
   fields: {
     organizationName: text('Name that the organization had.', { max: 160, immutable: true }),
     removedOrganizationId: text('Id that it had.', { max: 26, pattern: idPattern, immutable: true }),
@@ -32,7 +32,7 @@ export const organizationRemoval = defineEntityModule({
   },
   unique: [{ fields: ['removedOrganizationId'], message: 'The contents of this organization are removed already.' }],
   indexes: [['requesterId']],
-  tenancy: { none: 'its organization is deleted; whoever deleted it sees how far its removal is' },
+  tenancy: { none: 'its organization is deleted; the person who deleted it sees the progress of the removal' },
   rlsUsing: 'requester_id = $user',
   policy: { ...internalRecord(), view: [allow(system), allow(self('requesterId')), deny(anyone)] },
   expose: {

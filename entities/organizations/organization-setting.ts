@@ -26,10 +26,10 @@ export const organizationSetting = defineEntityModule({
       'Domains of e-mail addresses that belong to the organization, such as example.com: stored in lower case, and as ASCII (UTS 46). A domain is valid while a DNS record proves it; POST /v1/email-domains/verify shows the record and looks for it.',
     ),
     admitsEmailDomains: flag(
-      'Whether people become members, with the role member, when they confirm an address of one of these domains. Nobody does who has been a member before, or while single sign-on is enforced.',
+      'Whether people become members, with the role member, when they confirm an address of one of these domains. Former members do not, and nobody does while single sign-on is enforced.',
       { default: false },
     ),
-    emailTheme: choice('Looks of the e-mails that are sent for the organization.', ['modern', 'classic'], {
+    emailTheme: choice('Brand of the e-mails that are sent for the organization.', ['modern', 'classic'], {
       default: 'modern',
     }),
   },

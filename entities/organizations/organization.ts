@@ -45,11 +45,11 @@ export const organization = defineEntityModule({
       immutable: true,
     }),
     isArchived: flag(
-      'Whether nothing in the organization can be changed until this is taken back. People can leave it, and what admits people or programs can be deleted.',
+      'Whether all changes in the organization are refused until this is taken back. People can leave it, and what admits people or programs can be deleted.',
       { default: false },
     ),
   },
-  // Not unique among all: a refusal would tell everybody which organizations exist.
+  // Not unique among all: a refusal would reveal to everybody which organizations exist.
   unique: [
     {
       fields: ['founderId', 'name'],
@@ -78,7 +78,7 @@ export const organization = defineEntityModule({
       'organizationModule',
       'organizationSetting',
     ],
-    note: 'The organizations below it are deleted as well, also those with other owners. Contents are removed by a workflow; organization removals say how far it is.',
+    note: 'The organizations below it are deleted as well, also those with other owners. Contents are removed by a workflow; organization removals report its progress.',
   },
   refusals: [
     {
@@ -151,7 +151,7 @@ export const organization = defineEntityModule({
   events: ['created', 'updated', 'deleted'],
   customEvents: {
     ready: {
-      description: 'What comes with a new organization is there.',
+      description: 'The initial content of a new organization exists.',
       payload: payload({ tasks: Type.Integer({ description: 'Number of tasks that suggest what to do first.' }) }),
     },
   },

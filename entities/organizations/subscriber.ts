@@ -40,7 +40,7 @@ export const subscriber = defineEntityModule({
       default: false,
     }),
     isUnsubscribed: flag(
-      'Whether the subscription has ended. Only its e-mailed link takes that back; a new subscriber of the same address verifies it again.',
+      'Whether the subscription has ended. Only its e-mailed link can undo this; a new subscriber of the same address verifies it again.',
       { default: false },
     ),
     sendAttempts: integer('Number of verification e-mails sent.', { min: 0, max: maxSendAttempts, default: 0 }),
@@ -87,7 +87,8 @@ export const subscriber = defineEntityModule({
       refuseIf: 'row.is_unsubscribed and not given.is_unsubscribed',
       field: 'isUnsubscribed',
       code: 'permission_denied',
-      message: 'Nobody subscribes for others again. Create a new subscriber with the address, which verifies it again.',
+      message:
+        'Only the link in its e-mails subscribes an address again. Create a new subscriber with the address, which verifies it again.',
     },
   ],
   expose: {
@@ -115,7 +116,7 @@ export const subscriber = defineEntityModule({
   },
   hooks: {
     derivedValues: ({ email: address, isUnsubscribed }, { operation, at }) => {
-      // Whoever takes that back gives the other values.
+      // Only the link in the mail undoes this, with the other values.
       const ended = isUnsubscribed ? { isActive: false, subscribedEmail: null } : {};
       if (operation === 'update') return ended;
       const expiresAt = new Date(at.getTime() + verificationLifetimeMs);

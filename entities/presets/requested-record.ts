@@ -1,7 +1,7 @@
 import { allow, anyone, deny, ownScope, related, role, scope, system, type Policy } from '../kit/model/policy.ts';
 import { managerRoles } from './roles.ts';
 
-/** What an API token does with its own work, within its scopes. Managers give it the scopes without seeing the work themselves. */
+/** Rights of an API token on its own work, within its scopes. Managers give it the scopes without seeing the work themselves. */
 const ownWork = allow(ownScope('tokenId', ...managerRoles));
 
 /**

@@ -3,7 +3,7 @@ import { text, textList, timestamp } from '../kit/model/fields.ts';
 /** Fields of tokens with which programs call the API. Their secret is stored as a keyed hash only. */
 export const secretTokenFields = {
   name: text('Name that says what the token is used for.', { max: 160 }),
-  description: text('What else is to be known about the token.', { max: 2_000, lines: true, optional: true }),
+  description: text('Further information about the token.', { max: 2_000, lines: true, optional: true }),
   expiresAt: timestamp('When the token stops working; null for a token that works until it is deleted.', {
     optional: true,
     immutable: true,
@@ -15,7 +15,7 @@ export const secretTokenFields = {
   rotatedAt: timestamp('When the secret was last replaced; null if it never was.', { optional: true }),
 } as const;
 
-/** What callers see and set of these fields. */
+/** Fields of a token that callers see and set. */
 export const secretTokenExposure = {
   name: 'read-write',
   description: 'read-write',

@@ -5,7 +5,7 @@ export interface ExportPage {
   /** The run that writes it: another run of the same export begins anew. */
   readonly runId: string;
   readonly exportId: string;
-  /** Counts from 1. */
+  /** Starts at 1. */
   readonly number: number;
   readonly bytes: Buffer;
   /** Records in it. */

@@ -76,7 +76,7 @@ const exportKind = defineEntityModule({
   filter: ['recordKind', 'format', 'status'],
   order: ['createdAt'],
   mutate: ['create', 'delete'],
-  // The work goes on when the access as somebody else has ended.
+  // The work continues when the access as another user has ended.
   closedToDelegates: 'changes',
   events: ['created', 'updated', 'deleted'],
   announced: { by: managerRoles },

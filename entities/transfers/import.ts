@@ -28,13 +28,10 @@ const importKind = defineEntityModule({
       immutable: true,
     }),
     status: choice('Status of the work.', transferStatuses, { default: 'pending' }),
-    problems: json(
-      'What is wrong with the document: up to 100 messages with line and column, in the order of the lines.',
-      {
-        maxBytes: 1_000_000,
-        optional: true,
-      },
-    ),
+    problems: json('Problems of the document: up to 100 messages with line and column, in the order of the lines.', {
+      maxBytes: 1_000_000,
+      optional: true,
+    }),
     ...transferFields('checked or written'),
   },
   tenancy: 'organization',
@@ -57,7 +54,7 @@ const importKind = defineEntityModule({
   filter: ['recordKind', 'action', 'status'],
   order: ['createdAt'],
   mutate: ['create', 'delete'],
-  // The work goes on when the access as somebody else has ended.
+  // The work continues when the access as another user has ended.
   closedToDelegates: 'changes',
   events: ['created', 'updated', 'deleted'],
   announced: { by: managerRoles },

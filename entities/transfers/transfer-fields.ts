@@ -62,7 +62,7 @@ export const recordKindField = {
   naming: 'kind',
 } as const;
 
-/** What happens to the work. */
+/** Events of the work. */
 export const transferEvents = {
   restarted: { description: 'The person started the work again.', payload: payload({}) },
   completed: {

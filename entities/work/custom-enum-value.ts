@@ -3,7 +3,7 @@ import { choice, color, singleLine, text } from '../kit/model/fields.ts';
 import { allow, role, scope, system } from '../kit/model/policy.ts';
 import { organizationRecord } from '../presets/organization-record.ts';
 
-/** What is defined for `global` can be used in records of all kinds. */
+/** Values that are defined for `global` can be used in records of all kinds. */
 export const customEnumValue = defineEntityModule({
   kind: 'customEnumValue',
   table: 'custom_enum_values',
@@ -13,7 +13,7 @@ export const customEnumValue = defineEntityModule({
     objectType: choice('Records that can have the value; global: those of all kinds.', ['task', 'global'], {
       immutable: true,
     }),
-    field: choice('What the value says about a record.', ['type', 'environment', 'scope'], { immutable: true }),
+    field: choice('Meaning of the value for a record.', ['type', 'environment', 'scope'], { immutable: true }),
     name: singleLine('Name of the value.', { min: 1, max: 64 }),
     description: text('Meaning of the value.', { max: 2_000, lines: true, optional: true }),
     color: color(),

@@ -5,10 +5,10 @@ import { ownedRecord } from '../presets/owned-record.ts';
 export const discussion = defineEntityModule({
   kind: 'discussion',
   table: 'discussions',
-  description: 'Thread of notes. Whoever may view the record that it is about reads it.',
+  description: 'Thread of notes. Callers who may view the record that it is about can read it.',
   fields: {
     externalId: text('Id of the discussion in another system.', { max: 200, optional: true, immutable: true }),
-    isResolved: flag('Whether the discussion has come to its end.', { default: false }),
+    isResolved: flag('Whether the discussion has ended.', { default: false }),
     ownerId: member('Person who began the discussion.', {
       optional: true,
       immutable: true,

@@ -15,17 +15,21 @@ export const note = defineEntityModule({
     text: text('Text of the note.', { max: 50_000, lines: true, mentions: true }),
     isEdited: flag('Whether the note was edited after its creation.', { default: false }),
     ownerId: member('Author.', { optional: true, immutable: true, onLeave: 'keep', creator: true }),
-    taskId: reference('task', 'Task that the note comments on; who may view the task may view the note.', {
+    taskId: reference('task', 'Task that the note comments on; everybody who may view the task may view the note.', {
       optional: true,
       immutable: true,
       onDelete: 'cascade',
     }),
-    discussionId: reference('discussion', 'Discussion that the note is part of; who may view it may view the note.', {
-      optional: true,
-      immutable: true,
-      onDelete: 'cascade',
-      announcesLeaving: 'left_discussion',
-    }),
+    discussionId: reference(
+      'discussion',
+      'Discussion that the note is part of; everybody who may view the discussion may view the note.',
+      {
+        optional: true,
+        immutable: true,
+        onDelete: 'cascade',
+        announcesLeaving: 'left_discussion',
+      },
+    ),
   },
   displayId: 'NTE',
   tenancy: 'organization',

@@ -10,7 +10,7 @@ export const savedView = defineEntityModule({
   kind: 'savedView',
   table: 'saved_views',
   description:
-    'Filter, order, columns and page size of a list that a person has saved. Every list is read as a view says when it is given the id of one.',
+    'Filter, order, columns and page size of a list that a person has saved. A list that is given the id of a view is returned as the view defines.',
   fields: {
     name: singleLine('Name of the view.', { min: 1, max: 120 }),
     recordKind: {

@@ -115,7 +115,7 @@ export const reminderComparison: Comparison = {
     const page = pageOf(rows, limit, ({ taskId, dueAt, stage }) => [taskId, dueAt, stage]);
     const lines = await linesOf(
       session,
-      `select format('task %s was to be told of as %s, but no event says so', r.task_id, r.stage) as line
+      `select format('task %s was to be reminded of as %s, but no event has reported it', r.task_id, r.stage) as line
        from task_reminders r join unnest($1::text[], $2::timestamptz[], $3::text[]) as g (task_id, due_at, stage) using (task_id, due_at, stage)
        where r.told_at > $4 and not exists (select 1 from events e where e.entity_id = r.task_id and e.topic = 'task.' || r.stage
          and (e.payload ->> 'dueAt')::timestamptz = r.due_at)`,

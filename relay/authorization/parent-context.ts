@@ -16,7 +16,7 @@ type Settings = Pick<
   'enableparentcontext' | 'parentcontextskipkinds' | 'parentcontextconditions' | 'modelid'
 >;
 
-/** How the organization of a caller counts for records of a kind. */
+/** Effect of the organization of a caller for records of a kind. */
 export type ContextOfCallers = Pick<Caller, 'outOfContext' | 'contextConditions'>;
 
 export interface ParentContextOptions {
@@ -34,9 +34,8 @@ const timeoutMs = 500;
 const pauseMs = 1_000;
 
 /**
- * Decides for which kinds the role and scopes that a caller has in the organization count for its records
- * (`authz.enableparentcontext`, `parentcontextskipkinds`, `parentcontextconditions`). For the other kinds only rights given
- * on the record count.
+ * Decides for which kinds the role and scopes that a caller has in the organization apply to its records (`authz.enableparentcontext`,
+ * `parentcontextskipkinds`, `parentcontextconditions`). For the other kinds only rights given on the record apply.
  *
  * SQL cannot evaluate a condition of the authorization store. The parameters of a condition come from the configuration
  * alone, so the store is asked once per condition. While the answer is unknown or negative, the kind is out of context, in
@@ -109,7 +108,7 @@ export class ParentContexts {
         if (refusal)
           logger.error(
             { condition: probe.condition.name, reason: refusal },
-            'the store cannot evaluate a condition of authz.parentcontextconditions; it counts as not fulfilled',
+            'the store cannot evaluate a condition of authz.parentcontextconditions; it is treated as not fulfilled',
           );
         this.#answers.set(JSON.stringify(probe), isAllowed);
       }),
@@ -117,7 +116,7 @@ export class ParentContexts {
     if (answers.every(({ status }) => status === 'fulfilled')) return;
     this.#askAgainAt = performance.now() + pauseMs;
     logger.warn(
-      'the store does not answer: the conditions of authz.parentcontextconditions count as not fulfilled meanwhile',
+      'the store does not answer: the conditions of authz.parentcontextconditions are treated as not fulfilled meanwhile',
     );
   }
 }

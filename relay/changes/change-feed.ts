@@ -39,8 +39,8 @@ const pollMs = 1_000;
 const minPauseMs = 10;
 
 /**
- * Follows the committed changes of records, over all processes: it reads rows, woken by notifications and by time. What it has read is
- * a snapshot, not a number, so that no change is passed over, in whatever order transactions commit (record-changes.ts).
+ * Follows the committed changes of records, over all processes: it reads rows, woken by notifications and by time. The state that it has
+ * read is a snapshot, not a number, so that no change is passed over, in whatever order transactions commit (record-changes.ts).
  */
 export class ChangeFeed {
   readonly #options: ChangeFeedOptions;
@@ -58,7 +58,7 @@ export class ChangeFeed {
     this.#options = options;
   }
 
-  /** Up to where everything was told; undefined before the first look. */
+  /** Position up to which everything was sent; undefined before the first look. */
   get position(): FeedSnapshot | undefined {
     // In the midst of a batch nobody can join.
     return this.#position?.within ? undefined : this.#position;
@@ -81,7 +81,7 @@ export class ChangeFeed {
     this.#look();
   }
 
-  /** Reads nothing more. Whoever follows later begins anew. */
+  /** Reads nothing more. A follower that joins later begins anew. */
   async stop(): Promise<void> {
     this.#follower = undefined;
     this.#position = undefined;
@@ -92,7 +92,7 @@ export class ChangeFeed {
   }
 
   /**
-   * Resolves when a look that began after this call has ended, so that all that was committed before it was told.
+   * Resolves when a poll that began after this call has ended, so that all that was committed before it was sent.
    * @throws AppError of the database, and shutting_down when nobody follows the changes any more
    */
   refresh(): Promise<void> {
@@ -107,7 +107,7 @@ export class ChangeFeed {
     return this.#read({ from, to, filter });
   }
 
-  /** What is committed now. @throws AppError of the database */
+  /** Current snapshot of commits. @throws AppError of the database */
   async now(): Promise<FeedSnapshot> {
     return (await this.#read({})).to;
   }

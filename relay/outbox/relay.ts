@@ -17,7 +17,7 @@ export interface RelayOptions {
   readonly logger: Logger;
   /** `workflows.dispatch.enabled`. While it is off, events stay unclaimed. */
   readonly isEnabled: () => boolean;
-  /** Told of every attempt to start a batch. */
+  /** Called with every attempt to start a batch. */
   readonly onBatch?: (outcome: 'started' | 'failed', events: number) => void;
 }
 
@@ -75,7 +75,7 @@ export class Relay {
       })
       .finally(() => {
         this.#running.delete(run);
-        // `wake` may have been called while this run was ending and still counted.
+        // `wake` may have been called while this run was ending and was still marked as running.
         if (this.#isWanted && this.#mayClaim) this.wake();
       });
     this.#running.add(run);

@@ -68,7 +68,7 @@ export function listenForEvents({ url, logger, onWake, channel = 'core_events' }
 
   const reconnect = (error: unknown) => {
     if (isStopped || retry) return;
-    logger.warn({ err: error }, 'the listening connection was lost; polling goes on meanwhile');
+    logger.warn({ err: error }, 'the listening connection was lost; polling continues meanwhile');
     retry = setTimeout(() => {
       retry = undefined;
       void connect();

@@ -56,7 +56,7 @@ class BacklogReadings {
       const backlog = await this.#database.transact(context, readBacklog);
       this.#show(backlog, this.#database.options.clock.now());
     } catch (error) {
-      // The next scrape asks again. Figures of the past would look like those of now.
+      // The next scrape asks again. Old figures would look like current ones.
       this.#readAt = -Infinity;
       const { known, events, deliveries, failing, ...single } = this.#gauges();
       known.set(0);

@@ -21,7 +21,7 @@ function exemplar(traceparent: string | null | undefined): { exemplarLabels?: { 
   return traceId === undefined ? {} : { exemplarLabels: { trace_id: traceId } };
 }
 
-/** What API and worker both measure: database, units of work, authorization store, cache, relay and deliveries. */
+/** Metrics of API and worker: database, units of work, authorization store, cache, relay and deliveries. */
 export class CoreMetrics {
   readonly #registry: MetricsRegistry;
   readonly #statements: Histogram<'database'>;

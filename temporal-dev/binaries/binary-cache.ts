@@ -47,8 +47,8 @@ export function cacheEntry(cache: string, spec: BinarySpec, platform: Platform):
 }
 
 /**
- * The cached binary, if it exists and is still the file that was checked when it was added. The file counts as unchanged
- * when its size and modification time are unchanged, else when its checksum is. A changed file is deleted.
+ * The cached binary, if it exists and is still the file that was checked when it was added. The file is treated as unchanged when its size
+ * and modification time are unchanged, else when its checksum is. A changed file is deleted.
  */
 export async function readCache(
   entry: string,

@@ -13,7 +13,7 @@ export interface BinarySpec {
   /** Versions accepted on PATH: from the first, below the second. */
   accepted: { from: string; below: string };
   versionArguments: string[];
-  /** Finds the version in the output of `versionArguments`. `none`: the binary prints none and counts as the pinned version. */
+  /** Finds the version in the output of `versionArguments`. `none`: the binary prints none and is treated as the pinned version. */
   versionPattern: RegExp | 'none';
   /** The project's own release, for the platforms whose checksum two independent sources agree on. */
   official: { assets: Partial<Record<Platform, OfficialAsset>>; page: string };

@@ -28,7 +28,7 @@ export interface Go {
 }
 
 /**
- * The Go on PATH or where its installer puts it, else the pinned one, which is unpacked below `work` and also keeps its caches
+ * The Go of PATH or that in the usual place of its installer, else the pinned one, which is unpacked below `work` and also keeps its caches
  * there. Throws a StackError with the reasons when neither can be used.
  */
 export async function openGo(module: GoModule, work: string, context: RouteContext): Promise<Go> {

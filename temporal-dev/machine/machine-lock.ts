@@ -21,7 +21,7 @@ export function machineLockName(subject: string, path = ''): string {
  * Acquires a lock if no other process on this machine holds it; else resolves with undefined.
  *
  * The lock is a listening socket in Linux's abstract namespace. The kernel gives it to one process and releases it when
- * that process ends, so a killed process leaves no stale lock, as a lock file would. Waiting processes are told `purpose`.
+ * that process ends, so a killed process leaves no stale lock, as a lock file would. Waiting processes show `purpose`.
  */
 export async function tryMachineLock(name: string, purpose: string): Promise<MachineLock | undefined> {
   const server = createServer((socket) => {
@@ -79,7 +79,7 @@ export async function withMachineLock<T>(
   }
 }
 
-/** What the process that holds the lock says about itself; undefined when no process holds it any more. */
+/** Description of the process that holds the lock; undefined when no process holds it any more. */
 function holderOf(name: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     let text = '';

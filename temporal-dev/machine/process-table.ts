@@ -35,7 +35,7 @@ export function isSameProcess(one: ProcessIdentity, other: ProcessIdentity): boo
   return one.pid === other.pid && one.startTime === other.startTime && one.boot === other.boot;
 }
 
-/** True while the process runs. Another process with the same pid does not count. */
+/** True while the process runs. Another process with the same pid does not match. */
 export function isAlive(identity: ProcessIdentity): boolean {
   const current = identify(identity.pid);
   return current !== undefined && isSameProcess(current, identity);

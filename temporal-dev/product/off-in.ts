@@ -1,6 +1,8 @@
 import type { Config } from '#config/objects/root.ts';
 
-/** What this configuration turns off, each with what turns it on. `npm start` turns on what needs no account elsewhere. */
+/**
+ * Parts that this configuration turns off, each with the setting that turns it on. `npm start` turns on what needs no account elsewhere.
+ */
 export function offIn({
   server,
   auth,

@@ -45,7 +45,7 @@ export function redisUrl(ports: Ports, password: string): string {
   return `redis://:${password}@${LOOPBACK}:${requirePort(ports, 'redis')}`;
 }
 
-/** True when the server replies to PING. The reply NOAUTH (password required) counts as well. */
+/** True when the server replies to PING. The reply NOAUTH (password required) is an answer as well. */
 export function isRedisReady(ports: Ports): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection({ host: LOOPBACK, port: requirePort(ports, 'redis') });

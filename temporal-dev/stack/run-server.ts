@@ -25,7 +25,7 @@ const STOPPING: Record<PartName, { signal: NodeJS.Signals; graceMs: number }> = 
   temporal: { signal: 'SIGTERM', graceMs: 10_000 },
   openfga: { signal: 'SIGTERM', graceMs: 5000 },
   redis: { signal: 'SIGTERM', graceMs: 5000 },
-  // When it is asked to stop, its filer waits 15 seconds for clients in its own process. What it has acknowledged is in its files.
+  // When it is asked to stop, its filer waits 15 seconds for clients in its own process. Writes that it has acknowledged are in its files.
   s3: { signal: 'SIGKILL', graceMs: 5000 },
   gcs: { signal: 'SIGTERM', graceMs: 5000 },
 };

@@ -127,7 +127,10 @@ function stronglyConnected(targets: ReadonlyMap<string, readonly string[]>): str
   return groups;
 }
 
-/** Folders that hold more than `max` source files themselves, with their number of files; migrations do not count, which only become more. */
+/**
+ * Folders that hold more than `max` source files themselves, with their number of files; migrations are not included, which only become
+ * more.
+ */
 export function crowdedFolders(sources: Sources, max: number): string[] {
   const counted = [...sources.keys()].filter((file) => !/\/migration-\d/.test(file));
   const folders = Map.groupBy(counted, (file) => dirname(file));

@@ -42,7 +42,7 @@ const largeBytes = 6 * 1024 * 1024;
 /** One file of so many is large. */
 const largeEvery = 8;
 
-/** Statuses after which clients come again: 409 while a request that died holds the turn of an upload. */
+/** Statuses after which clients come again: 409 while a request that died holds the lock of an upload. */
 const again: ReadonlySet<number> = new Set([409, 503]);
 
 /**

@@ -22,7 +22,7 @@ afterAll(() => sandbox.remove());
 const nest = (keys: readonly string[], value: unknown): unknown =>
   keys.reduceRight((inner, key) => ({ [key]: inner }), value);
 
-describe('what is printed', () => {
+describe('the printed configuration', () => {
   test('is what is checked in', async () => {
     expect(await driftedFiles()).toEqual([]);
   });

@@ -95,7 +95,7 @@ function changed(changes: Partial<StorageProvider>): StorageProvider {
   });
 }
 
-describe('what is received', () => {
+describe('received bytes', () => {
   const part = 4 * mebibyte;
   for (const sizeBytes of [1, 65_536, part - 1, part, part + 1, 3 * part, 3 * part + 17])
     test(`${sizeBytes} bytes are stored as they were sent, and measured`, async () => {
@@ -175,7 +175,7 @@ test('objectstorage.maxmemorymb: what earlier requests left of resumed uploads i
   expect(context.whole.usage).toMatchObject({ memory: 0, files: 0 });
 });
 
-describe('what is refused leaves nothing', () => {
+describe('a refused upload leaves nothing', () => {
   const content = randomBytes(9 * mebibyte);
   const refused = async ({ key, done }: { key: string; done: Promise<unknown> }, code: string) => {
     await expect(done).rejects.toMatchObject({ code });

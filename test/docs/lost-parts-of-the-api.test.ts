@@ -12,7 +12,7 @@ type AnyDocument = any; // eslint-disable-line typescript/no-explicit-any -- cha
 
 const today = '2026-05-02';
 
-describe('of the REST API', () => {
+describe('lost parts of the REST API', () => {
   let text: string;
   beforeAll(async () => {
     text = JSON.stringify(await describeApi(registry));
@@ -106,7 +106,7 @@ describe('of the REST API', () => {
   });
 });
 
-describe('of GraphQL', () => {
+describe('lost parts of GraphQL', () => {
   const before = `
     type Query { task(id: ID!): Task  old: Int @deprecated(reason: "Use task.") }
     type Task { title: String!  state: State } enum State { OPEN  CLOSED @deprecated }

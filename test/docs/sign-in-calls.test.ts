@@ -181,7 +181,7 @@ test('the calls of docs/sign-in.md work as pasted, after those of README', async
   expect(new URL(await browse('$API/v1/sso/login?organization_id=$ORGANIZATION', 'employee.txt')).origin).toBe(api);
   expect(await shell.run('curl -sS -b employee.txt $API/v1/account/userinfo')).toContain('employee@example.com');
 
-  const [, , asSupport, impersonated] = await follow('Acting as somebody else', { 1: goForSupport });
+  const [, , asSupport, impersonated] = await follow('Acting as another user', { 1: goForSupport });
   expect(asSupport).toMatch(/^support-access: id="/m);
   expect(asSupport).toContain('The access has ended');
   expect(impersonated).toContain('"token_type":"Bearer"');

@@ -470,7 +470,7 @@ test('a state that was read before a connection ended with an error is read agai
   await eventually(isCompared);
 });
 
-test('so is one that was read before the pool was empty', async () => {
+test('a state that was read before the pool was empty is read again', async () => {
   const pool = new Pool({ connectionString: world.databaseUrl, max: 2 });
   const crashes = new CrashWatch(pool);
   const [one, other] = [await pool.connect(), await pool.connect()];

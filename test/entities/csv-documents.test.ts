@@ -214,7 +214,7 @@ describe('a header', () => {
     expect(told('titel')[1]).toBe('line 1, column "title": is missing');
     expect(told('title,Title')).toEqual(['line 1, column "Title": occurs more than once']);
     expect(told('title,assigneeId,assigneeEmail')).toEqual([
-      'line 1, column "assigneeEmail": says the same as the column "assigneeId"; leave out one',
+      'line 1, column "assigneeEmail": has the same meaning as the column "assigneeId"; leave out one',
     ]);
     expect(told('title', 'update')).toEqual([
       'line 1: the column "id" or "displayId" or "externalId" is missing; it says which record changes',

@@ -73,7 +73,7 @@ test.each<[string, Fields, Named]>([
     {},
   ],
   ['field "size" has the choice "4a", which is not a lower-case word', { size: choice('Size.', ['4a']) }, {}],
-])('is refused: %s', (message, wrong, named) => {
+])('a definition is refused: %s', (message, wrong, named) => {
   expect(() => define('risk', wrong, named)).toThrow(`entity "risk": ${message}`);
 });
 

@@ -78,7 +78,7 @@ function as<T>(work: (data: DataClient) => Promise<T>): Promise<T> {
   return transactAs(runtime, caller, ({ data }) => work(data));
 }
 
-describe('after the commit', () => {
+describe('hooks after the commit', () => {
   beforeEach(() => {
     told.length = 0;
     failure = undefined;

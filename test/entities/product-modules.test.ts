@@ -175,7 +175,7 @@ async function codeOf(work: () => Promise<unknown>): Promise<string> {
   }
 }
 
-describe('without the product module', () => {
+describe('an organization without the product module', () => {
   beforeAll(() => have('registry'));
 
   test.each([...Object.entries(doors), ['delete', ({ data }) => data.remove(control, controlId)] as [string, Door]])(
@@ -234,7 +234,7 @@ describe('without the product module', () => {
   }
 });
 
-describe('with one of its product modules', () => {
+describe('a kind with several product modules, in an organization with one of them', () => {
   beforeAll(() => have('risk_management'));
 
   test.each(Object.entries(doors))('%s is answered', async (_name, door) => {

@@ -52,7 +52,7 @@ const revocations: readonly [string, 'share' | 'role', Revocation, 'seen' | 'hid
   ['they lose role and organization', 'role', removals, 'hidden'],
 ];
 
-describe.each(revocations)('when meanwhile %s', (_how, by, revoke, afterwards) => {
+describe.each(revocations)('a change that waits for a lock, when meanwhile %s', (_how, by, revoke, afterwards) => {
   test.each(['one', 'many'] as const)('a change of %s that waited for a record is refused', async (count) => {
     const scene = await changerOfTask(by);
     const { organizationId, changer, taskId } = scene;

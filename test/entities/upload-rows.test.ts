@@ -154,7 +154,7 @@ test('of many writers at the same time one may write', async () => {
   expect(taken.filter(Boolean)).toHaveLength(1);
 });
 
-test('is claimed in the organization of the transaction alone, whatever the claim names', async () => {
+test('an upload is claimed in the organization of the transaction alone, whatever the claim names', async () => {
   const uploadId = await readyUpload(world.runtime.database, caller, { at: now });
   const claim = { ids: [uploadId], actor: owner.actor, organization_id: owner.organizationId, at: now };
   const client = new Client({ connectionString: world.databaseUrl });
@@ -178,7 +178,7 @@ test('is claimed in the organization of the transaction alone, whatever the clai
   }
 });
 
-test('belongs to one field of one record: two that want it in one statement both fail', async () => {
+test('an upload belongs to one field of one record: two that want it in one statement both fail', async () => {
   const uploadId = await readyUpload(world.runtime.database, caller, { at: now });
   const [row] = await asOwner<{ object: string }>(world, 'select object_id as object from uploads where id = $1', [
     uploadId,

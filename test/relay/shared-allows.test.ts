@@ -130,7 +130,7 @@ test('a revocation through one process is refused by the other at once', async (
   }
 });
 
-test('away, or standing still, everything still answers; back, it is used again', async () => {
+test('a cache that is away, or stands still, stops nothing, and is used again when it is back', async () => {
   await areConnected(here, there);
   for (const disturb of ['cut', 'stall'] as const) {
     cache[disturb]();

@@ -86,7 +86,7 @@ async function plantWholeDigest(): Promise<{ readonly digest: string; readonly s
   return { digest, sending: await plantSending({ state: 'collected', digestId: digest }) };
 }
 
-test('what is in order has nothing to say', async () => {
+test('notifications that are in order print nothing', async () => {
   await plantWholeDigest();
   await plantEmail('notification', await plantSending({ state: 'sent' }));
   await plantSending({ state: 'due', dueAt: minutesAgo(5) });
@@ -97,7 +97,7 @@ test('what is in order has nothing to say', async () => {
   expect(await found()).toEqual([]);
 });
 
-test('what should have been sent long ago, and no schedule sends it', async () => {
+test('notifications that should have been sent long ago are printed', async () => {
   const sending = await plantSending({ state: 'due', dueAt: minutesAgo(30) });
   const schedule = `the schedule ${world.name}/send-due-notifications is MISSING`;
   expect(await found()).toEqual([`notification ${sending} should have been sent on email long ago, but ${schedule}`]);

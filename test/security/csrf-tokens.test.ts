@@ -138,7 +138,7 @@ test('GraphQL without token and session says that nobody is signed in, with a se
   const operation = { method: 'POST', url: '/graphql', payload: { query: '{ self { id } }' } } as const;
   const nobody = await world.client().request(operation);
   expectProblem(nobody, 'unauthenticated');
-  expect(messageOf(nobody)).toContain('Nobody is signed in');
+  expect(messageOf(nobody)).toContain('You are not signed in');
   const client = await signedIn(world, person);
   expectProblem(await client.request(operation), 'csrf_token_missing');
 });

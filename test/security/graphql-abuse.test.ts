@@ -25,7 +25,7 @@ afterAll(() => world.close());
 const times = (count: number, text: (n: number) => string) =>
   Array.from({ length: count }, (_each, n) => text(n)).join(' ');
 
-describe('T-100: refused before execution, within 20 ms', () => {
+describe('T-100: a document is refused before execution, within 20 ms', () => {
   /** The least of several: the machine may be busy with something else meanwhile. */
   async function leastMs(ask: () => Promise<TestAnswer>): Promise<number> {
     let least = Number.POSITIVE_INFINITY;

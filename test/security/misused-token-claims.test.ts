@@ -25,7 +25,7 @@ async function answerTo(forgery: Forgery) {
 const hour = 3_600;
 const now = Math.floor(Date.now() / 1_000);
 
-describe('T-32: refused', () => {
+describe('T-32: a misused token is refused', () => {
   test.each<[string, Forgery]>([
     ['a token of no type', { header: { typ: undefined } }],
     ['a plain JWT', { header: { typ: 'JWT' } }],

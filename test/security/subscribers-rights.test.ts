@@ -97,7 +97,7 @@ async function expectNext({ next }: Subscribed, id: string): Promise<void> {
   expect((await next())?.data?.recordChanged).toMatchObject({ id });
 }
 
-describe.each(ways)('T-52: over %s', (way) => {
+describe.each(ways)('T-52: a subscription over %s', (way) => {
   test('nobody is told of records of other organizations, or of those that only others may view', async () => {
     const member = await buildPerson(world, { organization: owner.organization, role: 'member' });
     const foreign = await buildPerson(world);
@@ -172,7 +172,7 @@ describe.each(ways)('T-52: over %s', (way) => {
   });
 });
 
-test('T-52: it ends when the token expires', async () => {
+test('T-52: a subscription ends when its token expires', async () => {
   const own = await openWorld({ environment: { CORE_SERVER_ENABLEGRAPHSUBSCRIPTIONS: 'true' } });
   const { url: address } = await own.listen();
   const client = await signedIn(own, await buildPerson(own));

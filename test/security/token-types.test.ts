@@ -109,7 +109,7 @@ async function challengeToken(): Promise<string> {
 
 const others = (own: TokenType) => types.filter((type) => type !== own);
 
-test('there is a value of every type', () => {
+test('every type of token has a value', () => {
   expect(Object.entries(values).filter(([, value]) => typeof value !== 'string' || value.length < 20)).toEqual([]);
 });
 

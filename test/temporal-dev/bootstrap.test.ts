@@ -72,7 +72,7 @@ const run = (directory: string, args: string[], nodeOptions?: string[]): Promise
 
 const PRINT = ['-e', 'console.log(process.argv.slice(1).join("|"))', '--', 'one', 'two words'];
 
-test('installs what is missing, then runs the program with its arguments; the second time it only runs it', async () => {
+test('bootstrap.mjs installs what is missing, then runs the program with its arguments; the second time it only runs it', async () => {
   const directory = project();
   const first = await run(directory, PRINT);
   expect(first.output).toContain('npm ci --no-audit --no-fund --loglevel=error');
@@ -105,7 +105,7 @@ test.each([
     'package.json asks for more than the lockfile',
     (directory: string) => writeFileSync(join(directory, 'package.json'), '{"dependencies":{"x":"1"}}'),
   ],
-])('installs again when %s', async (_what, change) => {
+])('bootstrap.mjs installs again when %s', async (_what, change) => {
   const directory = project();
   await run(directory, PRINT);
   change(directory);
@@ -142,12 +142,12 @@ test('a failed installation ends it with one line more than npm says', async () 
   expect(output).toMatch(/npm error code E404\nnpm ci failed \(exit code 3\): fix the error above and start again\n$/);
 });
 
-test.each([0, 7])('ends with exit code %i of the program', async (code) => {
+test.each([0, 7])('bootstrap.mjs ends with exit code %i of the program', async (code) => {
   const directory = project();
   expect((await run(directory, ['-e', `process.exit(${code})`])).exitCode).toBe(code);
 });
 
-test('ends as a shell does when the program was killed', async () => {
+test('bootstrap.mjs ends as a shell does when the program was killed', async () => {
   const directory = project();
   expect((await run(directory, ['-e', 'process.kill(process.pid, "SIGKILL")'])).exitCode).toBe(128 + 9);
 });
@@ -167,7 +167,7 @@ test.each([
       setTimeout(() => process.kill(pid, 'SIGINT'), 50);
     },
   ],
-])('passes an interrupt on once when it is sent %s', async (_how, interrupt) => {
+])('bootstrap.mjs passes an interrupt on once when it is sent %s', async (_how, interrupt) => {
   const directory = project();
   await run(directory, PRINT);
   const child = start(directory, ['-e', COUNT_SIGNALS]);

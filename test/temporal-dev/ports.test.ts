@@ -80,7 +80,7 @@ test('a port that was configured once is not remembered for later runs', async (
   expect(await productPorts(stateDir, {}, () => {})).toEqual(usual);
 });
 
-test('nor is the port of a server of the stack', async () => {
+test('a configured port of a server of the stack is not remembered either', async () => {
   const stateDir = temporaryDirectory();
   const port = await claim(stateDir);
   await port.release();

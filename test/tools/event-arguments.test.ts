@@ -38,7 +38,7 @@ test.each([
   expect(refused).toThrow(message);
 });
 
-test('what is left out has a value', () => {
+test('omitted arguments have a value', () => {
   expect(read('list')).toEqual({ name: 'list', selection: { states: ['failing', 'held', 'skipped'] }, limit: 50 });
   expect(read(`skip ${id} --reason x`)).toMatchObject({
     selection: { states: ['failing', 'held'], eventIds: [id] },

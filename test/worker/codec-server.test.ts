@@ -54,7 +54,7 @@ async function call(path: string, body: unknown, headers: Record<string, string>
   return { status: answer.status, headers: answer.headers, ...parsed };
 }
 
-describe('refused', () => {
+describe('a request to the codec server is refused', () => {
   test.each([
     ['no JSON', 'payloads'],
     ['nothing', ''],
@@ -133,7 +133,7 @@ test('the UI may ask, with its namespace and its authorization', async () => {
   expect(allowed).toEqual(expect.arrayContaining(['content-type', 'x-namespace', 'authorization']));
 });
 
-test('decodes what a workflow stored, in order, and leaves alone what is not encrypted', async () => {
+test('the codec server decodes what a workflow stored, in order, and leaves alone what is not encrypted', async () => {
   const plain = wire('signal of an operator');
   const answer = await call('/decode', { payloads: [await encrypted({ a: 1 }), plain, await encrypted('two')] });
   expect(answer.status).toBe(200);
@@ -142,13 +142,13 @@ test('decodes what a workflow stored, in order, and leaves alone what is not enc
   expect(answer.payloads[1]).toEqual(plain);
 });
 
-test('encodes what an operator enters, so that a worker can read it', async () => {
+test('the codec server encodes what an operator enters, so that a worker can read it', async () => {
   const { payloads } = await call('/default/encode', { payloads: [wire('hidden words')] });
   expect(JSON.stringify(payloads.map(textOf))).not.toContain('hidden words');
   const decoded = await call('/default/decode', { payloads });
   expect(decoded.payloads.map(textOf)).toEqual(['"hidden words"']);
 });
 
-test('of nothing it makes nothing', async () => {
+test('the codec server makes nothing of nothing', async () => {
   expect((await call('/decode', { payloads: [] })).payloads).toEqual([]);
 });

@@ -53,7 +53,7 @@ test('with runmigrations the namespace of connectionuri is made, with its search
   expect(Object.keys(customAttributes ?? {})).toEqual(expect.arrayContaining(Object.keys(searchAttributes)));
 });
 
-test('it keeps ended workflows for the longest of the three periods, and follows when they change', async () => {
+test('the namespace keeps ended workflows for the longest of the three periods, and follows when they change', async () => {
   shows(
     'jobqueue.queueconf.CancelledJobRetentionPeriod',
     'jobqueue.queueconf.CompletedJobRetentionPeriod',

@@ -13,7 +13,7 @@ export type AddressCommand =
 const maxListed = 1_000;
 
 /**
- * What operators do about addresses that get no e-mails about accounts. Those of an organization are up to its managers.
+ * Operations on addresses that get no e-mails about accounts, for operators. Those of an organization are up to its managers.
  * @returns whether it was done
  */
 export async function runAddressCommand(

@@ -140,7 +140,7 @@ async function repair(
     },
   );
   if (selected === 0) {
-    const hint = ' Those that are held follow when the failing one before them has ended.';
+    const hint = ' Deliveries that are held follow when the failing one before them has ended.';
     print(`No selected delivery is ${selection.states.join(' or ')}.${name === 'retry' ? hint : ''}`);
     return false;
   }

@@ -6,7 +6,7 @@ import type { CoreRuntime } from '#runtime/core-runtime.ts';
 /** Most items of a kind that are named. */
 const namedOfKind = 3;
 
-/** What fails or waits, as `npm run verify` prints it. */
+/** Work that fails or waits, as `npm run verify` prints it. */
 export async function failingWorkLines({ database }: Pick<CoreRuntime, 'database'>): Promise<{
   readonly lines: readonly string[];
   /** Whether nothing fails but messages: endpoints of customers fail for their own reasons. */

@@ -140,7 +140,7 @@ async function audit(options: FileTool): Promise<boolean> {
 }
 
 interface FollowedFiles<Result> {
-  /** What is asked for. A run that exists already has recorded only who asked for it first. */
+  /** Arguments of the command. A run that exists already has recorded only who asked for it first. */
   readonly operation?: FileOperation;
   readonly progressLine?: (progress: Result) => string;
 }

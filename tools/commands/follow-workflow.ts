@@ -9,7 +9,7 @@ export interface FollowOptions<Result> {
   readonly print: (line: string) => void;
   /** Pause between two lines of progress, in milliseconds. */
   readonly progressEveryMs?: number | undefined;
-  /** What the query `progress` has answered; no progress is shown without it. */
+  /** Answer of the query `progress`; no progress is shown without it. */
   readonly progressLine?: ((progress: Result) => string) | undefined;
   /** Called when the workflow was running already. */
   readonly whenFound?: () => Promise<void>;
@@ -17,7 +17,7 @@ export interface FollowOptions<Result> {
 }
 
 /**
- * Starts a workflow, or finds it running, shows its progress, and waits for its result. Whoever interrupts it does not stop the workflow.
+ * Starts a workflow, or finds it running, shows its progress, and waits for its result. An interruption does not stop the workflow.
  * @throws AppError workflows_unavailable
  */
 export async function followWorkflow<Result, Input>(

@@ -12,7 +12,7 @@ import { createLogger } from '#runtime/logger.ts';
 /** A tool of operators, `npm run <name>`: a table of its commands. */
 export interface Tool<Options extends OptionTypes, Command> {
   readonly name: string;
-  /** What must be running, as the beginning of a sentence. */
+  /** Servers that must be running, as the beginning of a sentence. */
   readonly needs: string;
   /** The options of all its commands; `--config FILE` comes with the frame. */
   readonly options: Options;
@@ -27,14 +27,14 @@ type OptionTypes = Readonly<Record<string, 'string' | 'boolean'>>;
 export interface CommandForm<Options extends OptionTypes, Command> {
   /** Lines of the usage: what is typed, and what it does. */
   readonly usage: readonly (readonly [typed: string, does: string])[];
-  /** What its one operand is, or that it may have any number of them; it has none when left out. */
+  /** Name of its one operand, or that it may have any number of them; it has none when left out. */
   readonly operand?: string | { readonly times: 'any' };
   readonly options?: readonly (keyof Options)[];
   /** @throws ArgumentError */
   readonly read: (given: Arguments<Options>) => Command;
 }
 
-/** What follows the name of a command. */
+/** Arguments after the name of a command. */
 export interface Arguments<Options extends OptionTypes> {
   readonly operands: readonly string[];
   readonly values: { readonly [Name in keyof Options]?: Options[Name] extends 'boolean' ? boolean : string };
@@ -43,7 +43,7 @@ export interface Arguments<Options extends OptionTypes> {
 /** Arguments that are no command; the message says why. */
 export class ArgumentError extends Error {}
 
-/** What a command works with. */
+/** Services of a command. */
 export interface ToolContext<Parts extends keyof CoreRuntime = keyof CoreRuntime> {
   readonly runtime: Pick<CoreRuntime, Parts>;
   /** Shows a line to the operator. */

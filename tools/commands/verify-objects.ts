@@ -97,7 +97,7 @@ export async function verifyObjects({
   return lines;
 }
 
-/** What the line of a bucket says that did not answer. */
+/** Line about a bucket that did not answer. */
 export const cannotBeAsked = 'could not be asked';
 
 function namedBytes({ id: objectId, location, version, sizeBytes, copy }: RestorableObject): NamedBytes[] {
@@ -115,7 +115,7 @@ async function differenceAt(
   if (found.sizeBytes !== sizeBytes) return `has ${found.sizeBytes} bytes instead of ${sizeBytes}`;
   if (found.version === version) return undefined;
   try {
-    // What a provider calls bytes may have changed although they are the same: a folder that was moved to another disk.
+    // The version of bytes at a provider may have changed although they are the same: a folder that was moved to another disk.
     const { stream } = await provider.read(key, { version });
     stream.destroy();
     return undefined;

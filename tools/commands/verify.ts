@@ -28,10 +28,11 @@ export interface VerifyOptions {
 type Store = NonNullable<CoreRuntime['store']>;
 
 /**
- * Compares what different parts of the installation say about the same things: rows with history, events with deliveries,
- * messages to endpoints with events and attempts, notifications with digests and e-mails, desired tuples with the authorization store, rows of work that goes on with its
- * workflows, stored objects with their providers, what the hook of the database has with the database. It reads in pages, each in a transaction of
- * its own, so that it works at any size; only the names of the stored tuples are kept, about 100 bytes each.
+ * Compares what different parts of the installation say about the same things: rows with history, events with deliveries, messages to
+ * endpoints with events and attempts, notifications with digests and e-mails, desired tuples with the authorization store, rows of
+ * continuing work with its workflows, stored objects with their providers, what the hook of the database has with the database. It reads in
+ * pages, each in a transaction of its own, so that it works at any size; only the names of the stored tuples are kept, about 100 bytes
+ * each.
  * @returns one line per disagreement; none when all agree
  */
 export async function verifyInstallation(
@@ -81,7 +82,7 @@ export async function verifyInstallation(
     const own = page.tuples.filter((tuple) => isOwnTuple(registry, tuple));
     for (const tuple of own) stored.add(nameOf(tuple));
     const { removed, unknown } = await transact((unit) => unexpectedAmong(unit, own));
-    // Those that have been deleted since the page was read are gone by now.
+    // Rows that have been deleted since the page was read no longer exist.
     for (const tuple of removed)
       if (await store.find(tuple))
         lines.push(`tuple "${nameOf(tuple)}" was revoked and applied, but is still in the authorization store`);
@@ -104,7 +105,7 @@ export async function verifyInstallation(
   return lines;
 }
 
-/** Ids of the workflows that do the work of which rows say that it goes on. */
+/** Ids of the workflows that do the work that rows describe as continuing. */
 const workflowOf: Readonly<Record<ExpectedWork['of'], (key: string) => string>> = {
   listener: (listener) => probingWorkflowId({ listener }),
   endpoint: (endpointId) => deliverToEndpointContract.workflowId({ endpointId, organizationId: '' }),

@@ -9,8 +9,8 @@ import {
 import type { GraphQLSchema } from 'graphql';
 
 /**
- * What clients of GraphQL relied on and a later schema does not have: fields, arguments, types and values that are missing or of another
- * type. What was deprecated may be missing.
+ * Parts of a schema on which clients of GraphQL relied and that a later schema does not have: fields, arguments, types and values that are
+ * missing or of another type. Deprecated parts may be missing.
  * @param before the text of the earlier schema
  */
 export function lostFields(before: string, now: GraphQLSchema): string[] {

@@ -12,7 +12,7 @@ interface Sides {
 }
 
 /**
- * What a description of the API promised and a later one does not, so that clients could break: operations and parameters that are
+ * Promises of a description of the API that a later one does not keep, so that clients could break: operations and parameters that are
  * missing, input that is newly required or refused, and parts of answers that are missing or of another type.
  * @param today operations may be missing once their sunset is before this day (`2026-05-01`)
  */
@@ -84,7 +84,7 @@ function lostAnswers(sides: Sides, held: Operation, next: Operation): string[] {
   });
 }
 
-/** What was accepted and is not any more. @param seen references that are being compared */
+/** Inputs that were accepted and are not any more. @param seen references that are being compared */
 function lostInput(sides: Sides, was: Schema, is: Schema, place: string, seen: ReadonlySet<string>): string[] {
   const pair = compared(sides, was, is, seen);
   if (!pair) return [];
@@ -111,7 +111,7 @@ function lostInput(sides: Sides, was: Schema, is: Schema, place: string, seen: R
   ];
 }
 
-/** What was in answers and may be missing or have another type now. */
+/** Parts of answers that may be missing or have another type now. */
 function lostOutput(sides: Sides, was: Schema, is: Schema, place: string, seen: ReadonlySet<string>): string[] {
   const pair = compared(sides, was, is, seen);
   if (!pair) return [];
@@ -154,7 +154,7 @@ function typesOf({ type }: Schema): readonly string[] {
   return [type ?? []].flat();
 }
 
-/** What a reference leads to. */
+/** Target of a reference. */
 function found<Part extends object>(document: OpenApiDocument, part: Part | { readonly $ref: string }): Part {
   if (!('$ref' in part) || part.$ref === undefined) return part as Part;
   const names = part.$ref.replace('#/', '').split('/');

@@ -7,8 +7,8 @@ interface SchemaPart {
 }
 
 /**
- * What a schema promised and a later one does not: properties that are missing or no longer required, and values of another type. Each is
- * the end of a sentence.
+ * Promises of a schema that a later one does not keep: properties that are missing or no longer required, and values of another type. Each
+ * is the end of a sentence.
  */
 export function lostParts(before: object, now: object, path = ''): string[] {
   const held = before as SchemaPart;

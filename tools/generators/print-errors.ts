@@ -13,7 +13,7 @@ export function printErrors(): string {
     'REST returns the code in `code` of the problem document, GraphQL in `extensions.code`, a workflow failure in `type`.',
     'Clients should depend on codes only: messages can change. Printed from `entities/kit/base/error-catalogue.ts` by `npm run derive`.',
     '',
-    '| Code | HTTP status | Meaning | Cause | What to do |',
+    '| Code | HTTP status | Meaning | Cause | Remedy |',
     '| --- | --- | --- | --- | --- |',
     ...rows,
     '',

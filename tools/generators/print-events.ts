@@ -41,12 +41,12 @@ export function printEvents(): string {
   ].join('\n');
 }
 
-/** What `events.schema.json` says of a type of event. */
+/** Entry of `events.schema.json` for a type of event. */
 type PrintedType = Pick<EventType, 'version' | 'isPublic' | 'schema' | 'example'>;
 
 /**
- * The JSON Schemas of all types of events. A schema that has lost or retyped a property keeps its printed form, and differs from it, until the
- * version of the event is raised: receivers rely on what they have been told.
+ * The JSON Schemas of all types of events. A schema that has lost or retyped a property keeps its printed form, and differs from it, until
+ * the version of the event is raised: receivers rely on the earlier schema.
  * @param present the file as it is
  * @throws Error that names what was lost
  */

@@ -11,7 +11,7 @@ export function printTokens(): string {
   return [
     '# Tokens',
     '',
-    'What API tokens and personal tokens can do, and what they cannot. Printed from the kinds and the routes by `npm run derive`.',
+    'Rights of API tokens and personal tokens, and their limits. Printed from the kinds and the routes by `npm run derive`.',
     '',
     '## Scopes',
     '',
@@ -22,11 +22,11 @@ export function printTokens(): string {
       return verbs.every((verb) => verb === '') ? [] : [`| \`${topic}\` | ${verbs.join(' | ')} |`];
     }),
     '',
-    '## What no token can do',
+    '## Operations that no token can do',
     '',
     'These routes, and the mutations that do the same, answer `permission_denied` to every token:',
     '',
-    '| Route | What it does |',
+    '| Route | Effect |',
     '| --- | --- |',
     ...closed.toSorted(compareText),
     '',

@@ -20,7 +20,7 @@ const { Payload, Payloads } = proto.temporal.api.common.v1;
 
 /**
  * Decrypts workflow payloads for the Temporal UI (remote codec protocol: POST /decode and /encode with `{ payloads }`).
- * Whoever can reach it can read all payloads, so it must listen on loopback or behind an authenticating gateway.
+ * Everybody who can reach it can read all payloads, so it must listen on loopback or behind an authenticating gateway.
  */
 export async function startCodecServer(options: CodecServerOptions): Promise<Server> {
   const server = createServer((request, response) => {

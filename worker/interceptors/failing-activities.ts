@@ -29,7 +29,7 @@ export function failingActivityInterceptor(notes: FailingWorkNotes, logger: Logg
     return {
       inbound: {
         async execute(input, next) {
-          // Whoever had the attempt before can have been lost without a word.
+          // The worker that had the attempt before can have been lost without a word.
           if (attempt === notes.shownAttempts + 1)
             await note({ status: 'failing', attempts: attempt - 1, error: lost, pauseMs: null, isGuess: true });
           try {

@@ -1,7 +1,7 @@
 import type { ActivityQueue } from '../kit/activity-queue.ts';
 import { defineContract } from '../kit/contract.ts';
 
-/** What operators are told. Ids and names of parts of the server only: texts are made when they are sent. */
+/** Topics of messages to operators. Ids and names of parts of the server only: texts are made when they are sent. */
 export type SystemMessage =
   /** Somebody has confirmed the address of a new account. */
   | { readonly message: 'new-user'; readonly userId: string }
@@ -17,7 +17,7 @@ export interface SendSystemMessageInput {
   /** The same key is the same message. */
   readonly key: string;
   readonly about: SystemMessage;
-  /** Whose chat it goes to; the operator's when absent. */
+  /** Owner of the chat: the operator's when absent. */
   readonly organizationId?: string;
 }
 

@@ -65,7 +65,7 @@ export async function probeListener(input: ProbeListenerInput): Promise<{ readon
       givenBack += count;
       isComplete = count === 0;
     }
-    // Whoever holds it again leaves the probing to this run as long as it is not closed.
+    // A run that holds it again leaves the probing to this run as long as it is not closed.
     if (isComplete && !isHeldAgain) return { givenBack };
   }
   return continueAsNew<typeof probeListener>({ ...input, probes: isAsked ? 0 : probes });

@@ -2,7 +2,7 @@ import type { ActivityQueue } from '../kit/activity-queue.ts';
 import { defineContract } from '../kit/contract.ts';
 import { deliveryQueue } from './deliver-event.contract.ts';
 
-/** Which deliveries are repaired. What is left out selects all. Times are RFC 3339. */
+/** Which deliveries are repaired. Omitted parts select all. Times are RFC 3339. */
 export interface RepairSelection {
   readonly states: readonly ('failing' | 'held')[];
   readonly listener?: string;

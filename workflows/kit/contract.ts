@@ -1,6 +1,6 @@
 import type { ActivityQueue } from './activity-queue.ts';
 
-/** What a workflow is started with; whoever starts it adds the settings of its queue. */
+/** Argument with which a workflow is started; whoever starts it adds the settings of its queue. */
 export type StartInput<Input> = Omit<Input, 'queue'>;
 
 /**

@@ -18,7 +18,7 @@ export interface ReconciledTuple {
   readonly subject: string;
 }
 
-/** What was wrong with a tuple. */
+/** Problem of a tuple. */
 export type Disagreement =
   /** A live row grants it, but it was not desired. */
   | 'notDesired'

@@ -7,7 +7,7 @@ export interface ResealCursor {
   readonly after: string;
 }
 
-/** What became of the values of one page. */
+/** Result for the values of one page. */
 export interface ResealedSecrets {
   /** `<kind>.<field>`. */
   readonly field: string;

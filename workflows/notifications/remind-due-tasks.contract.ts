@@ -1,9 +1,9 @@
 import { defineContract } from '../kit/contract.ts';
 import { maintenanceQueue, type MaintenanceInput } from '../kit/maintenance-queue.ts';
 
-/** What one run has done. */
+/** Result of one run. */
 export interface RemindedTasks {
-  /** Tasks of which people are told that they are due or overdue. */
+  /** Tasks for which reminders were made, because they are due or overdue. */
   readonly reminded: number;
 }
 

@@ -1,7 +1,7 @@
 import { defineContract } from '../kit/contract.ts';
 import { maintenanceQueue, type MaintenanceInput } from '../kit/maintenance-queue.ts';
 
-/** What one run has done. */
+/** Result of one run. */
 export interface SentNotifications {
   /** Notifications whose time had come. */
   readonly due: number;

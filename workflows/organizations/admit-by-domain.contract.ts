@@ -3,7 +3,7 @@ import { defineContract } from '../kit/contract.ts';
 
 export interface AdmitByDomainInput {
   readonly queue: ActivityQueue;
-  /** Whoever has confirmed their address; it is read when it is needed. */
+  /** The person who has confirmed their address; it is read when it is needed. */
   readonly userId: string;
   /** The change of the address that was confirmed; absent for that of a new account. */
   readonly emailChangeId?: string;

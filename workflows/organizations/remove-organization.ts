@@ -10,7 +10,7 @@ const slicesOfRun = 200;
 export async function removeOrganization(input: RemoveOrganizationInput): Promise<RemovalProgress> {
   const { removeContents } = proxyActivities<OrganizationsActivities>({
     ...activityOptions(input.queue),
-    // It goes on until all is removed: what is deleted must not stay.
+    // It continues until all is removed: what is deleted must not stay.
     retry: { initialInterval: '1 second', maximumInterval: '5 minutes' },
   });
   let progress: RemovalProgress = { totalRecords: 0, removedRecords: 0, isCompleted: false };

@@ -6,7 +6,7 @@ export interface SetUpOrganizationInput {
   readonly organizationId: string;
 }
 
-/** What a new organization gets after it is there: its settings, groups and entity types were created together with it. */
+/** Content that a new organization gets after its creation: its settings, groups and entity types were created together with it. */
 export const setUpOrganizationContract = defineContract<SetUpOrganizationInput>({
   name: 'setUpOrganization',
   queue: 'maintenance',

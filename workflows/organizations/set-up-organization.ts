@@ -7,7 +7,7 @@ import type { SetUpOrganizationInput } from './set-up-organization.contract.ts';
 export async function setUpOrganization(input: SetUpOrganizationInput): Promise<number> {
   const { suggestTasks } = proxyActivities<OrganizationsActivities>({
     ...activityOptions(input.queue),
-    // Whoever has worked in the organization for a day needs no suggestions for the beginning any more.
+    // A person who has worked in the organization for a day needs no suggestions for the beginning any more.
     scheduleToCloseTimeout: '1 day',
     retry: { initialInterval: '1 second', maximumInterval: '5 minutes' },
   });

@@ -8,7 +8,7 @@ export interface MirrorEndedSessionInput {
   readonly endedAt: string;
 }
 
-/** Tells other services, through the cache of `auth.token.cache`, that the tokens of a session stopped working. */
+/** Reports to other services, through the cache of `auth.token.cache`, that the tokens of a session stopped working. */
 export const mirrorEndedSessionContract = defineContract<MirrorEndedSessionInput>({
   name: 'mirrorEndedSession',
   queue: 'maintenance',

@@ -3,7 +3,7 @@ import type { StorageActivities } from '#activities/storage/storage-activities.t
 import type { BackupFileInput, BackupOutcome } from './backup-file.contract.ts';
 import { transferOptions } from './transfer-options.ts';
 
-/** An attempt goes on where the one before it stopped: what was copied is in the row. */
+/** An attempt continues where the previous one stopped: what was copied is in the row. */
 export async function backupFile({ queue, objectId }: BackupFileInput): Promise<BackupOutcome> {
   const { copyObject } = proxyActivities<StorageActivities>(transferOptions(queue));
   return copyObject({ objectId });

@@ -26,7 +26,7 @@ export async function removeFiles(input: RemoveFilesInput): Promise<RemovalRepor
   if (after === null && hasMore) return continueAsNew<typeof removeFiles>(whole);
   // Else nothing can be deleted now; the next run of the schedule tries again.
   if (after !== null && removed > 0) return continueAsNew<typeof removeFiles>({ ...whole, after });
-  // A run that began where marking did this goes on without it.
+  // A run that began where marking did this continues without it.
   if (objectId !== undefined || !patched('remove-replayed-uploads')) return { removed, left };
   after = '';
   for (let pages = 0; after !== null && pages < maxPages; pages++) {

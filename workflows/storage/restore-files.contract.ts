@@ -3,7 +3,7 @@ import { defineContract } from '../kit/contract.ts';
 import type { OperatorReason, RestoreOutcome } from './restore-file.contract.ts';
 import { storageQueue } from './transfer-options.ts';
 
-/** What became of one object of many: also when another run restores it now, its workflow failed, or its provider is disabled. */
+/** Result for one object of many: also when another run restores it now, its workflow failed, or its provider is disabled. */
 export type ChildOutcome = RestoreOutcome | 'running' | 'error';
 
 export interface RestoredObject {

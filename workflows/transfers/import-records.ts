@@ -8,7 +8,7 @@ export async function importRecords({ queue, ...work }: TransferInput): Promise<
   const { beginImport, failImport } = proxyActivities<TransfersActivities>(activityOptions(queue));
   const { checkImport, writeImport } = proxyActivities<TransfersActivities>(longOptions(queue));
   try {
-    // Each says whether the work goes on: it may have been cancelled, deleted or refused.
+    // Each says whether the work continues: it may have been cancelled, deleted or refused.
     const isDone = (await beginImport(work)) && (await checkImport(work)) && (await writeImport(work));
     return isDone ? 'completed' : 'ended';
   } catch {

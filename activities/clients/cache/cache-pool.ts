@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Config } from '#config/objects/root.ts';
 import { cacheConnection } from './redis-connection.ts';
 
-/** What one process needs of a cache. */
+/** Operations on the cache that one process needs. */
 type Command<T> = (connection: Redis) => Promise<T>;
 
 /**
@@ -67,7 +67,7 @@ export class CachePool {
   #open(): void {
     const connection = cacheConnection(this.#config, this.#onError);
     this.#commands.set(connection, 0);
-    // Whoever waits for the connection is told; otherwise it connects again by itself.
+    // Commands that wait for the connection are notified; otherwise it connects again by itself.
     connection.connect().catch(() => {});
   }
 

@@ -11,7 +11,7 @@ const pauseMs = 5_000;
 
 /** A question to the cache that has ended. */
 export interface CacheQuestion {
-  /** What it was about. */
+  /** Kind of the question. */
   readonly about: string;
   /** skipped: the cache was not asked, because no connection is ready or it did not answer a moment ago. */
   readonly outcome: 'answered' | 'failed' | 'skipped';
@@ -24,7 +24,7 @@ export class GuardedCache {
   readonly #onEnd: (question: CacheQuestion) => void;
   #askAgainAt = 0;
 
-  /** @param onEnd told of every question */
+  /** @param onEnd called after every question */
   constructor(pool: CachePool, onEnd: (question: CacheQuestion) => void = () => {}) {
     this.#pool = pool;
     this.#onEnd = onEnd;

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '#entities/kit/base/clock.ts';
 import { countAt, hasRoom, standingOf, type RateLimit, type Standing, type WindowCount } from './sliding-window.ts';
 
-/** What became of a request. */
+/** Result of counting a request. */
 export interface RateDecision {
   readonly isRefused: boolean;
   /** In the order of the limits. */

@@ -48,7 +48,7 @@ return reply
 `;
 const scriptHash = createHash('sha1').update(script).digest('hex');
 
-/** Time without a failure after which the cache counts as back, in milliseconds: one that comes and goes is one interruption. */
+/** Time without a failure after which the cache is used again, in milliseconds: one that comes and goes is one interruption. */
 const calmMs = 10_000;
 
 export interface SharedRateCountersOptions {

@@ -1,6 +1,6 @@
 /** One limit of the requests that count under a key. */
 export interface RateLimit {
-  /** Whose requests are counted. Together with the window it identifies the counter. */
+  /** Client whose requests are counted. Together with the window it identifies the counter. */
   readonly key: string;
   readonly requests: number;
   readonly windowMs: number;
@@ -30,7 +30,7 @@ export interface Standing {
 /** Counts of at most 10,000,000 requests are weighed; a smaller difference is an error of floating-point numbers. */
 const precision = 1e-7;
 
-/** What is stored, seen from this instant. A clock that went back stays in the window of the last request. */
+/** Stored counters, seen from this instant. A clock that went back stays in the window of the last request. */
 export function countAt(stored: WindowCount | undefined, nowMs: number, windowMs: number): WindowCount {
   const index = Math.floor(nowMs / windowMs);
   if (!stored || stored.index < index - 1) return { index, current: 0, previous: 0 };
@@ -53,7 +53,7 @@ export function standingOf(limit: RateLimit, count: WindowCount, nowMs: number):
   };
 }
 
-/** Requests of the sliding window that ends now: those of the previous window count for the share of it that is still inside. */
+/** Requests of the sliding window that ends now: those of the previous window are weighted with the share of it that is still inside. */
 function weighed(count: WindowCount, nowMs: number, windowMs: number): number {
   return (count.previous * restOf(count, nowMs, windowMs)) / windowMs + count.current;
 }

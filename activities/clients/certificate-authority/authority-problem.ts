@@ -30,7 +30,7 @@ const prefix = 'urn:ietf:params:acme:error:';
 /** Maximum length of what is repeated from an answer. */
 const maxDetail = 400;
 
-/** What the library does about it by itself. */
+/** Problem that the library handles by itself. */
 const handled = 'badNonce';
 
 /** An answer, as the library's client for HTTP has it. */
@@ -66,7 +66,7 @@ export function problemOf(error: unknown): Error {
   return new AuthorityProblem(`gives no certificate: ${oneLine(message)}`);
 }
 
-/** What somebody else wrote, as part of a line of the log. */
+/** Text of another system, as part of a line of the log. */
 function oneLine(text: string): string {
   return shortened(text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' '), maxDetail);
 }

@@ -17,7 +17,7 @@ export interface ChatAnswer {
 }
 
 /**
- * What the platform has done with a message: `sent`; `limited`: it takes none for some time; `failed`: it says that it has failed;
+ * Result of a message at the platform: `sent`; `limited`: it takes none for some time; `failed`: it says that it has failed;
  * `refused`: an operator has to change something, such as the token or the channel; `unknown`: the answer does not say. Those in between
  * have not posted it.
  */
@@ -35,7 +35,7 @@ const maxPauseMs = 3_600_000;
 /** Answers of servers in between, which know nothing of what the platform has done. */
 const unknownStatuses: ReadonlySet<number> = new Set([502, 504]);
 
-/** What `errorOf` says of an answer that is none of the platform. */
+/** Result of `errorOf` for an answer that is none of the platform. */
 const noAnswer = 'no_json';
 
 export function chatRequest(target: ChatTarget, text: string): ChatRequest {

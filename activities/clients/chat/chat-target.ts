@@ -1,7 +1,7 @@
 import type { Config } from '#config/objects/root.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 
-/** For tests: where the chat platform is, which counts only while `server.dev` is on, and the pause after a refusal in milliseconds. */
+/** For tests: where the chat platform is, which is used only while `server.dev` is on, and the pause after a refusal in milliseconds. */
 export interface ChatSettings {
   readonly url?: string;
   readonly operatorPauseMs?: number;

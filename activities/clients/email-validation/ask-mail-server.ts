@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 
-/** What a mail server says about a mailbox. `unknown`: it says nothing that can be relied on. */
+/** Answer of a mail server about a mailbox. `unknown`: it says nothing that can be relied on. */
 export type MailboxState = 'exists' | 'missing' | 'unknown';
 
 /** Maximum number of characters of all replies of a server. */
@@ -31,8 +31,8 @@ interface Reply {
 }
 
 /**
- * Asks a mail server whether it accepts mail for an address, and sends none. A refusal counts only if the server accepts the postmaster
- * of the domain, as every server must (RFC 5321, section 4.5.1): one that refuses both refuses us.
+ * Asks a mail server whether it accepts mail for an address, and sends none. A refusal is used only if the server accepts the postmaster of
+ * the domain, as every server must (RFC 5321, section 4.5.1): one that refuses both refuses us.
  * @throws the error of a connection that fails
  */
 export async function askMailServer(question: MailServerQuestion): Promise<MailboxState> {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 /**
- * Whether an address has a profile at the avatar service, which is told only the hash of the address.
+ * Whether an address has a profile at the avatar service, which receives only the hash of the address.
  * @param email in lower case
  * @throws the error of a request that fails
  */

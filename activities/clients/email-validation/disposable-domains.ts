@@ -17,7 +17,7 @@ const timeoutMs = 30_000;
 interface Options {
   readonly listUrl: string;
   readonly clock: Clock;
-  /** Told that the list could not be updated. */
+  /** Called when the list could not be updated. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -62,7 +62,7 @@ async function fetchDomains(url: string): Promise<ReadonlySet<string>> {
     if (text.length > maxBytes) throw new Error(`${url} is longer than ${maxBytes} characters`);
   }
   const listed = text.split('\n').flatMap((line) => parseDomain(line) ?? []);
-  // Whoever can change the list must not be able to refuse the addresses of everybody.
+  // The publisher of the list must not be able to refuse the addresses of everybody.
   const free = await freeDomains();
   const domains = listed.filter((domain) => domain.includes('.') && !free.has(domain));
   if (domains.length < minDomains) throw new Error(`${url} has only ${domains.length} domains`);

@@ -12,7 +12,7 @@ import { freeDomains } from './bundled-domains.ts';
 import { DisposableDomains } from './disposable-domains.ts';
 import { addressesOf, mailServersOf } from './mail-servers.ts';
 
-/** What a validation found. `unknown`: nothing that speaks against the address; others are asked only if the configuration says so. */
+/** Result of a validation. `unknown`: nothing that speaks against the address; others are asked only if the configuration says so. */
 export type EmailOutcome =
   | 'valid'
   | 'unknown'
@@ -35,7 +35,7 @@ export interface EmailNetwork extends NameServers {
 
 const internet: EmailNetwork = {
   smtpPort: 25,
-  // Whoever signs up names the server that is asked, so it must not be one of our own network.
+  // A person who signs up names the server that is asked, so it must not be one of our own network.
   isAllowed: (address) => ipaddr.process(address).range() === 'unicast',
   avatarUrl: 'https://www.gravatar.com/avatar',
   disposableListUrl:
@@ -56,13 +56,13 @@ interface Options {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly network?: Partial<EmailNetwork>;
-  /** Told of the outcome of each validation. */
+  /** Called with the outcome of each validation. */
   readonly onOutcome: (outcome: EmailOutcome) => void;
 }
 
 /**
- * Judges e-mail addresses as `ormconfig.emailvalidation` says. What others do not answer, or not in time, speaks for the address: an
- * outage elsewhere must not keep people from signing up.
+ * Judges e-mail addresses as `ormconfig.emailvalidation` says. Checks that others do not answer, or not in time, leave the address valid:
+ * an outage elsewhere must not keep people from signing up.
  */
 export class EmailValidator {
   readonly #options: Options;
@@ -84,7 +84,7 @@ export class EmailValidator {
     });
   }
 
-  /** What is wrong with an address and what to do, as the end of a sentence; undefined if nothing is. */
+  /** Problem of an address and its remedy, as the end of a sentence; undefined if nothing is. */
   async problemOf(email: string): Promise<string | undefined> {
     const settings = this.#options.config().ormconfig.emailvalidation;
     const parts = publicAddress(email);
@@ -141,7 +141,7 @@ export class EmailValidator {
     return this.#askServers(resolver, servers, parts, signal);
   }
 
-  /** Whoever has a profile uses the address, and its mail server need not be asked. */
+  /** A person with a profile uses the address, and its mail server need not be asked. */
   async #hasProfile({ local, domain }: EmailAddress, signal: AbortSignal): Promise<boolean> {
     try {
       return await hasAvatarProfile(this.#network.avatarUrl, `${local}@${domain}`, signal);

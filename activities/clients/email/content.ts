@@ -1,14 +1,14 @@
-/** What a mail says, without its looks. */
+/** Content of a mail, without its layout. */
 export interface EmailContent {
   readonly subject: string;
   readonly paragraphs: readonly string[];
-  /** What it lists, each with a link if there is one. */
+  /** Items of its list, each with a link if there is one. */
   readonly items?: readonly EmailItem[];
   /** A link as a button: a whole URL, or the path of a page of the application, which is left out while no `rooturl` is configured. */
   readonly action?: { readonly text: string; readonly url: string } | { readonly text: string; readonly path: string };
   /** Token with which the recipient ends e-mails of this sort; absent for mails about accounts and security. */
   readonly unsubscribeToken?: string;
-  /** What that ends: topics of notifications, or a sort of e-mails; all of the organization when left out. */
+  /** Messages that this ends: topics of notifications, or a sort of e-mails; all of the organization when left out. */
   readonly topics?: readonly string[];
 }
 

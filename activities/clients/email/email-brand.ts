@@ -3,7 +3,7 @@ import { emailForm } from '#entities/kit/base/email-address.ts';
 import type { Config } from '#config/objects/root.ts';
 import type { EmailBrand } from './content.ts';
 
-/** What all mails have in common, as configured. @param at the present time, for the notice of copyright */
+/** Brand of all mails, as configured. @param at the present time, for the notice of copyright */
 export function emailBrand(config: Config, at: Date): EmailBrand {
   const { email } = config.integrations;
   const owner = email.Corporation || email.CompanyName;

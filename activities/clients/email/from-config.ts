@@ -5,7 +5,7 @@ import { ProviderB } from './provider-b.ts';
 import { providerTimeoutMs } from './provider-request.ts';
 import type { EmailCarrier, EmailTransport } from './transport.ts';
 
-/** Where the providers are, and how patient the server is; both are for tests, and the addresses count only while `server.dev` is on. */
+/** Where the providers are, and how patient the server is; both are for tests, and the addresses are used only while `server.dev` is on. */
 export interface EmailProviderSettings {
   readonly urls?: { readonly [Name in 'providera' | 'providerb']?: string };
   /** Maximum duration of one request, in milliseconds. */
@@ -18,7 +18,7 @@ export interface EmailProviderSettings {
 
 const providerUrls = { providera: 'https://api.resend.com', providerb: 'https://api.postmarkapp.com' } as const;
 
-/** Base URL of a provider: what a test says counts only while `server.dev` is on. */
+/** Base URL of a provider: settings of a test are used only while `server.dev` is on. */
 export function providerUrl(
   carrier: keyof typeof providerUrls,
   { server }: Pick<Config, 'server'>,
@@ -27,14 +27,14 @@ export function providerUrl(
   return (server.dev ? urls?.[carrier] : undefined) ?? providerUrls[carrier];
 }
 
-/** What carries mails now (`integrations.email`); undefined while nothing is configured. */
+/** Current carrier of mails (`integrations.email`); undefined while nothing is configured. */
 export function emailTransport(config: Config, settings: EmailProviderSettings): EmailTransport | undefined {
   const { testdir, provider } = config.integrations.email;
   if (config.server.dev && testdir) return new FolderTransport(testdir);
   return provider === '' ? undefined : transportOf(provider, config, settings);
 }
 
-/** What has carried a mail before, with the configuration of today; undefined when it has no key any more. */
+/** Carriers of earlier mails, with the current configuration; undefined when it has no key any more. */
 export function transportOf(
   carrier: EmailCarrier,
   config: Config,

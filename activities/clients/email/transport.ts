@@ -1,4 +1,4 @@
-/** What can carry mails; the kinds of `entities/email` name them the same. */
+/** Carrier of mails; the kinds of `entities/email` name them the same. */
 export type EmailCarrier = 'folder' | 'providera' | 'providerb';
 
 /** A mail to one recipient, as every provider is given it. */

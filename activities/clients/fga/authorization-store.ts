@@ -69,7 +69,7 @@ export class AuthorizationStore {
   /** Until then calls fail at once; undefined while the store answers. */
   #silentUntil: number | undefined;
 
-  /** @param onCall told of every call that has ended */
+  /** @param onCall called after every call */
   constructor(settings: AuthorizationStoreSettings, onCall: (call: StoreCall) => void = () => {}) {
     this.#settings = settings;
     this.#onCall = onCall;

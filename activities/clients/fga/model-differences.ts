@@ -13,7 +13,7 @@ export interface ModelDifference {
 }
 
 /**
- * What a model lacks or changes of another one. It may say more: types, relations, conditions, and organizations under a
+ * Parts of another model that a model lacks or changes. It may say more: types, relations, conditions, and organizations under a
  * condition as parent context.
  */
 export function modelDifferences(required: WrittenModel, given: WrittenModel): ModelDifference[] {

@@ -43,7 +43,7 @@ export function isOwnerTuple({ object }: Tuple): boolean {
 }
 
 /**
- * Whose store this is. A store without an owner that holds tuples, as they were made before stores had owners, is not that of a
+ * Owner of this store. A store without an owner that holds tuples, as they were made before stores had owners, is not that of a
  * database without any.
  */
 export async function ownershipOf(
@@ -74,7 +74,7 @@ function subjectOf({ id }: Installation): string {
   return `${ownerType}:${id}`;
 }
 
-/** Of several claims the oldest counts. */
+/** Of several claims the oldest is valid. */
 async function ownerOf(client: OpenFgaClient): Promise<string | undefined> {
   const { tuples } = await client.read(claim);
   const [first] = tuples.toSorted(

@@ -42,7 +42,7 @@ function usersetOf(rewrite: Rewrite): Userset {
   }
 }
 
-/** What a model says, without what the server adds (ids, empty members, order): equal for models that decide alike. */
+/** Content of a model, without what the server adds (ids, empty members, order): equal for models that decide alike. */
 export function fingerprint(model: WrittenModel): string {
   const types = model.type_definitions.toSorted((a, b) => a.type.localeCompare(b.type));
   return JSON.stringify(meaning({ types, conditions: model.conditions }));
@@ -58,7 +58,7 @@ function meaning(value: unknown): unknown {
   return Object.fromEntries(members);
 }
 
-/** Members that say which file a type, relation or condition comes from. What is only called so has another shape. */
+/** Members that say which file a type, relation or condition comes from. A relation or condition of the same name has another shape. */
 function isOrigin(name: string, value: unknown): boolean {
   if (name === 'module') return typeof value === 'string';
   return name === 'source_info' && typeof value === 'object' && value !== null && 'file' in value;

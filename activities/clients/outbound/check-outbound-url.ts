@@ -15,7 +15,7 @@ const resolveBySystem: Resolve = async (host) =>
   (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
 
 /**
- * What is wrong with a URL that a customer gives, as the end of a sentence; undefined when it can be asked now. It is checked again at each
+ * Problem of a URL that a customer gives, as the end of a sentence; undefined when it can be asked now. It is checked again at each
  * request, because names change.
  */
 export async function outboundUrlProblem(

@@ -126,7 +126,7 @@ function exchange(url: URL, options: RequestOptions, request: Exchange): Promise
     socket.destroy();
     reject(new OutboundError('it switches to another protocol'));
   });
-  // Whatever else a connection does without reporting it: nobody waits longer than said.
+  // Any other failure that a connection does not report: nobody waits longer than said.
   const giveUp = () => reject(end.reason as Error);
   end.addEventListener('abort', giveUp, { once: true });
   outgoing.end(body);

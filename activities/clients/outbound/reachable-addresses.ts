@@ -21,8 +21,8 @@ const privateRanges: ReadonlySet<string> = new Set(['private', 'uniqueLocal', 'c
 const localName = /(?:^|\.)(?:internal|local|localhost|localdomain|home\.arpa)\.?$/i;
 
 /**
- * Whether an address may be connected to (RFC 6890 and OWASP, Server-Side Request Forgery Prevention). What is neither public nor named
- * by `reach` is never asked: unspecified, multicast, documentation and translation prefixes.
+ * Whether an address may be connected to (RFC 6890 and OWASP, Server-Side Request Forgery Prevention). Addresses that are neither public
+ * nor named by `reach` are never asked: unspecified, multicast, documentation and translation prefixes.
  * @param address IPv4 or IPv6, without brackets
  */
 export function isReachable(address: string, isPlain: boolean, reach: Reach): boolean {

@@ -2,7 +2,7 @@ import type { SecretManagerServiceClient } from '@google-cloud/secret-manager';
 
 /** One version of a secret. */
 export interface SecretVersion {
-  /** Counts from 1. */
+  /** Starts at 1. */
   readonly version: number;
   readonly text: string;
 }

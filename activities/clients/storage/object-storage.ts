@@ -22,11 +22,11 @@ export interface ObjectStorageOptions extends OpeningOptions {
   readonly devFolder: string;
   /** Base of links to this server, for providers without a `baseurl` of their own. */
   readonly downloadUrl: () => string;
-  /** Told of a read from the source although `readfrombackup` is on, because there is no verified copy. */
+  /** Called for a read from the source although `readfrombackup` is on, because there is no verified copy. */
   readonly onReadWithoutCopy?: (provider: ProviderName) => void;
 }
 
-/** What is read of an object: where it is, and where its verified copy is. */
+/** Part of an object that is read: where it is, and where its verified copy is. */
 export type ReadableObject = Pick<OwnedObject, 'location' | 'version' | 'copy'>;
 
 interface Source {

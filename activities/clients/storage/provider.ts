@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 /** Bytes of one request: pieces as they arrived, never joined, or a part of an open file, without the byte at `end`. */
 export type PartBody = readonly Buffer[] | { readonly file: FileHandle; readonly start: number; readonly end: number };
 
-/** An upload in parts as a provider knows it; JSON, so that any process can go on with it. */
+/** An upload in parts as a provider knows it; JSON, so that any process can continue with it. */
 export type PartsRef = Readonly<Record<string, string | number>>;
 
 /** A part that is stored. */
@@ -12,7 +12,7 @@ export interface StoredPart {
   /** From 1. */
   readonly number: number;
   readonly sizeBytes: number;
-  /** What the provider calls it: an ETag or a generation. */
+  /** Name at the provider: an ETag or a generation. */
   readonly tag: string;
 }
 
@@ -40,13 +40,13 @@ export interface ReadOptions {
 }
 
 export interface WriteOptions {
-  /** Ends the writing. What the provider has taken by then may stay, until its key is deleted. */
+  /** Ends the writing. Bytes that the provider has taken by then may stay, until its key is deleted. */
   readonly signal?: AbortSignal;
-  /** Told of bytes that were taken, and of steps that were done. */
+  /** Called with bytes that were taken, and with steps that were done. */
   readonly onProgress?: () => void;
 }
 
-/** What a client that uploads to the provider itself has to send. */
+/** Request with which a client uploads to the provider itself. */
 export interface DirectUpload {
   readonly expiresInSeconds: number;
   readonly sizeBytes: number;

@@ -12,7 +12,7 @@ export function storageUnavailable(message: string, cause?: unknown): AppError {
 /** Codes of errors of the file system that mean that there is no room for temporary files. */
 const full = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 
-/** What a client is told when a provider, or the disk with temporary files, fails to store; other errors stay as they are. */
+/** Error for the client when a provider, or the disk with temporary files, fails to store; other errors stay as they are. */
 export function writeProblem(error: unknown): unknown {
   const isFull = full.has((error as NodeJS.ErrnoException | undefined)?.code ?? '');
   if (!(error instanceof StorageError) && !isFull) return error;
@@ -23,7 +23,7 @@ export function writeProblem(error: unknown): unknown {
   return storageUnavailable(message, error);
 }
 
-/** What a client is told when a file cannot be read; any other error stays as it is. */
+/** Error for the client when a file cannot be read; any other error stays as it is. */
 export function readProblem(error: unknown): unknown {
   if (!(error instanceof StorageError)) return error;
   switch (error.failure) {

@@ -13,7 +13,7 @@ export interface Transfer {
   readonly from: StoredBytes;
   readonly to: { readonly provider: StorageProvider; readonly key: string };
   readonly expected: ExpectedBytes & { readonly contentType: string };
-  /** What an earlier attempt stored. */
+  /** Parts that an earlier attempt stored. */
   readonly progress?: PartProgress | undefined;
   /** Keeps what was stored so far, for the attempt after this one; undefined: nothing of it is left. Without it no attempt leaves parts. */
   readonly save?: (progress: PartProgress | undefined) => Promise<void>;

@@ -23,7 +23,7 @@ const layers = {
   activity: ['Plugins', 'Middleware', 'WorkerMiddleware', 'Hooks'],
 } as const satisfies Record<Job['type'], readonly (keyof JobMiddlewareLists)[]>;
 
-/** What the configured names refer to. */
+/** Implementations of the configured names. */
 export interface JobInterceptors {
   readonly logger: Logger;
   readonly metrics: JobMetrics;

@@ -2,13 +2,13 @@ import type { WorkflowExecutionInfo } from '@temporalio/client';
 
 type Attributes = Pick<WorkflowExecutionInfo, 'typedSearchAttributes'>;
 
-/** What Temporal reports of a run whose code fails again and again, such as `category=WorkflowTaskFailed`. */
+/** Report of Temporal about a run whose code fails again and again, such as `category=WorkflowTaskFailed`. */
 export function problemsOf({ typedSearchAttributes }: Attributes): readonly string[] {
   const found = typedSearchAttributes.getAll().find(({ key }) => key.name === 'TemporalReportedProblems');
   return Array.isArray(found?.value) ? found.value.map(String) : [];
 }
 
-/** What a run is found by. Of a batch that has several, the first. */
+/** Search attributes of a run. Of a batch that has several, the first. */
 export function searchValuesOf({ typedSearchAttributes }: Attributes) {
   const found = new Map(
     typedSearchAttributes.getAll().map(({ key, value }) => [key.name, Array.isArray(value) ? value[0] : value]),

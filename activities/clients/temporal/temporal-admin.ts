@@ -54,7 +54,7 @@ export async function prepareNamespace(gateway: TemporalGateway, retentionMs: nu
 }
 
 /**
- * Tells what `prepareNamespace` would create, for installations whose Temporal is set up by others.
+ * Lists the changes that `prepareNamespace` would make, for installations whose Temporal is set up by others.
  * @returns a line for each thing that is missing or cannot be read
  * @throws AppError workflows_unavailable
  */

@@ -4,7 +4,7 @@ import type { Caller } from '#entities/kit/model/caller.ts';
 import type { WorkContext } from '#entities/kit/model/work-context.ts';
 import type { WorkOrigin } from '#workflows/kit/contract.ts';
 
-/** What log lines say of the work in which they are written, besides its origin. */
+/** Fields of log lines about the work in which they are written, besides its origin. */
 export interface WorkPlace {
   readonly workflowId?: string;
   readonly organizationId?: string | null;
@@ -35,7 +35,7 @@ export function currentOrigin(): WorkOrigin | undefined {
   return current.getStore()?.origin;
 }
 
-/** What log lines say of the current work. */
+/** Fields of log lines about the current work. */
 export function currentWork(): (WorkPlace & { readonly origin?: WorkOrigin }) | undefined {
   return current.getStore();
 }

@@ -7,7 +7,7 @@ import type { Sending } from '#entities/notifications/notification-sending-rows.
 export type StartWorkflow = <Input>(contract: WorkflowContract<Input>, input: StartInput<Input>) => Promise<unknown>;
 
 /**
- * A way to tell people besides the list in the app. What it starts reads the notification when it is sent, and settles its row
+ * A way to notify people besides the list in the app. The work that it starts reads the notification when it is sent, and settles its row
  * (`settle-sending.ts`, `settle-digest.ts`).
  */
 interface SentChannel {
@@ -42,7 +42,7 @@ export type SentChannelName = keyof typeof sentChannels;
 
 export const sentChannelNames = Object.keys(sentChannels) as SentChannelName[];
 
-/** What is noted of a message on a channel that this release does not have. */
+/** Note about a message on a channel that this release does not have. */
 export const unknownChannel = 'unknown_channel';
 
 export function isSentChannel(name: string): name is SentChannelName {

@@ -4,7 +4,7 @@ import { topicOf, type EventSource, type PayloadOf, type VerbOf } from '#entitie
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SentChannelName } from './channels.ts';
 
-/** An event and its record, as they are when people are told. */
+/** An event and its record, as they are at the notification. */
 export interface NotificationContext<Kind = EntityModule, Payload = unknown> {
   readonly record: RowOf<Kind>;
   readonly payload: Payload;
@@ -17,28 +17,28 @@ export interface NotificationContext<Kind = EntityModule, Payload = unknown> {
 
 type Values<Name extends string> = Readonly<Record<Name, string>>;
 
-/** Whom a notification is sent to, and when. */
+/** Recipients of a notification, and its time. */
 export interface Reader {
   readonly userId: string;
   readonly timeZone: string;
   readonly now: Date;
 }
 
-/** What it says, with variables as `{{name}}`. */
+/** Its text, with variables as `{{name}}`. */
 export interface NotificationText {
   readonly title: string;
   /** A line is left out where one of its variables is empty. */
   readonly body: readonly string[];
-  /** What is said of several at once, with the variable `{{count}}`. */
+  /** Text about several at once, with the variable `{{count}}`. */
   readonly many: string;
 }
 
 interface Definition<Kind, Payload, Name extends string> {
   /** Name of the listener: kebab-case, unique; it is part of keys and ids and never changes. */
   readonly listener: string;
-  /** Ids of those who would be told. Who cannot view the record, is no member or has acted is left out afterwards. */
+  /** Ids of the possible recipients. Who cannot view the record, is no member or has acted is left out afterwards. */
   readonly audience: (told: NotificationContext<Kind, Payload>) => readonly string[] | Promise<readonly string[]>;
-  /** Whether the person who acted is told as well: they wait for what the server does for them. */
+  /** Whether the person who acted is notified as well: they wait for what the server does for them. */
   readonly tellsActor?: true;
   readonly text: NotificationText;
   /** Values of the variables, in the way in which one of the recipients reads dates and numbers. Empty: there is none. */
@@ -51,13 +51,13 @@ interface Definition<Kind, Payload, Name extends string> {
   readonly sample: Values<Name>;
   /** Path of the page of the record, below `ormconfig.notifications.consoleurl`. */
   readonly link: (record: { readonly id: string }) => string;
-  /** Channels besides the list in the app that tell of it to people without a preference. */
+  /** Channels besides the list in the app for people without a preference. */
   readonly channels: readonly SentChannelName[];
   /** Messages about it go before others. */
   readonly isUrgent?: true;
 }
 
-/** What people are told of one event. */
+/** Notification of one event. */
 export interface NotificationKind extends Definition<EntityModule, unknown, string> {
   readonly topic: string;
   /** The kind of the event's record, which the notification is about. */
@@ -71,7 +71,7 @@ export function defineNotification<
   const Name extends string,
 >(about: Kind, verb: Verb, definition: Definition<Kind, PayloadOf<Kind, Verb>, Name>): NotificationKind {
   return {
-    // It is told of events of this topic only, whose payloads are written under the same declaration.
+    // It is made for events of this topic only, whose payloads are written under the same declaration.
     ...(definition as unknown as Definition<EntityModule, unknown, string>),
     topic: topicOf(about, verb),
     about,

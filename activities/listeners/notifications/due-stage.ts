@@ -12,7 +12,10 @@ export function dueStage(dueAt: Date, now: Date, timeZone: string): ReminderStag
   return ([`due_today`, `due_tomorrow`] as const)[days];
 }
 
-/** The same, and undefined before the time of day from which people are told; of what is due before it, they are told at any time. */
+/**
+ * The same, and undefined before the time of day from which people are notified; of tasks that are due before it, they are notified at any
+ * time.
+ */
 export function reminderStage(dueAt: Date, now: Date, timeZone: string): ReminderStage | undefined {
   const stage = dueStage(dueAt, now, timeZone);
   const beginsAt = firstInstant(dayOf(now, timeZone), reminderTime, timeZone);

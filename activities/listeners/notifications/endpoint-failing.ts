@@ -4,7 +4,7 @@ import { membership } from '#entities/organizations/membership.ts';
 import { managerRoles } from '#entities/presets/roles.ts';
 import { defineNotification, type NotificationContext } from './define-notification.ts';
 
-/** Maximum number of managers of an organization who are told. */
+/** Maximum number of managers of an organization who are notified. */
 const maxManagers = 100;
 
 const whyDisabled = {
@@ -15,7 +15,7 @@ const whyDisabled = {
 
 const link = ({ id }: { readonly id: string }) => `/webhook-endpoints/${id}`;
 
-/** Tells the managers that an endpoint fails, while there is time to repair it. */
+/** Notifies the managers that an endpoint fails, while there is time to repair it. */
 export const endpointFailing = defineNotification(webhookEndpoint, 'failing', {
   listener: 'notify-endpoint-failing',
   audience: managersOf,
@@ -37,7 +37,7 @@ export const endpointFailing = defineNotification(webhookEndpoint, 'failing', {
   isUrgent: true,
 });
 
-/** Tells them that it gets no more messages. */
+/** Notifies them that it gets no more messages. */
 export const endpointDisabled = defineNotification(webhookEndpoint, 'disabled', {
   listener: 'notify-endpoint-disabled',
   audience: managersOf,

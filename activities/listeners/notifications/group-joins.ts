@@ -3,12 +3,12 @@ import { group } from '#entities/groups/group.ts';
 import { membership } from '#entities/organizations/membership.ts';
 import { defineNotification } from './define-notification.ts';
 
-/** Maximum number of people who are told of a request. */
+/** Maximum number of people who are notified of a request. */
 const maxManagers = 100;
 
 const link = ({ id }: { readonly id: string }) => `/groups/${id}`;
 
-/** Tells those who can answer: the managers of the group, or the owners of the organization where there are none. */
+/** Notifies the people who can answer: the managers of the group, or the owners of the organization where there are none. */
 export const joinRequested = defineNotification(group, 'join_requested', {
   listener: 'notify-join-requested',
   audience: async ({ record: { id, managerId }, unit }) => {
@@ -36,7 +36,7 @@ export const joinRequested = defineNotification(group, 'join_requested', {
 
 const outcomes = { accepted: 'You are a member now.', declined: 'Your request was declined.' } as const;
 
-/** Tells the person who asked. */
+/** Notifies the person who asked. */
 export const joinDecided = defineNotification(group, 'join_decided', {
   listener: 'notify-join-decided',
   audience: ({ payload: { userId } }) => [userId],

@@ -3,14 +3,14 @@ import type { EmailContent } from '../../clients/email/content.ts';
 import { inertLine } from '../../clients/email/inert-text.ts';
 import type { NotificationText } from './define-notification.ts';
 
-/** What an e-mail says about one event. */
+/** Content of an e-mail about one event. */
 export interface Notice {
   /** Of the organization. */
   readonly name: string;
   readonly title: string;
   /** Paragraphs. */
   readonly lines: readonly string[];
-  /** What the button opens: a kind of record, in words. */
+  /** Page that the button opens: a kind of record, in words. */
   readonly record: string;
   /** Page of the record, or its address in the API. */
   readonly url: string;
@@ -29,7 +29,7 @@ export function noticeContent({ title, lines, name, record, url, topic, unsubscr
   };
 }
 
-/** What the product says of an event. */
+/** Text of the product about an event. */
 export function saidOf(
   { title, body }: Pick<NotificationText, 'title' | 'body'>,
   values: Readonly<Record<string, string>>,

@@ -7,7 +7,7 @@ import { organizationReady } from './organization-ready.ts';
 import { taskAssigned } from './task-assigned.ts';
 import { tasksDue } from './task-due.ts';
 
-/** Everything that people are told of. */
+/** All kinds of notifications. */
 export const notificationKinds: readonly NotificationKind[] = [
   taskAssigned,
   ...tasksDue,

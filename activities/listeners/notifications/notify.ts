@@ -15,14 +15,14 @@ import { sendingPlan } from './sending-plan.ts';
 /** Maximum numbers of characters. */
 const limits = { title: 200, body: 1_000, value: 500 } as const;
 
-/** Tells people of the events of a kind of notification. */
+/** Notifies people of the events of a kind of notification. */
 export function notifyListener(kind: NotificationKind): Listener {
   return defineListener(kind.listener, [{ topic: kind.topic }], (delivery) => notify(delivery, kind));
 }
 
 /**
- * Tells people of an event, each once: those who are members of its organization and may view the record, and not the person who acted.
- * Whoever has muted it in the app does not find it there. What is sent besides is a row for each channel.
+ * Notifies people of an event, each once: those who are members of its organization and may view the record, and not the person who acted.
+ * A person who has muted it in the app does not find it there. Each further message is a row for its channel.
  */
 async function notify({ event, unit }: Delivery<unknown>, kind: NotificationKind): Promise<void> {
   const { organizationId } = event;

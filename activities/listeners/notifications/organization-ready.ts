@@ -3,7 +3,7 @@ import { organization } from '#entities/organizations/organization.ts';
 import { membership } from '#entities/organizations/membership.ts';
 import { defineNotification } from './define-notification.ts';
 
-/** Maximum number of owners who are told. */
+/** Maximum number of owners who are notified. */
 const maxOwners = 20;
 
 /** Its first tasks are there. The list in the app is enough: the owner is working in it. */

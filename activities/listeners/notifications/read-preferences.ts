@@ -5,7 +5,7 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { readLocales, type Member } from './read-locales.ts';
 import type { Timing } from './sending-plan.ts';
 
-/** What is told, and where. */
+/** Topics and channels of the preference. */
 interface Occasion extends Member {
   readonly channel: string;
   readonly topic: string;
@@ -13,7 +13,7 @@ interface Occasion extends Member {
 
 /** Preferences of some people. */
 export interface Preferences {
-  /** The one that counts; undefined when none fits. */
+  /** The one that applies; undefined when none fits. */
   for(occasion: Occasion): Timing | undefined;
 }
 

@@ -9,7 +9,7 @@ import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { readLocales } from './read-locales.ts';
 
-/** Somebody who is told, as they are now. */
+/** Recipient of a notification, with their current state. */
 export interface Recipient {
   readonly person: RowOf<typeof user>;
   readonly organizationId: string;
@@ -18,7 +18,7 @@ export interface Recipient {
   readonly locale: Locale;
 }
 
-/** The record that something is told of: its topic and id; null for none. */
+/** The record of the notification: its topic and id; null for none. */
 interface About {
   readonly targetKind: string | null;
   readonly targetId: string | null;
@@ -32,7 +32,7 @@ export async function recipientIn(
   return (await recipientsIn(unit, [userId], organizationId)).get(userId);
 }
 
-/** Who some people are in an organization now, by their ids. Those who are no active members of it are left out. */
+/** Who some people are in an organization now, by their ids. People who are no active members of it are left out. */
 export async function recipientsIn(
   unit: UnitOfWork,
   userIds: readonly string[],
@@ -65,14 +65,14 @@ export async function recipientsIn(
   return recipients;
 }
 
-/** What notifications of one recipient are about. */
+/** Records of the notifications of one recipient. */
 interface AddressedRecords<One> {
   readonly recipient: Recipient;
   readonly about: readonly One[];
 }
 
 /**
- * Of what each of some people would be told, what is about a record that they may view, or about none. Members see their organization: its
+ * Of the possible notifications of some people, those about a record that they may view, or about none. Members see their organization: its
  * rows are found by the session of a person, and here is none.
  */
 export async function visibleToEach<One extends About>(

@@ -3,7 +3,7 @@ import type { notificationPreference } from '#entities/notifications/notificatio
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { lastPeriod, nextPeriod, nextTimeOfDay, timeOfDay, type DigestCadence } from './local-time.ts';
 
-/** What a preference says about the time of messages. */
+/** Times of messages in a preference. */
 export interface Timing extends Pick<
   RowOf<typeof notificationPreference>,
   'cadence' | 'muteUntil' | 'quietHoursStart' | 'quietHoursEnd' | 'isUnsubscribed'
@@ -12,7 +12,7 @@ export interface Timing extends Pick<
   readonly timeZone: string;
 }
 
-/** When a person is told of a notification on a channel. */
+/** Time at which a person gets a notification on a channel. */
 export type SendingPlan =
   | { readonly is: 'now' }
   | { readonly is: 'never' }
@@ -22,14 +22,14 @@ export type SendingPlan =
   | { readonly is: 'collected'; readonly cadence: DigestCadence; readonly period: string };
 
 export interface PlannedSending {
-  /** Whether the channel tells of such notifications without a preference. */
+  /** Whether the channel has such notifications without a preference. */
   readonly isDefault: boolean;
-  /** When the event was told in the app. */
+  /** Time of the notification in the app. */
   readonly toldAt: Date;
   readonly now: Date;
 }
 
-/** Decides from the preference of now; undefined without one. */
+/** Decides from the current preference; undefined without one. */
 export function sendingPlan(timing: Timing | undefined, { isDefault, toldAt, now }: PlannedSending): SendingPlan {
   if (!timing) return isDefault ? { is: 'now' } : { is: 'never' };
   const { cadence, muteUntil, timeZone, isUnsubscribed } = timing;
@@ -45,7 +45,7 @@ export function sendingPlan(timing: Timing | undefined, { isDefault, toldAt, now
   return { is: 'collected', cadence, period: lastPeriod(cadence, timeZone, now).name };
 }
 
-/** The end of the quiet hours that an instant is in. What counts is what clocks show, also on days on which they are set. */
+/** The end of the quiet hours that an instant is in. The time of clocks decides, also on days on which they are set. */
 function quietUntil({ quietHoursStart, quietHoursEnd, timeZone }: Timing, now: Date): Date | undefined {
   if (quietHoursStart === null || quietHoursEnd === null) return undefined;
   const [start, end] = [Temporal.PlainTime.from(quietHoursStart), Temporal.PlainTime.from(quietHoursEnd)];

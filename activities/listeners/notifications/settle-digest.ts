@@ -19,7 +19,7 @@ const maxRead = 200;
 
 type Notification = RowOf<typeof notification>;
 
-/** What a digest tells its recipient now, the newest first. */
+/** Current notifications of a digest for its recipient, the newest first. */
 interface CurrentDigest extends Recipient {
   readonly notifications: readonly Notification[];
   /** Whether there are more than were read. */
@@ -31,8 +31,8 @@ interface Newest extends Pick<CurrentDigest, 'notifications' | 'hasMore'> {
 }
 
 /**
- * What a digest has to tell, at each attempt to send its message, with the current rights and preferences. Once a message was made of it, that
- * one is sent again as it is; so where something of it may no longer be told, the message ends, and the next round makes another.
+ * Content of a digest, at each attempt to send its message, with the current rights and preferences. Once a message was made of it, that
+ * one is sent again as it is; so if one of its notifications may no longer be sent, the message ends, and the next round makes another.
  * @param round of the message
  * @returns undefined for a message that is not sent
  */
@@ -44,7 +44,7 @@ export async function settleDigest(
   if (!digest || digest.round !== round || digest.state === 'empty') return undefined;
   const recipient = await recipientIn(unit, digest);
   let newest = await settleNewest(unit, digest, recipient);
-  // Where nothing of the newest is left, the next ones are older: what is not told leaves the digest.
+  // Where nothing of the newest is left, the next ones are older: notifications that are not sent leave the digest.
   while (newest.notifications.length === 0 && newest.hasMore)
     newest = { ...(await settleNewest(unit, digest, recipient)), hasChanged: true };
   const { notifications, hasMore, hasChanged } = newest;
@@ -61,7 +61,7 @@ export async function settleDigest(
   return { ...recipient, notifications, hasMore };
 }
 
-/** Settles the newest of a digest. What is not told with it leaves it. */
+/** Settles the newest of a digest. Notifications that are not sent with it leave it. */
 async function settleNewest(unit: UnitOfWork, digest: Digest, recipient: Recipient | undefined): Promise<Newest> {
   const collected = await lockCollected(unit, digest.id, maxRead + 1);
   const read = collected.slice(0, maxRead);
@@ -83,7 +83,7 @@ async function settleNewest(unit: UnitOfWork, digest: Digest, recipient: Recipie
   const changed = new Set(changes.map(({ sending }) => sending.notificationId));
   return {
     notifications: visible.filter((one) => !changed.has(one.id)).toSorted((a, b) => (a.id < b.id ? 1 : -1)),
-    // Former members are told nothing, however much there is.
+    // Former members get no notification, however many there are.
     hasMore: recipient !== undefined && collected.length > maxRead,
     hasChanged: changes.length > 0,
   };
@@ -103,7 +103,7 @@ async function readTold(
   return visible.filter(({ id }) => !outdated.has(id));
 }
 
-/** What the current preference changes; nothing as long as the person wants to be told. */
+/** Effect of the current preference; nothing as long as the person wants the notification. */
 function changeOf(sending: Sending, preference: Parameters<typeof sendingPlan>[0], now: Date): SendingChange[] {
   const plan = sendingPlan(preference, { ...sending, now });
   if (plan.is === 'never') return [{ sending, state: 'dropped' }];

@@ -14,7 +14,7 @@ export interface CurrentNotification extends Recipient {
 }
 
 /**
- * The notification of a message of its own, at each attempt to send it, with the rights and the preferences of now. It is the message's from
+ * The notification of a message of its own, at each attempt to send it, with the current rights and preferences. It is the message's from
  * then on, unless the attempt cannot be made: what comes later then has another round.
  * @param round of the message
  * @returns undefined for a message that is not sent

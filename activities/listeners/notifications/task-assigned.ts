@@ -5,7 +5,7 @@ import { isEnded, pageOfTask, taskLines, taskSample, taskValues } from './task-t
 export const taskAssigned = defineNotification(task, 'assigned', {
   listener: 'notify-assigned',
   audience: ({ record: { assigneeId, externalId }, payload: { userId }, actor }) => {
-    // The tasks that come with an organization are told of together (organization-ready.ts).
+    // The tasks that come with an organization have one notification together (organization-ready.ts).
     const isSuggestion = actor.startsWith('system:') && externalId?.startsWith('onboarding/');
     // Given to somebody else since.
     return isSuggestion || assigneeId !== userId ? [] : [userId];

@@ -27,7 +27,7 @@ interface Parts {
 const number = new GraphQLObjectType({
   name: 'NumberAggregate',
   description:
-    'Numbers of a group of records; null where none of them has a value, and for amounts in several currencies.',
+    'Aggregates of a group of records; null if none of them has a value, and for amounts in several currencies.',
   fields: {
     sum: { type: Decimal, description: 'Their sum.' },
     min: { type: Decimal, description: 'The smallest one.' },
@@ -36,14 +36,14 @@ const number = new GraphQLObjectType({
   },
 });
 
-/** The records of a list counted and added up. One statement reads them, and the caller sees what they see in the list. */
+/** Aggregates of the records of a list. One statement reads them, and the caller sees what they see in the list. */
 export function aggregateField(module: EntityModule, { leafType, where, readerOf }: Parts): FieldConfig {
   const groupings = groupingsOf(module);
   const numbers = numbersOf(module);
   const { typeName } = module;
   const keys = new GraphQLObjectType<AggregateJson['keys'], GraphqlContext>({
     name: `${typeName}AggregateKeys`,
-    description: `What the ${typeName} records of a group have in common; null for a value by which they are not grouped.`,
+    description: `Values that the ${typeName} records of a group have in common; null for a value by which they are not grouped.`,
     fields: Object.fromEntries(
       groupings.map(({ name, field, by, description }) => [
         name,
@@ -55,7 +55,7 @@ export function aggregateField(module: EntityModule, { leafType, where, readerOf
     name: `${typeName}Aggregate`,
     description: `${typeName} records that have the values of the groupings in common.`,
     fields: {
-      keys: { type: new GraphQLNonNull(keys), description: 'What they have in common.' },
+      keys: { type: new GraphQLNonNull(keys), description: 'Values that they have in common.' },
       count: { type: new GraphQLNonNull(GraphQLInt), description: 'Number of records.' },
       ...(numbers.length > 0
         ? {
@@ -63,7 +63,7 @@ export function aggregateField(module: EntityModule, { leafType, where, readerOf
               type: new GraphQLNonNull(
                 new GraphQLObjectType<AggregateJson['numbers'], GraphqlContext>({
                   name: `${typeName}AggregateNumbers`,
-                  description: `Numbers of ${typeName} records, added up.`,
+                  description: `Aggregates of ${typeName} records.`,
                   fields: Object.fromEntries(
                     numbers.map((name) => [
                       name,
@@ -72,7 +72,7 @@ export function aggregateField(module: EntityModule, { leafType, where, readerOf
                   ),
                 }),
               ),
-              description: 'Their numbers, added up.',
+              description: 'Aggregates of their fields.',
             },
           }
         : {}),
@@ -80,7 +80,7 @@ export function aggregateField(module: EntityModule, { leafType, where, readerOf
   });
   const grouping = new GraphQLEnumType({
     name: `${typeName}Grouping`,
-    description: `What ${typeName} records can be grouped by.`,
+    description: `Fields by which ${typeName} records can be grouped.`,
     values: Object.fromEntries(
       groupings.map(({ name, description }) => [constantCase(name), { value: name, description }]),
     ),
@@ -92,7 +92,7 @@ export function aggregateField(module: EntityModule, { leafType, where, readerOf
       where: { type: where, description: 'Filter.' },
       groupBy: {
         type: new GraphQLList(new GraphQLNonNull(grouping)),
-        description: `What the records are grouped by, at most ${maxGroupings}; without it, they are one group.`,
+        description: `Fields by which the records are grouped, at most ${maxGroupings}; without it, they are one group.`,
       },
       first: { type: GraphQLInt, description: 'Maximum number of groups.' },
     },

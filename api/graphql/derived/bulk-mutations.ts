@@ -57,7 +57,7 @@ function recordsField(module: EntityModule, parts: MutationParts, idsName: strin
 
 const refusedInput = new GraphQLObjectType<RefusedInput, GraphqlContext>({
   name: 'RefusedInput',
-  description: 'An input of which no record was made, and the reason.',
+  description: 'An input from which no record was created, and the reason.',
   fields: {
     index: { type: new GraphQLNonNull(GraphQLInt), description: 'Number of the input; the first is 0.' },
     code: { type: new GraphQLNonNull(GraphQLString), description: 'Error code; /docs/errors lists all codes.' },
@@ -75,7 +75,7 @@ function createFields(module: EntityModule, parts: MutationParts): FieldMap {
         ...records,
         notCreated: {
           type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(refusedInput))),
-          description: 'Inputs of which no records were made, with reasons; empty without `skipRefused`.',
+          description: 'Inputs from which no records were created, with reasons; empty without `skipRefused`.',
         },
       },
     }),
@@ -96,7 +96,8 @@ function createFields(module: EntityModule, parts: MutationParts): FieldMap {
         skipRefused: {
           type: new GraphQLNonNull(GraphQLBoolean),
           defaultValue: false,
-          description: 'Creates the records of the other inputs when some are refused, and lists these in notCreated.',
+          description:
+            'Creates the records of the other inputs when some are refused, and lists the refused ones in notCreated.',
         },
       },
       resolve: async (_source, args: { inputs: readonly RecordJson[]; skipRefused: boolean }, context) => {
@@ -143,7 +144,7 @@ function updateFields(module: EntityModule, parts: MutationParts): FieldMap {
     [`updateBulk${module.typeName}`]: updateField(module, parts),
     [`updateBulkCSV${module.typeName}`]: {
       type: new GraphQLNonNull(payload),
-      description: `Changes up to 1,000 ${module.typeName} records as CSV says. Changes either all of them or none. The column ${keyColumns(module)} says which record a row changes. ${csvFormat}`,
+      description: `Changes up to 1,000 ${module.typeName} records from CSV. Changes either all of them or none. The column ${keyColumns(module)} identifies the record that a row changes. ${csvFormat}`,
       args: { csv: { type: new GraphQLNonNull(GraphQLString), description: 'CSV document with a header line.' } },
       resolve: async (_source, { csv }: { csv: string }, context) => ({
         updatedIds: await writeCsv(context, { registry: parts.registry, module, action: 'update' }, csv),

@@ -40,7 +40,7 @@ export async function writeCsv(context: GraphqlContext, target: CsvTarget, csv: 
   return ids;
 }
 
-/** The rows of a document that one operation can write, the header first. What comes behind too many is not read. */
+/** The rows of a document that one operation can write, the header first. Content after too many rows is not read. */
 async function fewRows(csv: string, maxBytes: number): Promise<CsvRow[]> {
   const rows: CsvRow[] = [];
   for await (const row of csvRows(csv, maxBytes)) {

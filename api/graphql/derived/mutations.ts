@@ -10,7 +10,7 @@ import { changing } from './known-targets.ts';
 import type { FieldConfig, FieldMap } from '../passthrough-field.ts';
 import type { InputTypes } from './inputs.ts';
 
-/** What derived mutations need of the schema being derived. */
+/** Parts of the schema being derived that derived mutations need. */
 export interface MutationParts extends Types {
   readonly inputs: InputTypes;
 }

@@ -15,7 +15,7 @@ import type { GraphqlContext } from '../graphql-context.ts';
 import { passthroughField, type FieldConfig, type FieldMap } from '../passthrough-field.ts';
 import { searchResults, type PageArguments, type SelectionReader } from '../documents/selection-reader.ts';
 
-/** What search fields need of the schema being derived. */
+/** Parts of the schema being derived that search fields need. */
 export interface SearchParts {
   connectionOf(module: EntityModule): GraphQLObjectType;
   argumentsOf(module: EntityModule): GraphQLFieldConfigArgumentMap;
@@ -42,7 +42,7 @@ export function searchFields(modules: readonly EntityModule[], parts: SearchPart
   });
   const search: FieldConfig = {
     type: new GraphQLNonNull(results),
-    description: `Searches records of all searchable kinds; the best of each kind come first. ${searchReach}`,
+    description: `Searches records of all searchable kinds; the best matches of each kind come first. ${searchReach}`,
     args: {
       query,
       first: { type: GraphQLInt, description: `Maximum number of records of each kind. Default: ${defaultPageSize}.` },
@@ -63,7 +63,7 @@ export function searchFields(modules: readonly EntityModule[], parts: SearchPart
 function searchField(module: EntityModule, parts: SearchParts): FieldConfig {
   return {
     type: new GraphQLNonNull(parts.connectionOf(module)),
-    description: `Searches ${module.typeName} records; the best come first. ${searchReach}`,
+    description: `Searches ${module.typeName} records; the best matches come first. ${searchReach}`,
     args: { query, ...parts.argumentsOf(module) },
     resolve: (_source, args: PageArguments & { query: string }, context, info) => {
       const found = wantedText(args.query, '/query');

@@ -13,10 +13,10 @@ const FileAvailability = new GraphQLEnumType({
   ),
 });
 
-/** The file of a record. Whoever can view the record can read it. */
+/** The file of a record. Callers who can view the record can read it. */
 export const StoredFile = new GraphQLObjectType({
   name: storedFileType,
-  description: 'A file that belongs to a record: whoever can view the record can read it.',
+  description: 'A file that belongs to a record. Callers who can view the record can read it.',
   fields: {
     ...Object.fromEntries(
       fileValueNames.map((name) => [name, passthroughField(new GraphQLNonNull(typeOf(name)), fileValues[name])]),

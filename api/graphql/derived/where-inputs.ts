@@ -30,11 +30,11 @@ export interface WhereInput {
 /** Maximum nesting of a filter. */
 const maxDepth = 6;
 
-/** What the parts of one filter are read with. */
+/** Parameters with which the parts of one filter are read. */
 interface Reading {
   readonly registry: Registry;
   readonly spend: (conditions: number) => void;
-  /** What is wrong with operands, with the path of each. */
+  /** Problems of operands, with the path of each. */
   readonly problems: FieldProblem[];
 }
 

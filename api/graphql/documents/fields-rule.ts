@@ -19,7 +19,7 @@ const maxListed = 40;
 /** Names that are suggested because they have the words of the wrong one. */
 const maxSuggested = 5;
 
-/** What fields of other products are called here. */
+/** Names of other products for fields. */
 const elsewhere: Readonly<Record<string, string>> = {
   me: 'self',
   viewer: 'self',

@@ -1,11 +1,14 @@
 import type { AppError } from '#entities/kit/base/errors.ts';
 import { limitExceeded } from '#entities/kit/base/input-error.ts';
 
-/** What an operation selects, counted before anything is read. */
+/** Selection of an operation, counted before anything is read. */
 export interface Cost {
   /** Fields selected of records. */
   readonly fields: number;
-  /** Records that the lists can return together; the sizes of nested lists multiply. A `totalCount` counts as a list of the largest page. */
+  /**
+   * Records that the lists can return together; the sizes of nested lists multiply. A `totalCount` costs as much as a list of the largest
+   * page.
+   */
   readonly records: number;
   /** Values that these records can have together. */
   readonly values: number;
@@ -16,7 +19,7 @@ export interface Cost {
 /** Limits of one operation besides `server.complexitylimit`, which limits its fields. */
 const maxCost = { records: 100_000, values: 500_000, conditions: 500 };
 
-/** What an operation may cost. @param complexityLimit `server.complexitylimit` */
+/** Limits of an operation. @param complexityLimit `server.complexitylimit` */
 export function costLimits(complexityLimit: number): Cost {
   return { ...maxCost, fields: complexityLimit };
 }
@@ -32,13 +35,13 @@ const messages: Readonly<Record<keyof Cost, string>> = {
   conditions: 'has filters with more than # conditions',
 };
 
-/** What the text of a statement grows with; one that reads several kinds has the selection of each of them. */
+/** Number with which the text of a statement grows; one that reads several kinds has the selection of each of them. */
 const compiledNames = ['fields', 'conditions'] as const;
 
 /** How many times as much as of one kind an operation may select of all kinds together. */
 const allKindsFactor = 10;
 
-/** How many times its limits an operation is counted before the count ends: what fragments repeat can grow without limit. */
+/** Multiple of the limits of an operation at which counting ends: what fragments repeat can grow without limit. */
 const countedFactor = 10;
 
 /** An alternative selection, and how many kinds share it. */
@@ -55,7 +58,7 @@ export class OperationBudget {
   /** The sums over all alternatives, of which `#spent` has only the most expensive one. */
   readonly #compiled = { fields: 0, conditions: 0 };
 
-  /** @param isCounting goes on beyond the limits, to know the whole cost; `check` then compares it with them */
+  /** @param isCounting continues beyond the limits, to know the whole cost; `check` then compares it with them */
   constructor(limits: Cost, isCounting = false) {
     this.#limits = limits;
     this.#isCounting = isCounting;
@@ -76,7 +79,7 @@ export class OperationBudget {
     this.#compare(this.#isCounting ? countedFactor : 1, ' or more');
   }
 
-  /** Rejects what was counted. @throws AppError limit_exceeded, with the cost of the whole operation */
+  /** Rejects a selection above the limits. @throws AppError limit_exceeded, with the cost of the whole operation */
   check(): void {
     this.#compare(1, '');
   }
@@ -99,9 +102,9 @@ export class OperationBudget {
   }
 
   /**
-   * Reads alternative selections of which each record is answered with one: the most expensive one is charged. The statement has
-   * all of them, so their sum has a limit too. What is charged does not depend on the records, so that the limits say nothing
-   * about records that the caller cannot view.
+   * Reads alternative selections of which each record is answered with one: the most expensive one is charged. The statement has all of
+   * them, so their sum has a limit too. The charge does not depend on the records, so that the limits reveal nothing about records that the
+   * caller cannot view.
    * @throws AppError limit_exceeded
    */
   alternatives<Option extends Alternative, Result>(

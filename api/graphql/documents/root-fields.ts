@@ -2,9 +2,9 @@ import { Kind, type FieldNode, type FragmentDefinitionNode, type SelectionNode, 
 
 /**
  * The fields of a selection, with fragments expanded. Of a validated document: its fragments exist and do not contain themselves. A
- * fragment counts once, however often it stands there: its fields would merge with themselves, and fragments that contain the next
- * one twice would take forever.
- * @param isSelected for `@skip` and `@include`; without it, what these leave out counts as well
+ * fragment is counted once, however often it stands there: its fields would merge with themselves, and fragments that contain the next one
+ * twice would take forever.
+ * @param isSelected for `@skip` and `@include`; without it, the fields that these leave out are counted as well
  */
 export function rootFields(
   selectionSet: SelectionSetNode,

@@ -120,7 +120,7 @@ export class SelectionReader {
   }
 
   /**
-   * What is selected of records of any of these kinds. Kinds that no fragment names share the selection of `Node`.
+   * Selection of records of any of these kinds. Kinds that no fragment names share the selection of `Node`.
    * @param count number of records
    * @throws AppError limit_exceeded, invalid_input
    */

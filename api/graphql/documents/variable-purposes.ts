@@ -24,7 +24,7 @@ import { checkDocument } from './document-limits.ts';
 /** Name under which an input field carries its `UploadPurpose`. */
 const purposeKey = 'uploadPurpose';
 
-/** What an input field that takes a file has besides the others. */
+/** Further properties of an input field that takes a file. */
 export function takesFile(purpose: UploadPurpose | undefined): {
   readonly extensions?: Readonly<Record<string, unknown>>;
 } {

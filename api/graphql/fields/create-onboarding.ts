@@ -46,7 +46,7 @@ export const createOnboarding: HandWrittenField = {
               },
               companyDetails: { type: Json, description: 'About the company.' },
               userDetails: { type: Json, description: 'About the person.' },
-              compliance: { type: Json, description: 'What the company wants to comply with.' },
+              compliance: { type: Json, description: 'Compliance goals of the company.' },
             },
           }),
         ),

@@ -28,7 +28,7 @@ const words = new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLStrin
 
 const inputFields: GraphQLInputFieldConfigMap = {
   name: { type: new GraphQLNonNull(GraphQLString), description: 'Name that says what the token is used for.' },
-  description: { type: GraphQLString, description: 'What else is to be known about the token.' },
+  description: { type: GraphQLString, description: 'Further information about the token.' },
   scopes: {
     type: words,
     description: scopesDescription,

@@ -36,7 +36,7 @@ function recordKindType(registry: Registry): GraphQLEnumType {
 
 const decidedBy = new GraphQLEnumType({
   name: 'AccessDecidedBy',
-  description: 'Where a decision about access was made.',
+  description: 'Part of the server in which a decision about access was made.',
   values: {
     RULES: { value: 'rules', description: 'The rules, by the role or scope of the caller or by fields of the record.' },
     ROWS: { value: 'rows', description: 'The database rows that grant rights on the record.' },
@@ -53,7 +53,7 @@ function explanationType(recordKind: GraphQLEnumType): GraphQLObjectType<Explana
       kind: { type: new GraphQLNonNull(recordKind), description: 'Kind of the record.' },
       id: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the record.' },
       isAllowed: { type: new GraphQLNonNull(GraphQLBoolean), description: 'Whether the operation is allowed.' },
-      decidedBy: { type: new GraphQLNonNull(decidedBy), description: 'Where the decision was made.' },
+      decidedBy: { type: new GraphQLNonNull(decidedBy), description: 'Part of the server that made the decision.' },
       reason: {
         type: GraphQLString,
         description: 'Why the operation is refused; null when it is allowed.',
@@ -132,6 +132,6 @@ async function explainAccessTo(
   // The caller's own settings and product modules apply: both belong to the same organization.
   const caller = callerIn(userId, organizationId, state, { productModules, outOfContext, contextConditions });
   const explained = await explain(unit, caller, module, id, operation);
-  // Their role counts again as soon as they have one.
+  // Their role applies again as soon as they have one.
   return state.lacksSecondFactor && !explained.isAllowed ? { ...explained, reason: noSecondFactor } : explained;
 }

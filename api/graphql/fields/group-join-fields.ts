@@ -36,20 +36,20 @@ const joinGroup: HandWrittenField = {
             type: new GraphQLNonNull(
               new GraphQLEnumType({
                 name: 'JoinGroupStatus',
-                description: 'What became of the wish to join a group.',
+                description: 'Result of a request to join a group.',
                 values: {
                   JOINED: { value: 'joined', description: 'The caller has joined.' },
                   REQUESTED: { value: 'requested', description: 'Managers of the group decide.' },
                 },
               }),
             ),
-            description: 'Whether the caller has joined, or has asked to.',
+            description: 'Whether the caller has joined or has sent a request.',
           },
           requestId: { type: GraphQLID, description: 'Id of the request; null for a caller who has joined.' },
         },
       }),
     ),
-    description: 'Joins a group that is open, or asks its managers, as its settings say.',
+    description: 'Joins a group that is open, or sends a request to its managers, according to its settings.',
     args: { id: id('Id of the group.'), message: { type: GraphQLString, description: message.description } },
     resolve: (_source, args, context) =>
       join(askingOf(context), args['id'] as string, (args['message'] as string | null | undefined) ?? null),

@@ -28,7 +28,7 @@ export const createIntegrationWebhook: HandWrittenField = {
   acceptsSingleSignOn: true,
   build: (types) => ({
     type: new GraphQLNonNull(issuedType(types, 'createIntegrationWebhook')),
-    description: 'Creates an endpoint for events of an integration. The secret is shown in this answer only.',
+    description: 'Creates a receiver for events of an integration. The secret is shown in this answer only.',
     args: {
       input: {
         type: new GraphQLNonNull(
@@ -61,8 +61,8 @@ export const rotateIntegrationWebhook: HandWrittenField = {
   build: (types) => ({
     type: new GraphQLNonNull(issuedType(types, 'rotateIntegrationWebhook')),
     description:
-      'Replaces the secret of an endpoint; the old one stops working at once. The secret is shown in this answer only.',
-    args: { id: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the endpoint.' } },
+      'Replaces the secret of a receiver; the old one stops working at once. The secret is shown in this answer only.',
+    args: { id: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the receiver.' } },
     resolve: (_source, { id }, context) => rotateFor(askingOf(context), id as string),
   }),
 };

@@ -20,7 +20,7 @@ export const markAllNotificationsRead: HandWrittenField = {
           },
           hasMore: {
             type: new GraphQLNonNull(GraphQLBoolean),
-            description: 'Whether there are more unread ones; repeat the mutation.',
+            description: 'Whether more unread notifications exist; repeat the mutation.',
           },
         },
       }),

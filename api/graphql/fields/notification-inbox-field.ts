@@ -33,7 +33,7 @@ export const notificationInboxField: HandWrittenField = {
             type: GraphQLString,
             description: 'Base of links to the application (ormconfig.notifications.consoleurl); null without one.',
           },
-          hasNextPage: { type: new GraphQLNonNull(GraphQLBoolean), description: 'Whether more follow.' },
+          hasNextPage: { type: new GraphQLNonNull(GraphQLBoolean), description: 'Whether more notifications follow.' },
           endCursor: { type: GraphQLString, description: 'Cursor of the last notification, for `after`.' },
         },
       }),

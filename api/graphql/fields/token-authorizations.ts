@@ -8,14 +8,14 @@ import type { HandWrittenField } from '../hand-written-field.ts';
 /** Hand-written, because the session of the caller decides for which organizations a token can be authorized. */
 export const authorizePersonalAccessToken = ofToken(
   'authorizePersonalAccessToken',
-  'Lets a personal token count in an organization although single sign-on is enforced there. The session of the caller must have begun with that single sign-on.',
+  'Makes a personal token valid in an organization although single sign-on is enforced there. The session of the caller must have begun with that single sign-on.',
   authorizeToken,
   { acceptsSingleSignOn: true },
 );
 
 export const deauthorizePersonalAccessToken = ofToken(
   'deauthorizePersonalAccessToken',
-  'Undoes the authorization of a personal token: it no longer counts where single sign-on is enforced.',
+  'Undoes the authorization of a personal token: it is no longer valid where single sign-on is enforced.',
   deauthorizeToken,
 );
 

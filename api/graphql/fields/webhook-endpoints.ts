@@ -137,7 +137,7 @@ const replayWebhookMessages: HandWrittenField = {
     type: new GraphQLNonNull(
       objectOf('ReplayWebhookMessagesPayload', {
         replayedCount: [new GraphQLNonNull(GraphQLInt), 'Number of messages that are due again.'],
-        next: [DateTime, 'Since when there are more; null when there are none.'],
+        next: [DateTime, 'Value of `since` for the next request; null if there are no more messages.'],
       }),
     ),
     description: 'Sends messages to an endpoint again: those of some events, or the first 10,000 since an instant.',
@@ -153,8 +153,8 @@ const replayWebhookMessages: HandWrittenField = {
 
 const slice = {
   id: idOfEndpoint,
-  eventId: { type: GraphQLString, description: 'Only of this event.' },
-  after: { type: GraphQLString, description: 'Id of the last entry of the page before.' },
+  eventId: { type: GraphQLString, description: 'Only messages of this event.' },
+  after: { type: GraphQLString, description: 'Id of the last entry of the previous page.' },
   first: { type: GraphQLInt, description: `Maximum number of entries. Without it: ${defaultPageSize}.` },
 } as const;
 
@@ -176,13 +176,13 @@ const webhookMessages: HandWrittenField = {
       requestId: [GraphQLString, 'Id of the request that caused the event.'],
       occurredAt: [new GraphQLNonNull(DateTime), 'When the event happened.'],
       status: [new GraphQLNonNull(status), 'Status of the message.'],
-      attempts: [new GraphQLNonNull(GraphQLInt), 'Attempts that failed since the message became due.'],
+      attempts: [new GraphQLNonNull(GraphQLInt), 'Number of failed attempts since the message became due.'],
       dueAt: [DateTime, 'When the next attempt may begin; null unless the message is due.'],
     });
     return {
       type: listOf(type),
       description: 'Messages to an endpoint, the newest first. They are kept for 30 days.',
-      args: { ...slice, status: { type: status, description: 'Only with this status.' } },
+      args: { ...slice, status: { type: status, description: 'Only messages with this status.' } },
       resolve: (_source, { id, ...page }, context) => messagesOf(askingOf(context), id as string, page as LogArguments),
     };
   },
@@ -199,7 +199,7 @@ const webhookAttempts: HandWrittenField = {
       topic: [text, 'Type of the event.'],
       number: [new GraphQLNonNull(GraphQLInt), '1 for the first attempt since the message became due.'],
       attemptedAt: [new GraphQLNonNull(DateTime), 'When the attempt began.'],
-      durationMs: [new GraphQLNonNull(GraphQLInt), 'How long it took, in milliseconds.'],
+      durationMs: [new GraphQLNonNull(GraphQLInt), 'Duration in milliseconds.'],
       status: [GraphQLInt, 'HTTP status of the response; null without one.'],
       problem: [GraphQLString, 'Why there is no usable response.'],
       response: [GraphQLString, 'The first 4 KiB of the response.'],

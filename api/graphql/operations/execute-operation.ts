@@ -64,7 +64,7 @@ function isForEverybody({ document, operationName }: ExecutionArgs): boolean {
   );
 }
 
-/** Whose turn an operation takes: that of its organization, as far as it has one. */
+/** Owner of the place that an operation takes in the queue: that of its organization, as far as it has one. */
 function ownerOf({ organizationId, subjectId }: Caller): string {
   return organizationId ?? subjectId ?? '';
 }
@@ -87,7 +87,7 @@ async function attempt(input: ExecutionArgs, context: GraphqlContext, execute: E
   });
   context.unit = unit;
   core.unit = unit;
-  // The costs of an earlier attempt do not count.
+  // The costs of an earlier attempt are not added.
   delete context.budget;
   const alone = await withinDeadline(request, answerInOneStatement(input, context));
   if (alone) return alone;

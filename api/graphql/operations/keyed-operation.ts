@@ -35,7 +35,7 @@ export async function earlierResult(
   const operation = getOperationAST(input.document, input.operationName);
   if (request.headers[idempotencyHeader] === undefined || operation?.operation !== OperationTypeNode.MUTATION)
     return undefined;
-  // What came with a form has new ids each time.
+  // Files of a form have new ids each time.
   if (isForm(request)) throw refusedKey('files came with the operation; upload them first, and name the uploads in it');
   const issuing = fieldWithCredential(input, operation);
   if (issuing) throw refusedKey(`${issuing} answers with a credential`);

@@ -58,8 +58,8 @@ interface MeasureOptions {
 }
 
 /**
- * Counts what an operation selects before any of its fields is resolved. Resolvers count again what they read: there they know how
- * many records a list of ids has, which counts as one here.
+ * Counts what an operation selects before any of its fields is resolved. Resolvers count again what they read: there they know how many
+ * records a list of ids has, which is one here.
  * @throws AppError limit_exceeded, with the cost of the whole operation
  */
 export function measureOperation(input: ExecutionArgs, { registry, limits, largestPage }: MeasureOptions): void {

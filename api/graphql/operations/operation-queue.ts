@@ -23,7 +23,7 @@ export class OperationQueue {
   #running = 0;
   /** Running operations by owner. */
   readonly #runningOf = new Map<string, number>();
-  /** Those who wait, by organization or person. The first one has the next turn. */
+  /** Waiting operations, by organization or person. The first one has the next turn. */
   readonly #queues = new Map<string, Waiter[]>();
 
   readonly #waitingFactor: number;
@@ -78,7 +78,7 @@ export class OperationQueue {
     // The others may wait for the share of their own organization.
     this.#serve();
     return withTimeout(promise, deadline - Date.now(), () => {
-      // Who has been started in the same moment goes on: its place is counted already.
+      // An operation that has been started in the same moment continues: its place is taken already.
       if (!this.#remove(owner, waiter)) return;
       throw deadlineExceeded();
     });
@@ -141,7 +141,7 @@ export class OperationQueue {
 }
 
 function tooMany(waiting: number): AppError {
-  return new AppError('overloaded', `${waiting} GraphQL operations wait for their turn; try again in a moment.`, {
+  return new AppError('overloaded', `${waiting} GraphQL operations are queued; try again in a moment.`, {
     details: { retryAfterSeconds: 1 },
   });
 }

@@ -6,7 +6,7 @@ const limits: Readonly<Record<string, { readonly min: number; readonly max: numb
   BigInt: { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER },
 };
 
-/** What is wrong with a whole number that a type has no room for, as the end of a sentence; undefined for what is none. */
+/** Problem of a whole number that a type has no room for, as the end of a sentence; undefined for what is none. */
 export function limitProblem(type: string, value: unknown): string | undefined {
   const limit = limits[type];
   if (limit === undefined || typeof value !== 'number' || !Number.isInteger(value)) return undefined;

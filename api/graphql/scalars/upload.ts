@@ -4,7 +4,7 @@ import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
 export const Upload = new GraphQLScalarType<string, string>({
   name: 'Upload',
   description:
-    'A file: a part of a multipart request (graphql-multipart-request-spec), or the id of an upload of yours that no record has taken.',
+    'A file: a part of a multipart request (graphql-multipart-request-spec), or the id of an upload of the caller that no record has taken.',
   specifiedByURL: 'https://github.com/jaydenseric/graphql-multipart-request-spec',
   parseValue: uploadId,
   parseLiteral: (node) => uploadId(node.kind === Kind.STRING ? node.value : undefined),

@@ -57,7 +57,7 @@ export function preparedSubscription(
   };
 }
 
-/** Whether a text is a document whose operation is a subscription. What cannot be parsed is none. */
+/** Whether a text is a document whose operation is a subscription. A document that cannot be parsed has none. */
 export function isSubscription(yoga: Yoga, sent: SentOperation, context: OpenContext): boolean {
   if (typeof sent.query !== 'string') return false;
   try {
@@ -67,7 +67,7 @@ export function isSubscription(yoga: Yoga, sent: SentOperation, context: OpenCon
       OperationTypeNode.SUBSCRIPTION
     );
   } catch {
-    // Whoever executes it says what is wrong.
+    // The code that executes it reports the problem.
     return false;
   }
 }

@@ -28,7 +28,7 @@ const pingMs = 12_000;
 /** How many messages a client may send at once, and further ones in a second. */
 const maxMessages = { atOnce: 300, inSecond: 30 };
 
-/** What belongs to one websocket. */
+/** State of one websocket. */
 interface Extra {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -75,7 +75,7 @@ export class GraphqlSockets {
       subscribe: (args) => this.#streams.get(args) as OperationStream,
       onError: ({ extra }, _id, _payload, errors) =>
         errors.map((error) => {
-          // What could not be begun is in the form of an answer already.
+          // The result of a subscription that could not begin is in the form of an answer already.
           if (!(error instanceof GraphQLError) || 'code' in error.extensions) return error;
           return sentError(error.cause ?? error, extra.request).toJSON();
         }),
@@ -110,7 +110,7 @@ export class GraphqlSockets {
     const upgrade = this.#upgrades.get(request.raw);
     if (!upgrade) throw new Error('this request asks for no websocket');
     this.#options.hub.refuseUnlessEnabled();
-    // Whoever has no cookies yet says who they are with the first message.
+    // A client without cookies identifies itself with the first message.
     if (request.core.token) checkOrigin(request, this.#options.services, { isRequired: true });
     reply.hijack();
     this.#upgrades.delete(request.raw);
@@ -134,8 +134,8 @@ export class GraphqlSockets {
     this.#pings ??= setInterval(() => this.#ping(), pingMs).unref();
     socket.on('pong', () => this.#open.set(socket, true));
     socket.on('ping', () => connection.limitWaiting());
-    // What is wrong with a frame closes the connection; whoever sent it learns why from the code.
-    socket.on('error', (error) => request.log.debug({ err: error }, 'a websocket was broken'));
+    // A problem of a frame closes the connection; whoever sent it learns why from the code.
+    socket.on('error', (error) => request.log.debug({ err: error }, 'a websocket connection failed'));
     const closed = this.#protocol.opened(
       {
         protocol: socket.protocol,
@@ -162,7 +162,7 @@ export class GraphqlSockets {
     });
   }
 
-  /** Whatever is thrown while a message is handled ends the connection. */
+  /** An error while a message is handled ends the connection. */
   #fail({ connection, request }: Extra, error: unknown): void {
     if (isAppError(error)) connection.endWith(error);
     else {

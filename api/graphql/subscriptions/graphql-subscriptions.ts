@@ -37,7 +37,7 @@ export class GraphqlSubscriptions {
     this.#services = services;
     this.#yoga = yoga;
     this.#hub = new SubscriptionHub({ feed, config, logger, metrics });
-    // Whoever waits is a subscriber that exists already, so nobody is turned away.
+    // A waiting client is a subscriber that exists already, so nobody is turned away.
     this.#deliveries = new OperationQueue(
       () => Math.ceil(config.current.server.graphpool.maxworkers * deliveryShare),
       Number.POSITIVE_INFINITY,
@@ -101,7 +101,7 @@ export class GraphqlSubscriptions {
           (messages.errors ?? []).map((error) => sentError(error, request)),
         );
       }
-      // Whoever has left before the answer begins closes nothing that is still to come.
+      // A client that has left before the answer begins closes nothing that is still to come.
       if (reply.raw.destroyed) stream.destroy();
       stream.send(messages);
     } catch (error) {
@@ -122,7 +122,7 @@ export class GraphqlSubscriptions {
   }
 }
 
-/** What is wrong with the operation itself (GraphQL over HTTP, section 6.4). */
+/** Problem of the operation itself (GraphQL over HTTP, section 6.4). */
 function refuse(reply: FastifyReply, errors: readonly object[]): true {
   void reply.code(400).type('application/json; charset=utf-8').send({ errors });
   return true;

@@ -17,7 +17,7 @@ export interface NewsStreamOptions {
   readonly isWanted?: (placed: PlacedNews) => boolean;
   /** The message of a change; left out for none. */
   readonly message: (news: VisibleNews, cursor: string) => unknown;
-  /** The message that says only from where to go on. */
+  /** The message that has only the position from which to continue. */
   readonly positionMessage: (cursor: string) => unknown;
 }
 

@@ -35,13 +35,13 @@ export function notificationAddedField(types: Types): FieldConfig {
           cursor: {
             type: GraphQLString,
             description:
-              'From where to go on after this message: `after` of a later subscription. Null while the earlier notifications are sent: whoever loses the connection then begins again.',
+              'Cursor from which to continue after this message: `after` of a later subscription. Null while the earlier notifications are sent: a client that loses the connection then starts again.',
           },
         },
       }),
     ),
     description:
-      'Notifications of the caller in the current organization. At first come the earlier ones, the oldest first: all that are unread, and those that were read within the days of server.notificationlookbackdays. Then come new ones, as they are made.',
+      'Notifications of the caller in the current organization. The earlier ones come first, in the order of their creation: all that are unread, and those that were read within the days of server.notificationlookbackdays. New ones follow as they are created.',
     args: { after: { type: GraphQLString, description: afterDescription } },
     extensions: streaming(async ({ after }, context): Promise<StreamSource> => {
       const selections = selectionsOf(context, 'notification', [notification]);
@@ -83,7 +83,7 @@ export function notificationAddedField(types: Types): FieldConfig {
   };
 }
 
-/** What is in the inbox when a subscription begins. New ones are collected meanwhile, and those of them that were in it are not sent again. */
+/** Inbox at the start of a subscription. New ones are collected meanwhile, and those of them that were in it are not sent again. */
 class EarlierNotifications {
   readonly #context: StreamContext;
   readonly #selections: SelectionsByName;

@@ -29,7 +29,7 @@ export interface OpenOptions {
   readonly context: Omit<GraphqlContext, 'unit'>;
   readonly hub: SubscriptionHub;
   readonly connection: SubscriberConnection;
-  /** Whose turn it is to read for its subscribers. */
+  /** Caller that reads for its subscribers at the moment. */
   readonly deliveries: OperationQueue;
 }
 

@@ -22,7 +22,7 @@ import { selectionsOf, type VisibleNews } from './visible-news.ts';
 const maxIds = 100;
 
 export const afterDescription =
-  'Goes on after the last `cursor` of an earlier subscription, on any process: nothing is lost, and nothing is sent twice. A cursor is valid for a day. Without it, the subscription begins now.';
+  'Continues after the last `cursor` of an earlier subscription, on any process: nothing is lost, and nothing is sent twice. A cursor is valid for a day. Without it, the subscription begins now.';
 
 interface Message {
   readonly operation: 'CREATED' | 'UPDATED' | 'DELETED' | 'POSITION';
@@ -35,12 +35,12 @@ interface Message {
 
 const operationType = new GraphQLEnumType({
   name: 'RecordChangeOperation',
-  description: 'What has happened to a record.',
+  description: 'Kind of a change of a record.',
   values: {
     CREATED: {},
     UPDATED: {},
     DELETED: {
-      description: 'Told to whoever may read the history of the record after its deletion.',
+      description: 'Sent to callers who may read the history of the record after its deletion.',
     },
     POSITION: {
       description:
@@ -62,7 +62,7 @@ export function recordChangedField(registry: Registry): FieldConfig {
   return {
     type: new GraphQLNonNull(changeType(kindType)),
     description:
-      'Changes of records of these kinds, as far as the caller can view the records at the moment of each message. What the caller cannot view is not told. Each change is a message of its own, in the order of the commits; `record` is the record as it is now, which can be newer.',
+      'Changes of records of these kinds, as far as the caller can view the records at the moment of each message. Changes that the caller cannot view are not sent. Each change is a message of its own, in the order of the commits; `record` is the record as it is now, which can be newer.',
     args: {
       kinds: {
         type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(kindType))),
@@ -127,7 +127,7 @@ function checkArguments(modules: readonly EntityModule[], ids: readonly string[]
 function changeType(kindType: GraphQLEnumType): GraphQLObjectType<Message> {
   return new GraphQLObjectType<Message>({
     name: 'RecordChange',
-    description: 'That a record has changed.',
+    description: 'Notification that a record has changed.',
     fields: {
       operation: { type: new GraphQLNonNull(operationType) },
       kind: { type: kindType, description: 'Kind of the record; null for POSITION.' },
@@ -143,7 +143,7 @@ function changeType(kindType: GraphQLEnumType): GraphQLObjectType<Message> {
       },
       cursor: {
         type: new GraphQLNonNull(GraphQLString),
-        description: 'From where to go on after this message: `after` of a later subscription.',
+        description: 'Cursor from which to continue after this message: `after` of a later subscription.',
       },
     },
   });

@@ -16,7 +16,7 @@ export interface StreamSource {
   close(reason: string): void;
 }
 
-/** What a subscription works with. */
+/** Services of a subscription. */
 export interface StreamContext {
   readonly services: Services;
   readonly hub: SubscriptionHub;

@@ -8,7 +8,7 @@ import { notificationAddedField } from './notification-added-field.ts';
 import { recordChangedField } from './record-changed-field.ts';
 import { transferProgressField } from './transfer-progress-field.ts';
 
-/** What can be subscribed to, as far as the registry has the kinds. */
+/** Subscriptions of the kinds that the registry has. */
 export function subscriptionFields(types: Types): FieldMap {
   const has = (module: EntityModule) => types.registry.modules.includes(module);
   return {

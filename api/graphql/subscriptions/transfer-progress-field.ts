@@ -17,7 +17,7 @@ const endName = 'its end';
 export function transferProgressField(types: Types, module: EntityModule): FieldConfig {
   return {
     type: new GraphQLNonNull(types.objectOf(module)),
-    description: `One ${module.typeName} as it is now, and again whenever it has changed, until the work has ended. Whoever begins again gets the current state.`,
+    description: `One ${module.typeName} as it is now, and again whenever it has changed, until the work has ended. A subscription that starts again gets the current status.`,
     args: { id: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the record.' } },
     extensions: streaming(async ({ id }, context): Promise<StreamSource> => {
       const existing = existingId(module, id as string);

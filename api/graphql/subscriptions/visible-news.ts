@@ -13,7 +13,7 @@ export interface VisibleNews extends PlacedNews {
   readonly records: ReadonlyMap<string, unknown>;
 }
 
-/** What is selected of the records, by response name; at least one entry, to learn who may view a record. */
+/** Selected fields of the records, by response name; at least one entry, to learn who may view a record. */
 export type SelectionsByName = ReadonlyMap<string, readonly RecordSelection[]>;
 
 /** Selections of the records below one field. */
@@ -34,7 +34,7 @@ export function selectionsOf(
 /**
  * Of these changes, those that the subscriber may know of, with the records as they can be viewed at this moment. All is read in one
  * statement for each response name, and one more for each kind of which records were deleted. A record that cannot be viewed leaves no
- * trace. That a record was deleted is told to whoever may read its history then.
+ * trace. The deletion of a record is sent to callers who may read its history then.
  * @throws AppError
  */
 export async function visibleNews(

@@ -7,8 +7,8 @@ import { mapParts, type Parameter, type Reference, type Schema } from './openapi
 const withoutNul = String.raw`^[^\u0000]*$`;
 
 /**
- * What a request must be, as its description says it: the schema with which the request is validated, with what is refused elsewhere in
- * words of its own (`describedKeyword`), and without texts that cannot be stored.
+ * Requirements of a request, as its description states them: the schema with which the request is validated, with what is refused elsewhere
+ * in words of its own (`describedKeyword`), and without texts that cannot be stored.
  */
 export function describedInput(schema: Schema): Schema {
   return described(schema, withStorableText);

@@ -8,12 +8,12 @@ export const documentedHeaders = {
   },
   RateLimit: {
     description:
-      'How the rate limits stand, while there are any: of each, by name, the remaining requests (`r`) and the seconds until there are more (`t`).',
+      'Current status of the rate limits, if there are any: of each, by name, the remaining requests (`r`) and the seconds until there are more (`t`).',
     schema: text,
   },
   'RateLimit-Policy': {
     description:
-      'The rate limits, while there are any: of each, by name, the requests (`q`) in a window of seconds (`w`).',
+      'The rate limits, if there are any: of each, by name, the requests (`q`) in a window of seconds (`w`).',
     schema: text,
   },
   'Retry-After': {
@@ -24,18 +24,19 @@ export const documentedHeaders = {
     description: 'Entity tag of the record version or the document, for `If-Match` and `If-None-Match`.',
     schema: text,
   },
-  Location: { description: 'Where the new record is, or where to go on.', schema: text },
+  Location: { description: 'URL of the new record, or URL at which to continue.', schema: text },
   'Idempotency-Replayed': {
-    description: '`true` where the answer is the one to an earlier request with the same `Idempotency-Key`.',
+    description: '`true` if the response is the one to an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', enum: ['true'] },
   },
   Deprecation: {
-    description: 'Since when the operation is deprecated: an `@` and the seconds since 1970 (RFC 9745).',
+    description: 'Date since which the operation is deprecated: an `@` and the seconds since 1970 (RFC 9745).',
     schema: text,
   },
   Sunset: { description: 'When the operation is going to be removed (RFC 8594).', schema: text },
   Link: {
-    description: 'Where the deprecation is explained (`deprecation`), and what takes its place (`successor-version`).',
+    description:
+      'URL of the explanation of the deprecation (`deprecation`), and of the replacement (`successor-version`).',
     schema: text,
   },
 } as const;

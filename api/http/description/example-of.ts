@@ -72,7 +72,7 @@ function objectOf(
   level: number,
 ): Record<string, unknown> {
   const required = new Set((schema['required'] ?? []) as readonly string[]);
-  // What is there to be refused says so with `not`.
+  // Schemas that exist only to be refused use `not`.
   const known = Object.entries(properties).filter(([, part]) => !('not' in part));
   const chosen = use === 'answer' ? known : known.filter(([name, part]) => required.has(name) || part.examples);
   const shown = chosen.length === 0 ? known.slice(0, 1) : chosen;

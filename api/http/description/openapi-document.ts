@@ -1,6 +1,6 @@
 import { isPlainObject } from '#config/schema/is-plain-object.ts';
 
-/** What is read and changed of a JSON Schema (2020-12) in a description. */
+/** Parts of a JSON Schema (2020-12) that are read and changed in a description. */
 export interface Schema {
   readonly title?: string;
   readonly description?: string;

@@ -25,7 +25,7 @@ export function securitySchemes({ accessCookie, csrfCookie, csrfHeader }: Creden
       scheme: 'bearer',
       bearerFormat: 'JWT',
       description:
-        'The `access_token` of a sign-in. It counts in one organization; `POST /v1/switch` gives one for another.',
+        'The `access_token` of a sign-in. It is valid in one organization; `POST /v1/switch` gives one for another.',
     },
     apiToken: {
       type: 'http',

@@ -20,7 +20,7 @@ export function sharedValues(registry: Registry): Readonly<Record<SharedValue, S
       offeredScopes(registry, 'personal'),
     ),
     EndpointScope: words(
-      'Scope of a webhook endpoint: a kind about whose records it learns.',
+      'Scope of a webhook endpoint: a kind of records that it receives.',
       offeredScopes(registry, 'endpoint'),
     ),
     EventTopicPattern: words('Type of an event, all types of a kind as `<kind>.*`, or all as `*`.', [

@@ -4,8 +4,8 @@ import { mapValues, type MediaType, type OpenApiDocument, type Schema } from './
 const reference = '#/components/schemas/';
 
 /**
- * Adds an example to every body and every answer whose schema has a name and declares none. What is declared, of a schema or of its
- * parts (`examples`), comes first; pages have none, because the records in them do.
+ * Adds an example to every body and every answer whose schema has a name and declares none. Declared examples, of a schema or of its parts
+ * (`examples`), come first; pages have none, because the records in them do.
  */
 export function withExamples(document: OpenApiDocument): OpenApiDocument {
   const { components = {}, paths = {} } = document;

@@ -12,7 +12,7 @@ const networkGroups = 4;
 /** Objects of the configuration that say where the address of a client comes from. */
 export type AddressSources = 'ratelimit' | 'ratelimitunmatched';
 
-/** By what clients are counted: an IPv4 address, or the first 64 bits of an IPv6 address. */
+/** Key by which clients are counted: an IPv4 address, or the first 64 bits of an IPv6 address. */
 export function clientNetwork(
   request: FastifyRequest,
   services: Services,

@@ -21,7 +21,7 @@ export type LimitClass = LimitedClass | 'general' | 'exempt';
 
 const classWindowMs = 60_000;
 
-/** What a route says about itself. */
+/** Settings of a route for its rate limit. */
 export interface Limitable {
   readonly method: string;
   readonly access: string;

@@ -11,7 +11,7 @@ import { endConnection } from '../tls/http2-request.ts';
 export function addressesPlugin(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     const coding = transferCodingProblem(request.raw);
-    // Whoever is between client and server may have read the body differently.
+    // A proxy between client and server may have read the body differently.
     if (coding) endConnection(request, reply);
     done(coding ?? problemOf(request.url, request.raw));
   });

@@ -11,7 +11,7 @@ interface Header {
   readonly unless: string;
 }
 
-/** What follows from a configuration. */
+/** Headers that follow from a configuration. */
 interface AnswerHeaders {
   /** `server.secure`, for every answer. */
   readonly security: readonly Header[];
@@ -28,7 +28,7 @@ interface AnswerHeaders {
 /** The header that a file sets itself, except a PDF that is shown: browsers' viewers of PDF need styles that a policy would refuse. */
 const policy = 'content-security-policy';
 
-/** What an answer depends on besides its URL, where it depends on who asks. */
+/** Request headers on which an answer depends besides its URL, if it depends on the caller. */
 const callerHeaders = `Authorization, Cookie, ${organizationHeader}`;
 
 const headersIn = onceForEach(({ server: { secure, cachecontrol } }: Config): AnswerHeaders => {

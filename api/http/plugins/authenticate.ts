@@ -30,7 +30,7 @@ export function authenticatePlugin(app: FastifyInstance, services: Services): vo
     }
     const cookie = request.cookies[accessCookie];
     if (cookie !== undefined || services.defaultCaller) return verifyBrowser(request, services, cookie);
-    // A promise would cost each anonymous request turns of the event loop.
+    // A promise would cost each anonymous request ticks of the event loop.
     return done();
   });
 }
@@ -65,7 +65,7 @@ export function requireCaller(app: FastifyInstance, services: Services): void {
   app.addHook('onRequest', (request, _reply, done) => {
     done(isRequired(request) && request.core.token === undefined ? signInFirst() : undefined);
   });
-  // After the body has arrived: rights that are revoked while a client delays its body must not count.
+  // After the body has arrived: rights that are revoked while a client delays its body must not apply.
   app.addHook('preValidation', (request, _reply, done) => {
     // Anonymous routes do not query the database.
     if (request.core.token === undefined || request.routeOptions.config.access === 'anonymous') return done();
@@ -73,7 +73,7 @@ export function requireCaller(app: FastifyInstance, services: Services): void {
   });
   app.addHook('onResponse', (request, _reply, done) => {
     const { token, caller } = request.core;
-    // Whoever was not accepted stayed anonymous.
+    // A client that was not accepted stayed anonymous.
     if (token && 'sort' in token && caller !== anonymousCaller) services.tokenUses.note(token);
     done();
   });
@@ -101,7 +101,7 @@ function bearerToken(header: string): string {
   return token;
 }
 
-/** What the header has in place of that, without repeating any part of it that could be a secret. */
+/** Content of the header in place of that, without repeating any part of it that could be a secret. */
 function sentInstead(header: string): string {
   const words = header.trim().split(/ +/);
   if (words.length === 1) return /^bearer$/i.test(header.trim()) ? '; it has no token' : '; it has one word';
@@ -163,7 +163,7 @@ function wantedOrganization({ headers }: FastifyRequest): string | null {
   return wanted;
 }
 
-/** The access cookie counts only together with the session cookie of the same session, which no other host can plant. */
+/** The access cookie is valid only together with the session cookie of the same session, which no other host can plant. */
 async function verifyCookies(request: FastifyRequest, services: Services, token: string): Promise<void> {
   const claims = await services.accessTokens.verify(token);
   const sealed = request.cookies[sessionCookieName(services.config.current)];
@@ -179,8 +179,8 @@ function accept(request: FastifyRequest, claims: AccessClaims): void {
 }
 
 /**
- * Whoever names an organization must not work in another one without noticing: access tokens count in one organization, whatever the
- * header says.
+ * A client that names an organization must not work in another one without noticing: access tokens are valid in one organization, whatever
+ * the header says.
  * @throws AppError invalid_input
  */
 function refuseOtherOrganization(request: FastifyRequest, { organizationId }: AccessClaims): void {

@@ -29,7 +29,7 @@ export function refuseCodedBodies(app: FastifyInstance): void {
   });
 }
 
-/** Accepts only JSON bodies. An empty body counts as none, because clients send the content type even without a body. */
+/** Accepts only JSON bodies. An empty body is treated as none, because clients send the content type even without a body. */
 export function bodiesPlugin(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {

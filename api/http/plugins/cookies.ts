@@ -35,7 +35,7 @@ export function sendCookies(app: FastifyInstance): void {
   });
 }
 
-/** Sets a cookie with the response; the last one of a name counts. */
+/** Sets a cookie with the response; the last one of a name is used. */
 export function giveCookie(
   { core }: FastifyRequest,
   name: string,

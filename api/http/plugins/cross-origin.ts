@@ -60,8 +60,8 @@ const responseHeaders = [
 const preflightSeconds = 7_200;
 
 /**
- * Tells browsers which pages of other origins may call the server (https://fetch.spec.whatwg.org/#http-cors-protocol), and answers their
- * preflight requests. It protects nobody by itself: requests of other pages are decided by credentials and the CSRF token as ever.
+ * Reports to browsers which pages of other origins may call the server (https://fetch.spec.whatwg.org/#http-cors-protocol), and answers
+ * their preflight requests. It protects nobody by itself: requests of other pages are decided by credentials and the CSRF token as ever.
  */
 export function crossOriginPlugin(app: FastifyInstance, { config }: Pick<Services, 'config'>): void {
   // The package also registers OPTIONS for all paths, after which none would be unknown (405, 404). Its preflight answers do not need it.
@@ -84,7 +84,7 @@ export function crossOriginPlugin(app: FastifyInstance, { config }: Pick<Service
 }
 
 /**
- * What `server.cors` allows a request: pages of one origin with credentials, all pages without, or none. Pages of this server send Origin,
+ * Answer of `server.cors` to a request: pages of one origin with credentials, all pages without, or none. Pages of this server send Origin,
  * too, with every method but GET and HEAD; the headers of the answer change nothing for them.
  */
 function optionsFor(request: FastifyRequest, { cors: settings, csrfprotection }: Config['server']): FastifyCorsOptions {

@@ -97,7 +97,7 @@ function needsCaller({ routeOptions: { config } }: FastifyRequest): boolean {
   return config.access === 'required' || config.access === undefined;
 }
 
-/** What follows from a configuration. */
+/** Settings that follow from a configuration. */
 interface CsrfSettings {
   readonly isEnabled: boolean;
   readonly header: string;

@@ -18,7 +18,7 @@ export function errorsPlugin(app: FastifyInstance, services: Services): void {
   app.setNotFoundHandler((request, reply) => sendProblem(routeNotFound(request), request, reply));
 }
 
-/** The error to report: that of the caller, if the one that was thrown may not be told any more. */
+/** The error to report: that of the caller, if the one that was thrown must stay secret. */
 async function afterSettling(thrown: unknown, request: FastifyRequest, services: Services): Promise<unknown> {
   try {
     await settleCaller(request, services);
@@ -32,11 +32,11 @@ type AddressHints = (path: string) => string | undefined;
 
 const byInvitation = 'People join an organization by invitation: POST /v1/invites.';
 
-/** What does what somebody may expect of a method that an address does not have. */
+/** Advice for a method that an address does not have and somebody may expect. */
 const insteadOf: Readonly<Record<string, string>> = {
   'POST /v1/memberships': byInvitation,
   'POST /v1/task-groups':
-    'POST /v1/task-shares gives a group access to a task; PATCH /v1/tasks/{id} with add_group_ids links both, which gives nobody access.',
+    'POST /v1/task-shares gives a group access to a task; PATCH /v1/tasks/{id} with add_group_ids links the two without giving access.',
   'POST /v1/users': `People sign up with POST /v1/register. ${byInvitation}`,
   'PATCH /v1/invites/{id}': 'To change an invitation, DELETE it and send another one with POST /v1/invites.',
   'POST /v1/sessions': 'People sign in with POST /v1/login.',
@@ -85,7 +85,7 @@ function remedyOf(request: FastifyRequest, addresses: KnownAddresses, hintFor: A
   return near === undefined ? undefined : `did you mean ${near}? See /docs`;
 }
 
-/** What stands before the slash may lack the method: then the value of the parameter that follows there is missing. */
+/** The path before the slash may lack the method: then the value of the parameter that follows there is missing. */
 function slashRemedy({ method }: FastifyRequest, path: string, addresses: KnownAddresses): string | undefined {
   if (addresses.methodsAt(path)?.includes(method)) return `remove the slash at its end: ${shownPath(path)}`;
   const below = addresses.parameterBelow(path, method);

@@ -28,7 +28,7 @@ export function rateLimitPlugin(app: FastifyInstance, services: Services): void 
     };
     const limits = limitsOf(counting);
     const decided = services.rateCounters.take(limits.counted, limiter.isDryRun);
-    // A promise would cost turns of the event loop.
+    // A promise would cost ticks of the event loop.
     if (!(decided instanceof Promise)) return done(answer(counting, limits.named, decided));
     return answerLater(counting, limits.named, decided);
   });
@@ -74,7 +74,7 @@ function answer(
 ): AppError | undefined {
   const { request, reply, services, name, limiter, client } = counting;
   const { isDryRun, status, message, sendsRetryAfter } = limiter;
-  // Clients must not slow down because of limits that do not count.
+  // Clients must not slow down because of limits that do not apply.
   if (!isDryRun) reply.headers(rateLimitHeaders(limits, standings));
   if (!isRefused) return undefined;
   services.metrics.rateLimited.inc({ limiter: name, outcome: isDryRun ? 'dry_run' : 'refused' });

@@ -72,7 +72,7 @@ function withValuesOf(path: string): (url: string) => string {
       .join('/');
 }
 
-/** What matches the paths of a route. */
+/** Pattern of the paths of a route. */
 function patternOf(url: string): RegExp {
   const parts = url.split('/').map((part) => (part.startsWith(':') ? '[^/]+' : RegExp.escape(part)));
   return new RegExp(`^${parts.join('/')}$`);

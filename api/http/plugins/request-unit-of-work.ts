@@ -12,7 +12,7 @@ import type { Services } from '../services.ts';
 export function unitOfWorkPlugin(app: FastifyInstance, services: Services): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const unit = request.core.unit;
-    // A promise would cost each request without a unit of work turns of the event loop.
+    // A promise would cost each request without a unit of work ticks of the event loop.
     if (unit?.state !== 'open') return done(null, payload);
     if (reply.statusCode >= 400) return unit.rollback();
     const { keyed } = request.core;

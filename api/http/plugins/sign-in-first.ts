@@ -4,6 +4,6 @@ import { AppError } from '#entities/kit/base/errors.ts';
 export function signInFirst(): AppError {
   return new AppError(
     'unauthenticated',
-    'Nobody is signed in: POST /v1/login, then send the access token as bearer token or cookie.',
+    'You are not signed in: POST /v1/login, then send the access token as bearer token or cookie.',
   );
 }

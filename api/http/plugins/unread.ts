@@ -51,7 +51,7 @@ export function closeUnreadBodies(app: FastifyInstance): void {
   });
 }
 
-/** Unknown lengths count as infinite. */
+/** Unknown lengths are treated as infinite. */
 function bodyLength({ headers }: IncomingMessage): number {
   if (headers['transfer-encoding'] !== undefined) return Number.POSITIVE_INFINITY;
   return Number(headers['content-length'] ?? 0);

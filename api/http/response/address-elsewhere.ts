@@ -1,4 +1,4 @@
-/** What the lists and calls of this API are called in other products: the first parts of paths, without `/v1`. */
+/** Names of other products for the lists and calls of this API: the first parts of paths, without `/v1`. */
 const elsewhere: Readonly<Record<string, readonly string[]>> = {
   '/v1/account/userinfo': ['me', 'users/me', 'profile', 'whoami', 'current-user', 'account/me'],
   '/v1/api-tokens': ['api-keys', 'apikeys', 'tokens'],
@@ -26,8 +26,8 @@ const known: ReadonlyMap<string, string> = new Map(
 export const searchRemedy = 'these records are not searched; GET /v1/search?query=… searches all kinds that are';
 
 /**
- * What to do instead, for paths that other products have: the end of a sentence. What follows the first parts of the path, such as
- * an id, is kept. Undefined for other paths.
+ * Advice for paths that other products have: the end of a sentence. Parts after the first ones of the path, such as an id, are kept.
+ * Undefined for other paths.
  * @param isKnown whether this API has an address
  */
 export function addressElsewhere(path: string, isKnown: (address: string) => boolean): string | undefined {

@@ -1,9 +1,9 @@
 import type { Caller } from '#entities/kit/model/caller.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 
-/** The rights under which an answer was given. Whoever has lost them does not get it again. */
+/** The rights under which an answer was given. A caller who has lost them does not get it again. */
 export interface AnswerRights {
-  /** What the caller may do in the organization. */
+  /** Rights of the caller in the organization. */
   readonly caller: string;
   /** Ids of the records that the request wrote and that its caller could view, by kind. */
   readonly records: Readonly<Record<string, readonly string[]>>;

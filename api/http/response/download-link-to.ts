@@ -35,8 +35,8 @@ const redirectSeconds = 60;
 const redirectTimeoutMs = 5_000;
 
 /**
- * Where a download with a link to this server goes on: at the provider, if it may serve its files itself and each signature is a request,
- * so that links to it are not made for lists. Undefined where this server answers it.
+ * URL at which a download with a link to this server continues: at the provider, if it may serve its files itself and each signature is a
+ * request, so that links to it are not made for lists. Undefined where this server answers it.
  */
 export async function redirectTo(
   object: OwnedObject,

@@ -28,7 +28,7 @@ const keptOf = onceForEach((document: Buffer) => new Kept(document));
 
 /**
  * A document that is the same for everybody, with its entity tag; 304 without it for a client that has it already. Only such documents are
- * compressed: the length of a compressed answer that mixes secrets with what the request says tells of the secrets (BREACH).
+ * compressed: the length of a compressed answer that mixes secrets with parts of the request reveals the secrets (BREACH).
  */
 export async function keptDocument(
   document: Buffer,

@@ -17,7 +17,7 @@ export const ProblemSchema = Type.Object(
     type: Type.String({ description: 'URL of the description of the problem type, relative to the API.' }),
     title: Type.String({ description: 'Summary of the problem type; the same for every occurrence.' }),
     status: Type.Integer({ description: 'HTTP status.' }),
-    detail: Type.String({ description: 'What happened and what to do.' }),
+    detail: Type.String({ description: 'Description of the problem and of the way out.' }),
     instance: Type.String({ description: 'Identifies this occurrence: the request id as a URN.' }),
     code: Type.Unsafe<ErrorCode>({
       title: 'ErrorCode',
@@ -35,13 +35,13 @@ export const ProblemSchema = Type.Object(
       Type.Array(
         Type.Object({
           path: Type.String({ description: 'JSON pointer to the input field.' }),
-          message: Type.String({ description: 'What is wrong with the field.' }),
+          message: Type.String({ description: 'Problem of the field.' }),
         }),
         { description: 'Problems of single input fields.' },
       ),
     ),
   },
-  { title: 'Problem', description: 'Why a request was refused (RFC 9457).' },
+  { title: 'Problem', description: 'Problem document: reason why a request was refused (RFC 9457).' },
 );
 
 export interface Problem {
@@ -97,7 +97,7 @@ interface ParentSchema {
   readonly writeOnly?: boolean;
 }
 
-/** What a message can say about the request. */
+/** Facts about the request that a message can use. */
 type SentRequest = Pick<FastifyRequest, 'headers' | 'routeOptions'>;
 
 /** For files that were sent where none are taken, and for those that were sent without a form. */
@@ -111,7 +111,7 @@ function fileRemedy(type: string | undefined, receives: readonly string[]): stri
 /** Messages for errors of Fastify whose own text says neither what was sent nor what to do. */
 const foreignMessages: Readonly<Record<string, (request: SentRequest) => string>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ({ routeOptions }) =>
-    `The request body is larger than ${sizeText(routeOptions.bodyLimit ?? 0)}, the most that is accepted here. Send it in parts.`,
+    `The request body is larger than ${sizeText(routeOptions.bodyLimit ?? 0)}, the limit of this route. Send it in parts.`,
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ({ headers, routeOptions }) => {
     const type = headers['content-type'];
     // A boundary says nothing.
@@ -186,7 +186,7 @@ function validationError(problems: Validation, isQuery: boolean, parameters: rea
     // Each member of a union of constants reports a problem of its own; the one of the union is enough.
     .filter(({ keyword }) => keyword !== 'const' && keyword !== 'if')
     .filter((problem) => !isOfUnionWithNull(problem, problems))
-    // What null must be instead says more than that it is refused.
+    // The expectation in place of null is more useful than the refusal of null.
     .filter(
       ({ keyword, instancePath, data }) => keyword !== 'type' || data !== null || !isOfEnum(instancePath, problems),
     )
@@ -260,7 +260,7 @@ function isOfEnum(path: string, problems: Validation): boolean {
   return problems.some(({ instancePath, keyword }) => instancePath === path && keyword === 'enum');
 }
 
-/** What a union of constants accepts. */
+/** Values that a union of constants accepts. */
 function constantsAt(path: string, problems: Validation): string[] {
   return problems
     .filter(({ instancePath, keyword }) => instancePath === path && keyword === 'const')

@@ -5,7 +5,7 @@ import { searchRemedy } from './address-elsewhere.ts';
 /** Up to this number of known names are listed. */
 const maxListed = 40;
 
-/** What parameters of lists and fields are called in other APIs. */
+/** Names of parameters of lists and fields in other APIs. */
 const namesElsewhere: Readonly<Record<string, readonly string[]>> = {
   first: ['limit', 'page_size', 'per_page'],
   after: ['page', 'offset', 'cursor', 'page_token'],

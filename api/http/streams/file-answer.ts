@@ -15,7 +15,7 @@ interface ByteRange {
 
 export type ServedFile = Pick<StoredObject, 'name' | 'contentType' | 'sizeBytes' | 'sha256'>;
 
-/** What a browser may do with the file if it is opened after all: show it, without scripts and without the rights of this origin. */
+/** Rights of a browser on the file if it is opened after all: show it, without scripts and without the rights of this origin. */
 const sandbox = "default-src 'none'; sandbox";
 
 /**
@@ -84,7 +84,7 @@ function presentation({ name, contentType }: ServedFile, asked: Disposition): Re
   };
 }
 
-/** Whether If-Range allows a range: it is missing, or is exactly this entity tag. A date never counts: the file has none. */
+/** Whether If-Range allows a range: it is missing, or is exactly this entity tag. A date is never used: the file has none. */
 function isCurrent(header: string | string[] | undefined, etag: string): boolean {
   return header === undefined || header === etag;
 }

@@ -31,7 +31,7 @@ export interface FormLimits {
 /** For a message about a text in place of a file. */
 export const fileHint = 'A file is a part with a file name; with curl, write @ before the path of the file.';
 
-/** What a form may have besides the bytes of a file or text, for each of them. */
+/** Allowance of a form besides the bytes of a file or text, for each of them. */
 const overheadBytes = 65_536;
 
 /** Limits of the headers of one part. */
@@ -52,7 +52,7 @@ export async function readForm(request: IncomingMessage, limits: FormLimits, han
     hasFailed = true;
     reject(error);
   };
-  const turns = new SerialQueue();
+  const parts = new SerialQueue();
   const sources: Readable[] = [];
   const works: Promise<void>[] = [];
   const orFail = (work: () => void) => {
@@ -75,7 +75,7 @@ export async function readForm(request: IncomingMessage, limits: FormLimits, han
     orFail(() => {
       const read = handlers.onFile({ field, name: name ?? '', type, source });
       // Files that wait are not begun after a failure.
-      const work = turns.run(async () => {
+      const work = parts.run(async () => {
         if (!hasFailed) await read();
       });
       works.push(work);

@@ -58,7 +58,7 @@ export async function receiveFile(
     await findUploader(request, services);
     const { actor, organizationId } = uploadOwnerOf(request.core.caller);
     if (actor !== owner.actor || organizationId !== owner.organizationId)
-      throw new AppError('permission_denied', 'You act as somebody else than before the upload; send it again.');
+      throw new AppError('permission_denied', 'You act as another caller than before the upload; send it again.');
     await rows.finish(id, owner, { ...measured, version }, clock.now());
     failpoint('upload-finished');
     return { id, owner, name, expiresAt, ...measured };
@@ -81,7 +81,7 @@ export async function giveUpUploads(
     });
 }
 
-/** Finds the caller by the state of now. The time of the request begins anew: reading the body has its own limit. */
+/** Finds the caller by the current state. The time of the request begins anew: reading the body has its own limit. */
 export async function findUploader(request: FastifyRequest, services: Services): Promise<void> {
   request.core.deadline = Date.now() + services.config.current.server.writetimeout;
   await findCallerAgain(request, services);

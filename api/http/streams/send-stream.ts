@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { StreamResponse } from './stream-response.ts';
 
 /**
- * Prepares the answer to a request for bytes. What it returns is sent as the payload; undefined for an answer without a body.
+ * Prepares the answer to a request for bytes. The stream that it returns is sent as the payload; undefined for an answer without a body.
  */
 export function streamPayload(
   { status, headers, length, content }: StreamResponse,

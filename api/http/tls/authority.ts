@@ -1,6 +1,6 @@
 import type { KeptAccount } from './certificate-rows.ts';
 
-/** What is asked of a certificate authority (activities/clients/certificate-authority). */
+/** Requests to a certificate authority (activities/clients/certificate-authority). */
 export interface Authority {
   readonly directoryUrl: string;
   openAccount(key?: string): Promise<KeptAccount>;
@@ -12,7 +12,7 @@ export interface Authority {
   proof(name: string, keyAuthorization: string): Promise<{ readonly cert: string; readonly key: string }>;
 }
 
-/** What an attempt fails with, as far as it is known (`AuthorityProblem`). */
+/** Error of an attempt, as far as it is known (`AuthorityProblem`). */
 export interface AuthorityFailure extends Error {
   readonly type?: string | undefined;
   readonly isTemporary?: boolean;

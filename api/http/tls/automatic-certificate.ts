@@ -29,7 +29,7 @@ const hold = { forMs: 60_000, everyMs: 15_000 } as const;
 /** Maximum time of one order, in milliseconds. */
 const maxOrderMs = 240_000;
 
-/** What is known before the first attempt, and after one that succeeded. */
+/** State before the first attempt, and after one that succeeded. */
 const noAttempt = { failedAttempts: 0, lastFailure: null, nextAttemptAt: null } as const;
 
 /** Time between two lines of the log about the wait for the first certificate, in milliseconds. */
@@ -54,7 +54,7 @@ export class AutomaticCertificate implements CertificateSource {
   readonly #times: CertificateTimes;
   readonly #listeners = new Set<(certificate: Certificate) => void>();
   #current: Certificate | undefined;
-  /** What is known of the last attempt, of whatever process. */
+  /** State after the last attempt, of whatever process. */
   #last: Pick<KeptCertificate, 'failedAttempts' | 'lastFailure' | 'nextAttemptAt'> = noAttempt;
   #lookFailure = '';
   #timer: NodeJS.Timeout | undefined;
@@ -108,7 +108,7 @@ export class AutomaticCertificate implements CertificateSource {
   readonly proofFor = async (serverName: string): Promise<SecureContext | undefined> => {
     const { name, rows } = this.#options;
     if (serverName.toLowerCase() !== name) return undefined;
-    // Whoever connects can ask for a proof: at other times the database is not asked.
+    // Every client can ask for a proof: at other times the database is not asked.
     if (!this.#isDue) return undefined;
     this.#nextRead ??= this.#lastRead.then(() => {
       this.#nextRead = undefined;
@@ -193,7 +193,7 @@ export class AutomaticCertificate implements CertificateSource {
       const { message } = error as Error;
       // Said once: it may last as long as the database is away.
       if (message !== this.#lookFailure && !this.#isStopped)
-        this.#options.logger.warn({ err: error }, 'the certificate could not be looked after; trying again');
+        this.#options.logger.warn({ err: error }, 'the certificate could not be renewed; trying again');
       this.#lookFailure = message;
     }
     this.#arm();
@@ -286,7 +286,7 @@ export class AutomaticCertificate implements CertificateSource {
     this.#last = { failedAttempts: failed, lastFailure: problem.message, nextAttemptAt: next };
     logger.warn(
       { name, authority: authority.directoryUrl, failed_attempts: failed, next_attempt_at: next.toISOString() },
-      `no certificate: the authority ${problem.message}${this.#current ? '; the certificate before stays in use' : ''}`,
+      `no certificate: the authority ${problem.message}${this.#current ? '; the previous certificate stays in use' : ''}`,
     );
   }
 }

@@ -39,7 +39,7 @@ export async function readCertificate({ certfile, certkey }: CertificateFiles): 
   return { cert, key: key.text, validFrom: leaf.validFromDate, expiresAt: leaf.validToDate };
 }
 
-/** Changes whenever one of the files does; a file that is missing counts as well. */
+/** Changes whenever one of the files does; a file that is missing is a change as well. */
 export async function signatureOf({ certfile, certkey }: CertificateFiles): Promise<string> {
   const states = await Promise.all([certfile, certkey].map(stateOf));
   return [certfile, certkey, ...states].join('\n');

@@ -20,7 +20,7 @@ export interface KeptAccount {
   readonly url: string;
 }
 
-/** What all processes know of the certificate, with its secrets in clear. */
+/** State of the certificate that all processes share, with its secrets in clear. */
 export interface KeptCertificate extends Pick<
   CertificateRow,
   'keyAuthorization' | 'failedAttempts' | 'lastFailure' | 'nextAttemptAt'
@@ -49,7 +49,7 @@ export class CertificateRows {
     this.#options = options;
   }
 
-  /** What is kept. Secrets that an earlier key encrypted are encrypted with the newest one. */
+  /** Stored columns. Secrets that an earlier key encrypted are encrypted with the newest one. */
   async read(): Promise<KeptCertificate | undefined> {
     const { place } = this.#options;
     const row = await this.#transact((unit) => readCertificateRow(unit, place));

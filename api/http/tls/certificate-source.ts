@@ -1,7 +1,7 @@
 import type { SecureContext } from 'node:tls';
 import type { Certificate } from './certificate-files.ts';
 
-/** What is wrong with the certificate, and until when it can be used. */
+/** Problem of the certificate, and the time until which it can be used. */
 export interface CertificateState {
   readonly expiresAt: Date;
   /** As the end of a sentence about the certificate; undefined while all is well. */

@@ -105,7 +105,7 @@ export class Http2Connections {
   #limitBody(request: Http2ServerRequest, response: Http2ServerResponse): void {
     const { stream } = request;
     if (stream.endAfterHeaders) return;
-    // Whoever reads the body gets the error; where nobody does, it concerns nobody.
+    // The reader of the body gets the error; where nobody does, it concerns nobody.
     request.on('error', () => {});
     const late = setTimeout(() => {
       if (request.complete) return;

@@ -13,10 +13,10 @@ import type { CertificateSource } from './certificate-source.ts';
 /** The oldest version of TLS that is accepted (RFC 8996 forbids older ones). */
 const minVersion = 'TLSv1.2';
 
-/** What clients may choose (ALPN, RFC 7301), the first one that both know. */
+/** Protocols that clients may choose (ALPN, RFC 7301), the first one that both know. */
 const protocols = ['h2', 'http/1.1'] as const;
 
-/** What an authority speaks that wants a proof (RFC 8737). It gets the proof, and no data are exchanged. */
+/** Protocol of an authority that wants a proof (RFC 8737). It gets the proof, and no data are exchanged. */
 const proofProtocol = 'acme-tls/1';
 
 /** Maximum time to find a proof, in milliseconds. */

@@ -16,7 +16,7 @@ export function earliestNextOrder({ expiresAt }: Pick<Certificate, 'expiresAt'>,
   return new Date(now.getTime() + Math.max(0, expiresAt.getTime() - now.getTime()) / 2);
 }
 
-/** What an attempt ended with. */
+/** Result of an attempt. */
 interface Failure {
   /** The authority could not be reached, or says itself that it cannot at the moment. */
   readonly isTemporary: boolean;

@@ -20,7 +20,7 @@ interface Options {
 
 /**
  * The certificate of the server, which follows its files: when they have changed and then stayed the same until the next look, they are
- * read again. What cannot be used is logged once, and the certificate before stays.
+ * read again. A certificate that cannot be used is logged once, and the previous one stays.
  */
 export class ServerCertificate implements CertificateSource {
   readonly #options: Options;
@@ -77,7 +77,9 @@ export class ServerCertificate implements CertificateSource {
   #arm(): void {
     this.#timer = setTimeout(() => {
       this.#look()
-        .catch((error: unknown) => this.#options.logger.error({ err: error }, 'a look at the certificate failed'))
+        .catch((error: unknown) =>
+          this.#options.logger.error({ err: error }, 'the certificate could not be read again'),
+        )
         .finally(() => !this.#isStopped && this.#arm());
     }, lookEveryMs).unref();
   }
@@ -93,7 +95,7 @@ export class ServerCertificate implements CertificateSource {
       this.#use(await readCertificate(files));
     } catch (error) {
       if (!(error instanceof CertificateProblem)) throw error;
-      this.#options.logger.warn(`${error.message}; the certificate before stays in use`);
+      this.#options.logger.warn(`${error.message}; the previous certificate stays in use`);
     }
   }
 

@@ -40,7 +40,7 @@ async function open() {
   if (!resumesChallenge()) show(fitting);
 }
 
-/** Accepts on behalf of whoever is signed in now, and goes on in the organization. */
+/** Accepts on behalf of whoever is signed in now, and continues in the organization. */
 async function accept() {
   if ((await signedInAs()) !== email) return open();
   const answer = await send('/v1/invite/accept', { token });

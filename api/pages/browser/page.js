@@ -1,4 +1,4 @@
-// What the scripts of all pages share: requests, steps, forms, and the words for what went wrong.
+// Common parts of the scripts of all pages: requests, steps, forms, and the words for errors.
 
 /**
  * An answer of the server.
@@ -64,7 +64,7 @@ async function request(path, body, headers) {
       retryAfter: Number(response.headers.get('retry-after') ?? 0),
     };
   } catch {
-    // The reason is not told to scripts.
+    // Scripts do not learn the reason.
     return { ok: false, body: {}, requestId: '', retryAfter: 0 };
   }
 }
@@ -82,7 +82,7 @@ function post(body, headers) {
 }
 
 /**
- * What a page says about a refused request.
+ * Text of a page about a refused request.
  * @param {Answer} answer
  * @returns {string}
  */
@@ -136,7 +136,7 @@ export function linkToken() {
 }
 
 /**
- * What ends a link, as the step that says so; undefined for other problems.
+ * The step for the reason why a link has ended; undefined for other problems.
  * @param {Answer} answer
  */
 export function endOfLink({ body: { code } }) {
@@ -164,7 +164,7 @@ export function formNamed(name) {
 }
 
 /**
- * What a form holds, without fields that are empty.
+ * Values of a form, without empty fields.
  * @param {HTMLFormElement} form
  * @returns {Record<string, string>}
  */

@@ -80,7 +80,7 @@ const noSignOn =
   'No single sign-on is known for this address. Use the id or the link of your organization, or sign in in another way.';
 
 /**
- * A button that begins a sign-in. The id tells organizations with one provider apart.
+ * A button that begins a sign-in. The id distinguishes organizations with one provider.
  * @param {SignOn} signOn
  * @param {(id: string) => void} leave
  */

@@ -1,4 +1,4 @@
-// The portal of webhook endpoints. What others have written is shown as text.
+// The portal of webhook endpoints. Values that others have written are shown as text.
 import { complain, fill, find, linkToken, send, show, whenPressed, wordsFor } from './page.js';
 
 const { portalHeader = '', endpoints: base = '' } = document.documentElement.dataset;

@@ -12,8 +12,8 @@ import { sessionAnswer } from './session-answer.ts';
 import { issueTokens } from './session-tokens.ts';
 
 /**
- * Sessions of a person that go on beside a new one. A sign-in beyond them ends the one that was used longest ago. Whoever runs a provider
- * of single sign-on does not push out the others.
+ * Sessions of a person that continue beside a new one. A sign-in beyond them ends the one that was used longest ago. The operator of a
+ * provider of single sign-on does not push out the others.
  */
 const limits = { alike: 99, singleSignOns: 399 } as const;
 
@@ -28,7 +28,7 @@ interface Beginning extends SignOn {
   readonly ending: readonly string[];
   /** An event says so, and a mail. */
   readonly isNewDevice: boolean;
-  /** What else is written. */
+  /** Further writes in the same transaction. */
   readonly alongside: () => Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export async function beginSession(
   if (ended.size > 0) await data.removeAll(session, [...ended]);
   const userAgent = request.headers['user-agent']?.slice(0, maxUserAgentLength) ?? '';
   const create = async () => {
-    // The others wait for what is buffered, so nothing is buffered here before their turn.
+    // The others wait for what is buffered, so nothing is buffered here before they run.
     await unit.flush();
     const begun = await data.create(session, {
       id: sessionId,

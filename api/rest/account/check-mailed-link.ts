@@ -12,13 +12,13 @@ export const checkMailedLink = defineRoute({
   tag: 'Account',
   summary: 'Check the link of an e-mail',
   description:
-    'Says whether a link can still be used, for whoever has its token. It does not use the link up, and changes nothing. POST /v1/invite shows what an invitation is about, and also refuses one whose sender may not invite any more.',
+    'Returns whether a link can still be used, for the holder of its token. It does not use the link up, and changes nothing. POST /v1/invite shows what an invitation is about, and also refuses one whose sender may not invite any more.',
   access: 'public',
   limitClass: 'flow',
   body: Type.Object(
     {
       purpose: Type.Enum(Object.keys(linkKinds) as (keyof typeof linkKinds)[], {
-        description: 'What the link is for.',
+        description: 'Purpose of the link.',
       }),
       token: Type.String({ minLength: 1, maxLength: 200, writeOnly: true, description: 'Token of the e-mailed link.' }),
     },

@@ -22,7 +22,7 @@ import { SessionSchema } from './session-answer.ts';
 
 type Person = RowOf<typeof user>;
 
-/** What a person has proven, and how. */
+/** Proof that a person has given, and its method. */
 export interface ProvenSignIn {
   readonly userId: string;
   readonly method: SignInMethod;
@@ -32,7 +32,7 @@ export interface ProvenSignIn {
   readonly passwordHash?: string;
   /** The single sign-on, in whose organization alone the session is valid; absent for other ways to sign in. */
   readonly signOn?: SignOn;
-  /** What else is written once the person is known to be active. The user is locked then. */
+  /** Further writes once the person is known to be active. The user is locked then. */
   readonly alongside?: () => Promise<void>;
 }
 
@@ -87,7 +87,7 @@ async function nothing(): Promise<void> {}
 /**
  * Begins the session of a person who has answered a challenge. The user is locked from here on.
  * @param answer checks the code of the second factor
- * @throws AppError unauthenticated if the first proof counts no longer
+ * @throws AppError unauthenticated if the first proof is no longer valid
  */
 export async function completeChallenge(
   call: Call<unknown>,
@@ -102,7 +102,7 @@ export async function completeChallenge(
   return begin(call, person, signOn, await findForBeginning(call, person.id, signOn), nothing);
 }
 
-/** The same whether the address is unknown, the password is wrong or the account does not count. */
+/** The same whether the address is unknown, the password is wrong or the account cannot sign in. */
 export function wrongPassword(): AppError {
   return new AppError(
     'invalid_credentials',
@@ -127,7 +127,7 @@ async function lockPerson(
   return held?.userId === userId ? person : undefined;
 }
 
-/** What a session that begins depends on. */
+/** Facts on which a new session depends. */
 type Found = Awaited<ReturnType<typeof findForBeginning>>;
 
 async function findForBeginning({ unit }: Call<unknown>, userId: string, { singleSignOnId }: SignOn) {
@@ -154,7 +154,7 @@ async function begin(
 }
 
 /**
- * Where a browser goes on after a sign-in elsewhere. A challenge is in the fragment of the address, which no server sees.
+ * URL at which a browser continues after a sign-in elsewhere. A challenge is in the fragment of the address, which no server sees.
  * @param response of `completeSignIn`
  */
 export function addressAfter(response: RouteResponse, target: string): string {

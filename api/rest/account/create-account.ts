@@ -12,7 +12,7 @@ type User = RowOf<typeof user>;
 /** Maximum length of a display name; an address can be longer. */
 const maxDisplayName = 128;
 
-/** What an account begins with. */
+/** Initial values of an account. */
 export interface Profile extends Pick<User, 'passwordHash' | 'firstName' | 'lastName' | 'displayName'> {
   /** Address that the person has proven to own, and that is locked. */
   readonly email: string;

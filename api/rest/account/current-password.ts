@@ -22,7 +22,7 @@ export function readPerson({ services, request }: Call<unknown>, userId: string)
 
 /**
  * Compares the current password of a signed-in person, which is counted as an attempt before. Passwords that nobody judged, because
- * too many others waited, are no failures. Whoever succeeds forgets the attempts (`forgetWrongPasswords`).
+ * too many others waited, are no failures. A right password forgets the attempts (`forgetWrongPasswords`).
  * @param then further hashing with the same right to be judged
  * @throws AppError invalid_credentials, too_many_requests, overloaded
  */

@@ -3,7 +3,7 @@ import { passkey } from '#entities/identity/passkey.ts';
 import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 
-/** What opens an account besides its password. */
+/** Ways to open an account besides its password. */
 const credentials = [externalIdentity, passkey, personalAccessToken] as const;
 
 /** Records that one statement deletes. */

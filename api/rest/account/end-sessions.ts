@@ -3,7 +3,7 @@ import type { DataClient } from '#entities/kit/unit/data-client.ts';
 
 /**
  * Ends the sessions of a person. A sign-in leaves at most five hundred of them.
- * @param kept id of the session that goes on
+ * @param kept id of the session that continues
  * @param singleSignOnId ends only those that began with the single sign-on of this organization
  * @returns how many have ended
  */

@@ -29,7 +29,7 @@ interface Session extends SignOn {
  * @param call without services, nobody is refused: the result is null
  * @returns null for a person without an organization
  * @throws AppError unauthenticated for a session whose single sign-on is another one now; second_factor_required, single_sign_on_required
- * if where they were requires what they do not have: nobody goes on elsewhere unasked; single_sign_on_required also if there is no other
+ * if where they were requires what they do not have: nobody continues elsewhere unasked; single_sign_on_required also if there is no other
  * organization
  */
 export async function homeOrganization(
@@ -63,7 +63,10 @@ export async function homeOrganization(
   return null;
 }
 
-/** Where a person goes on who has just signed in, without single sign-on, if it is the first organization that comes into question. */
+/**
+ * The organization in which a person continues who has just signed in, without single sign-on, if it is the first organization that comes
+ * into question.
+ */
 export function homeInFirst(first: FirstOrganization | undefined): Home | null {
   return first ? homeIn(first.organizationId, first) : null;
 }

@@ -54,7 +54,7 @@ export function isNewDevice(
 }
 
 /**
- * What a mark is for. A new password makes all browsers unknown: one of them may be the reason for it. Whoever runs the single sign-on of
+ * Purpose of a mark. A new password makes all browsers unknown: one of them may be the reason for it. The operator of the single sign-on of
  * an organization signs in as its members as often as they like, so their marks give no attempts at the password.
  */
 function subjectOf({ email, passwordHash }: Account, singleSignOnId: string | null): string {

@@ -8,13 +8,13 @@ import type { TokenPurpose } from '#entities/kit/base/secrets/one-time-token.ts'
 import type { EntityModule, RowOf } from '#entities/kit/model/define.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 
-/** What a record says about its mailed link. */
+/** State of the record behind a mailed link. */
 interface LinkState {
   /** Part of the token: the link of an earlier round is void. */
   readonly round: number;
   /** The address that it is about; null for a change that has lost it. */
   readonly email: string | null;
-  /** What it is for has been done, or another link has taken its place. */
+  /** Its purpose is fulfilled, or another link has replaced it. */
   readonly isUsed: boolean;
   /** Null for links that do not expire. */
   readonly expiresAt: Date | null;

@@ -20,7 +20,7 @@ import { knownBrowser } from './known-browser.ts';
 import { PasswordSchema } from './password-schemas.ts';
 import { tooManyAttempts } from '../../http/limits/too-many-attempts.ts';
 
-/** Period in which failures count, in milliseconds. */
+/** Period in which failures are counted, in milliseconds. */
 const windowMs = 15 * 60_000;
 
 /** Failures within the window after which an account, a browser of its owner, or a network address must wait. */
@@ -39,7 +39,7 @@ export const login = defineRoute({
   tag: 'Account',
   summary: 'Sign in with a password',
   description:
-    'Begins a session, or returns a challenge for /v1/2fa/validate if the user has a second factor. Returns an access token for the organization in which the user acted last (see /v1/switch): at first the one that invited them, else their default organization, else their personal one. Also returns a refresh token (see /v1/refresh). Sets both as cookies for browsers, with a new CSRF cookie for the session. After ten failures the account waits for a quarter of an hour, after fifty the network address. Failures of a browser that has signed in to the account before are counted separately, so that attackers cannot lock its owner out; the cookie `known_devices` tells such browsers.',
+    'Begins a session, or returns a challenge for /v1/2fa/validate if the user has a second factor. Returns an access token for the organization in which the user acted last (see /v1/switch): at first the one that invited them, else their default organization, else their personal one. Also returns a refresh token (see /v1/refresh). Sets both as cookies for browsers, with a new CSRF cookie for the session. After ten failures the account waits for a quarter of an hour, after fifty the network address. Failures of a browser that has signed in to the account before are counted separately, so that attackers cannot lock its owner out; the cookie `known_devices` identifies such browsers.',
   access: 'public',
   body: Type.Object(
     {

@@ -14,7 +14,7 @@ const BodySchema = Type.Object(
       Type.Enum(['this', 'others', 'all'], {
         default: 'this',
         description:
-          'Which sessions of the user end: this one, all others, or all. Others need a signed-in caller. A session of single sign-on ends only those of the same organization.',
+          'Sessions of the user that end: this one, all others, or all. Others need a signed-in caller. A session of single sign-on ends only those of the same organization.',
       }),
     ),
     refresh_token: Type.Optional(
@@ -37,7 +37,7 @@ export const logout = defineRoute({
   tag: 'Account',
   summary: 'Sign out',
   description:
-    'Ends the session of the request, or others of the user: all their tokens stop working at once, those from /v1/switch and /v1/refresh too. Deletes the cookies, unless this session goes on.',
+    'Ends the session of the request, or others of the user: all their tokens stop working at once, those from /v1/switch and /v1/refresh too. Deletes the cookies, unless this session continues.',
   access: 'public',
   limitClass: 'flow',
   acceptsSingleSignOn: true,

@@ -9,7 +9,7 @@ export const minIntervalMs = 60_000;
 /** Requests for mails from one network address within the window after which it must wait, because each makes a record; the window is in milliseconds. */
 const requests = { limit: 100, windowMs: 15 * 60_000 };
 
-/** Counts a request for a mail. @param purpose requests of each purpose count for themselves @throws AppError too_many_requests */
+/** Counts a request for a mail. @param purpose requests of each purpose have their own limit @throws AppError too_many_requests */
 export async function countMailRequest(
   { unit, request, services }: Pick<Call<unknown>, 'unit' | 'request' | 'services'>,
   purpose: string,

@@ -22,8 +22,8 @@ export function checkLink(
 const earlierRounds = 50;
 
 /**
- * To which round of a record the token of a mailed link belongs: the present one, or one before it. Whoever has such a token got the e-mail.
- * All rounds are compared for every token, so the time says nothing about the record.
+ * To which round of a record the token of a mailed link belongs: the present one, or one before it. The holder of such a token got the
+ * e-mail. All rounds are compared for every token, so the time says nothing about the record.
  */
 export function roundOfLink(
   services: Pick<Services, 'config'>,

@@ -6,7 +6,7 @@ export function PasswordSchema(description: string) {
   return Type.String({ minLength: 1, maxLength: maxPasswordLength, writeOnly: true, description });
 }
 
-/** What a new password must be. */
+/** Requirements of a new password. */
 export const passwordRule =
   'It must be hard to guess, for example several unrelated words, and not consist of the names or the address of the user, or of the name of the organization.';
 

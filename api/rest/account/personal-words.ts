@@ -7,7 +7,10 @@ import type { DataClient } from '#entities/kit/unit/data-client.ts';
 /** Organizations of a person whose names are looked at. */
 const maxOrganizations = 100;
 
-/** What an attacker would try first as the password of a person: the address and names of the person, and the names of their organizations. */
+/**
+ * Words that an attacker would try first as the password of a person: the address and names of the person, and the names of their
+ * organizations.
+ */
 export async function personalWords(
   data: DataClient,
   { id, email, displayName, firstName, lastName }: RowOf<typeof user>,

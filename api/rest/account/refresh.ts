@@ -130,7 +130,7 @@ function refuseEarly({ services: { clock } }: Call<unknown>, { notBefore }: Refr
     );
 }
 
-/** Whoever holds a token of this session may have copied it, so none counts any more. */
+/** The holder of a token of this session may have copied it, so none is valid any more. */
 async function endCopied(unit: UnitOfWork, sessionId: string): Promise<void> {
   const { data } = unit;
   const held = await data.findLocked(session, sessionId);

@@ -8,7 +8,7 @@ interface Sender {
   readonly request: FastifyRequest;
 }
 
-/** The refresh token of a request: that of the body, else the cookie. Beside an Authorization header no cookie counts. */
+/** The refresh token of a request: that of the body, else the cookie. Beside an Authorization header no cookie is used. */
 export function sentRefreshToken({ services, request }: Sender, inBody?: string): string | undefined {
   if (inBody !== undefined) return inBody;
   if (request.headers.authorization !== undefined) return undefined;

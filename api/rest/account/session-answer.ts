@@ -15,7 +15,7 @@ import type { RouteResponse } from '../../http/route.ts';
 import type { Services } from '../../http/services.ts';
 import type { IssuedAccess } from './session-tokens.ts';
 
-/** What the response of a session is made for. */
+/** Client for which the response of a session is made. */
 interface Client {
   readonly services: Services;
   readonly request: FastifyRequest;

@@ -14,7 +14,7 @@ export interface IssuedAccess extends IssuedToken {
 interface SessionTokens {
   readonly access: IssuedAccess;
   readonly refresh: IssuedRefreshToken;
-  /** What the session keeps about them. */
+  /** Part of the tokens that the session keeps. */
   readonly values: {
     readonly address: string;
     readonly lastSeenAt: Date;
@@ -24,13 +24,13 @@ interface SessionTokens {
   };
 }
 
-/** What an access token of a session says. */
+/** Claims of an access token of a session. */
 interface Claims extends Pick<AccessClaims, 'userId' | 'sessionId'> {
   /** Where it is valid; null for nowhere. */
   readonly home: Home | null;
 }
 
-/** Issues an access token, which tells the client the product modules of its organization. @param endsAt when the session ends */
+/** Issues an access token, which names the product modules of its organization for the client. @param endsAt when the session ends */
 export async function issueAccess(
   { services }: Call<unknown>,
   { home, ...claims }: Claims,

@@ -11,8 +11,8 @@ import { endSessions } from './end-sessions.ts';
 
 /**
  * Sets the password of a person whose address is locked. All mailed links to set one stop working, the devices of the person are signed
- * out, failed sign-ins to the account are forgotten, and an event tells it.
- * @param keptSession goes on; all others end. Without one, a mailed link proves who the person is: everything else that opens the account
+ * out, failed sign-ins to the account are forgotten, and an event reports it.
+ * @param keptSession continues; all others end. Without one, a mailed link proves who the person is: everything else that opens the account
  *   ends, because nobody knows who has added it (docs/decisions/forgotten-passwords.md)
  */
 export async function setPassword(

@@ -27,7 +27,7 @@ export const switchOrganization = defineRoute({
   tag: 'Account',
   summary: 'Switch to another organization',
   description:
-    'Returns an access token for another organization of which the user is a member and sets it as a cookie for browsers. The session stays the same: the token ends with it, at the latest when it expires, and /v1/refresh goes on in this organization.',
+    'Returns an access token for another organization of which the user is a member and sets it as a cookie for browsers. The session stays the same: the token ends with it, at the latest when it expires, and /v1/refresh continues in this organization.',
   access: 'required',
   answersCredential: true,
   acceptsSingleSignOn: true,

@@ -37,7 +37,9 @@ const bodyFields = (scope: SharedValue) => ({
     [describedKeyword]: { pattern: visibleLine },
   }),
   description: Type.Optional(
-    Type.Union([Type.String({ maxLength: 2_000 }), Type.Null()], { description: 'What else is to be known about it.' }),
+    Type.Union([Type.String({ maxLength: 2_000 }), Type.Null()], {
+      description: 'Further information about the token.',
+    }),
   ),
   scopes: Type.Array(Type.String({ minLength: 1, maxLength: 100, [describedKeyword]: { shared: scope } }), {
     minItems: 1,
@@ -128,7 +130,7 @@ function routesOf(module: EntityModule, { body, about, create, rotate }: Operati
       operationId: `rotate${one}`,
       tag,
       summary: `Replace the secret of one ${singular}`,
-      description: `The old secret stops working at once; for a program that must go on meanwhile, create a second token. ${once}`,
+      description: `The old secret stops working at once; for a program that must continue meanwhile, create a second token. ${once}`,
       access: 'required',
       answersCredential: true,
       ...reached,

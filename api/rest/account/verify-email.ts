@@ -46,7 +46,7 @@ export const verify = defineRoute({
   ),
   answers: {
     200: Type.Object({
-      message: Type.String({ description: 'What happened, as text for people.' }),
+      message: Type.String({ description: 'Result, as text for people.' }),
       email: Type.String({ description: 'The confirmed address.' }),
     }),
   },
@@ -85,7 +85,7 @@ function onePasswordOnly(): AppError {
 }
 
 /**
- * What the account gets. The names of a sign-up count only together with its password: without it, they may be a stranger's.
+ * Initial values of the account. The names of a sign-up are used only together with its password: without it, they may be a stranger's.
  * @throws AppError invalid_credentials, weak_password
  */
 async function profileOf({ password, new_password: newPassword }: Body, found: Verification): Promise<Profile> {

@@ -10,8 +10,8 @@ export const endDelegation = defineRoute({
   method: 'POST',
   url: '/v1/delegation/end',
   operationId: 'endDelegation',
-  tag: 'Acting as somebody else',
-  summary: 'End acting as somebody else',
+  tag: 'Acting as another user',
+  summary: 'End acting as another user',
   description:
     'Ends the access of the token of the request: it stops working at once. Managers of the organization end that of others with POST /v1/delegations/{id}/end. The record of the access stays.',
   access: 'required',
@@ -23,7 +23,7 @@ export const endDelegation = defineRoute({
   handle: (call) => {
     const held = call.unit.context.caller.delegation;
     if (!held)
-      throw new AppError('permission_denied', 'Only whoever acts as somebody else can end it here; send that token.');
+      throw new AppError('permission_denied', 'Only the token of the access itself ends it here; send that token.');
     return end(call, call.unit.data.privileged('end delegation'), held.id);
   },
 });
@@ -32,8 +32,8 @@ export const endDelegationOfAnother = defineRoute({
   method: 'POST',
   url: '/v1/delegations/:id/end',
   operationId: 'endDelegationOfAnother',
-  tag: 'Acting as somebody else',
-  summary: 'End the access of somebody who acts as somebody else',
+  tag: 'Acting as another user',
+  summary: 'End the access of a person who acts as another user',
   description:
     'For owners and admins of the organization. The token of the access stops working at once; the record of the access stays.',
   access: 'required',
@@ -50,7 +50,7 @@ export const endDelegationOfAnother = defineRoute({
 async function end({ services }: Call<unknown>, data: DataClient, id: string): Promise<RouteResponse> {
   const held = await data.findLocked(delegation, id);
   if (!held) throw missingRecord(delegation, id);
-  // Whoever may not end it learns so, also of one that has ended.
+  // A caller who may not end it learns so, also of one that has ended.
   const endedAt = held.endedAt ?? services.clock.now();
   await data.update(delegation, id, { endedAt });
   return { status: 200, body: { message: 'The access has ended.' } };

@@ -13,13 +13,13 @@ export const startImpersonation = defineRoute({
   method: 'POST',
   url: '/v1/impersonation',
   operationId: 'startImpersonation',
-  tag: 'Acting as somebody else',
+  tag: 'Acting as another user',
   summary: 'Act as a member',
   description:
-    'Returns a token with which an owner or admin acts as a member with a lower role, in this organization alone. It needs a recent proof (POST /v1/2fa/step-up). The token reaches neither the account of the member nor credentials, roles and settings. Each response carries the header Impersonation; changes name both people; the member is notified by e-mail. It ends with POST /v1/delegation/end, with the session from which it began, and when either of both loses the rights for it.',
+    'Returns a token with which an owner or admin acts as a member with a lower role, in this organization alone. It needs a recent proof (POST /v1/2fa/step-up). The token reaches neither the account of the member nor credentials, roles and settings. Each response carries the header Impersonation; changes name both people; the member is notified by e-mail. It ends with POST /v1/delegation/end, with the session from which it began, and when either of the two loses the rights for it.',
   access: 'required',
   answersCredential: true,
-  // It counts in the organization alone, like such a session.
+  // It is valid only in the organization, like such a session.
   acceptsSingleSignOn: true,
   body: Type.Object(
     {

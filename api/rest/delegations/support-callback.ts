@@ -15,11 +15,11 @@ export const supportCallback = defineRoute({
   method: 'GET',
   url: '/v1/support/callback',
   operationId: 'completeSupportAccess',
-  tag: 'Acting as somebody else',
+  tag: 'Acting as another user',
   summary: 'Return from the provider of the second factor',
   description:
     'The provider sends the browser here (auth.supportaccess.redirecturl). Returns a token with which support acts in the organization for one hour, with the rights of an admin except over credentials, roles and settings. Each response to it carries the header Support-Access. It ends with POST /v1/delegation/end, and when the consent ends. Browsers get a page with the token.',
-  // Whoever is signed in in this browser has no part in it.
+  // A person who is signed in in this browser has no part in it.
   access: 'anonymous',
   limitClass: 'flow',
   query: CallbackQuery,
@@ -60,10 +60,10 @@ export const supportCallback = defineRoute({
 function addressWithin(domain: string, { email, subject }: ProviderIdentity, { request }: Call<unknown>): string {
   const verified = parseEmail(email ?? '');
   if (verified !== undefined && verified.domain === parseDomain(domain)) return verified.address;
-  // Whoever comes this far knows the shared password.
+  // A person who comes this far knows the shared password.
   request.log.warn(
     { email, subject },
     'somebody who may not complete the second factor of support access has tried to',
   );
-  throw failed('it has not verified an e-mail address of yours in the domain of support staff');
+  throw failed('it has not verified an e-mail address of the user in the domain of support staff');
 }

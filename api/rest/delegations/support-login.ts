@@ -15,7 +15,7 @@ import { ReasonField } from './begin-delegation.ts';
 import { isFirstFactor, settingsDigest, supportProvider, supportSettings } from './support-provider.ts';
 import { idSchema } from '../../http/request-schemas.ts';
 
-/** Period in which failures count, in milliseconds. */
+/** Period in which failures are counted, in milliseconds. */
 const windowMs = 15 * 60_000;
 
 /** Failures within the window after which a network, and everybody, must wait. */
@@ -26,11 +26,11 @@ export const supportLogin = defineRoute({
   method: 'POST',
   url: '/v1/support/login',
   operationId: 'beginSupportAccess',
-  tag: 'Acting as somebody else',
+  tag: 'Acting as another user',
   summary: 'Begin support access',
   description:
     'First factor of support access, for an organization that has given its consent (/v1/support-consents). Returns the URL of the provider of the second factor, and binds the sign-in to this browser. It must be finished within ten minutes. After ten failures the network address waits for a quarter of an hour.',
-  // Whoever is signed in in this browser has no part in it.
+  // A person who is signed in in this browser has no part in it.
   access: 'anonymous',
   body: Type.Object(
     {
@@ -71,7 +71,7 @@ export const supportLogin = defineRoute({
   },
 });
 
-/** Counts the attempt before its result is told. @throws AppError invalid_credentials, too_many_requests */
+/** Counts the attempt before its result is known. @throws AppError invalid_credentials, too_many_requests */
 async function provePassword({ services, request }: Call<unknown>, isRight: boolean): Promise<void> {
   const network = { key: `support:${clientNetwork(request, services)}`, limit: limits.network };
   const all = { key: 'support', limit: limits.all };

@@ -6,7 +6,7 @@ import type { PageContent } from '../../pages/page-document.ts';
 import { buttonLink, step } from '../../pages/page-parts.ts';
 import type { DelegationSchema } from './begin-delegation.ts';
 
-/** What a browser shows in which support access has begun. @param organization its name */
+/** Page of a browser in which support access has begun. @param organization its name */
 export function supportPage(
   config: Config,
   at: Date,

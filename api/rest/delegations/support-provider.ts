@@ -36,7 +36,7 @@ export function isFirstFactor(settings: Settings, email: string, password: strin
   return isEmail && isPassword && settings.password !== '';
 }
 
-/** What a first factor was a proof of: it counts no longer when these settings have changed. */
+/** Digest of the credentials that a first factor has proven: the proof is no longer valid when these settings have changed. */
 export function settingsDigest({ email, password, clientid, issuerurl, alloweddomain }: Settings): string {
   return hash('sha256', JSON.stringify([email, password, clientid, issuerurl, alloweddomain]), 'base64url');
 }

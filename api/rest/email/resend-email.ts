@@ -22,7 +22,7 @@ export const resendEmail = defineRoute({
   operationId: 'resendEmail',
   tag,
   summary: 'Send an e-mail again',
-  description: `Sends it to the same recipient once more, as a further e-mail that says what is true then. An e-mail that would say what is no longer true is not sent, and suppressed addresses get none. The same e-mail is sent again at most ${limits.same} times within 24 hours.`,
+  description: `Sends it to the same recipient once more, as a further e-mail with current content. An e-mail whose content is no longer true is not sent, and suppressed addresses get none. The same e-mail is sent again at most ${limits.same} times within 24 hours.`,
   access: 'required',
   acceptsTokens: true,
   acceptsSingleSignOn: true,

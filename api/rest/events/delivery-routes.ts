@@ -23,7 +23,7 @@ import {
 
 const common = { access: 'required', tag: 'Events', acceptsSingleSignOn: true } as const;
 
-/** What became of the events of an organization, for its managers. Operators of the installation have `operationsRoutes`. */
+/** Status of the events of an organization, for its managers. Operators of the installation have `operationsRoutes`. */
 export const deliveryRoutes: readonly Route[] = [
   defineRoute({
     ...common,
@@ -32,10 +32,10 @@ export const deliveryRoutes: readonly Route[] = [
     operationId: 'listEventDeliveries',
     summary: 'List deliveries that are not done',
     description:
-      'Deliveries of the events of the current organization to parts of the server, the newest first, for its managers. Those that are done are shown with their event.',
+      'Deliveries of the events of the current organization to listeners of the server, the newest first, for its managers. Deliveries that are done are shown with their event.',
     query: Type.Object(
       {
-        status: Type.Optional(Type.String({ enum: [...openStates], description: 'Only with this status.' })),
+        status: Type.Optional(Type.String({ enum: [...openStates], description: 'Only deliveries with this status.' })),
         ...selectionParts,
         ...pageParts,
       },
@@ -56,7 +56,7 @@ export const deliveryRoutes: readonly Route[] = [
     operationId: 'getEvent',
     summary: 'Show an event',
     description:
-      'An event of the current organization, what it says, and what became of it, for its managers. Events are kept for a few days.',
+      'An event of the current organization with its fields and deliveries, for its managers. Events are kept for a few days.',
     params: eventParams,
     answers: { 200: eventAnswer() },
     errors: ['not_found', 'permission_denied'],

@@ -17,19 +17,19 @@ const nullable = (type: string, description: string, more = {}) =>
 
 export const ofOrganization = { organization_id: nullable('string', 'Id of the organization; null for none.') };
 
-const error = nullable('string', 'Why the last attempt failed, in short.');
-const listener = Type.String({ description: 'Which part of the server the event is for.' });
+const error = nullable('string', 'Reason why the last attempt failed, in short.');
+const listener = Type.String({ description: 'Name of the listener.' });
 const status = Type.String({
   enum: [...deliveryStates],
   description:
-    'failing: it is tried again, or waits for an operator; held: an earlier event of the record is failing; skipped: an operator gave it up; done.',
+    'failing: the delivery is tried again, or waits for an operator; held: an earlier event of the record is failing; skipped: an operator gave the delivery up; done: the listener has succeeded.',
 });
 
 const deliveryParts = {
   listener,
   status,
   error,
-  updated_at: instant('When the status last changed, or an attempt failed.'),
+  updated_at: instant('Time of the last change of the status, or of the last failed attempt.'),
 };
 
 const eventParts = {
@@ -37,27 +37,27 @@ const eventParts = {
   kind: Type.String({ description: 'Kind of the record.' }),
   record_id: idSchema('Id of the record.'),
   request_id: Type.String({ description: 'Id of the request that caused the event.' }),
-  occurred_at: instant('When the event happened.'),
+  occurred_at: instant('Time of the event.'),
 };
 
 export const eventParams = Type.Object({ id: idSchema('Id of the event.') });
 
 /** Which deliveries are selected, in a query or a body. */
 export const selectionParts = {
-  listener: Type.Optional(line('Only to this part of the server.')),
-  type: Type.Optional(line('Only of this type of event, or of a kind (task.*).')),
-  request_id: Type.Optional(line('Only of events that this request has caused.')),
-  since: Type.Optional(instant('Only of events from this instant on.')),
-  until: Type.Optional(instant('Only of events up to this instant.')),
-  error: Type.Optional(line('Only with this text in the error.')),
+  listener: Type.Optional(line('Only deliveries to this listener.')),
+  type: Type.Optional(line('Only events of this type (task.created), or of a kind (task.*).')),
+  request_id: Type.Optional(line('Only events that this request has caused.')),
+  since: Type.Optional(instant('Only events at or after this time.')),
+  until: Type.Optional(instant('Only events up to this time.')),
+  error: Type.Optional(line('Only deliveries with this text in their error.')),
 };
 
 export const organizationPart = {
-  organization_id: Type.Optional(idSchema('Only of this organization.')),
+  organization_id: Type.Optional(idSchema('Only events of this organization.')),
 };
 
 export const pageParts = {
-  after: Type.Optional(line('Position of the last item of the page before.')),
+  after: Type.Optional(line('Position of the last item of the previous page.')),
   first: Type.Optional(
     Type.Integer({ minimum: 0, description: `Maximum number of items. Without it: ${defaultPageSize}.` }),
   ),
@@ -68,9 +68,9 @@ export const messages = Type.Array(
   Type.Object({
     endpoint_id: idSchema('Id of the webhook endpoint.'),
     status: Type.String({ description: 'Status of the message.' }),
-    attempts: Type.Integer({ description: 'Attempts that failed since the message became due.' }),
+    attempts: Type.Integer({ description: 'Number of failed attempts since the message became due.' }),
   }),
-  { description: 'By endpoint.' },
+  { description: 'Messages of the event, one for each endpoint.' },
 );
 
 /** Deliveries that are alike. */
@@ -80,7 +80,7 @@ export const GroupSchema = Type.Object(
     type: eventParts.type,
     listener,
     error,
-    count: Type.Integer({ description: 'How many there are.' }),
+    count: Type.Integer({ description: 'Number of deliveries.' }),
   },
   { title: 'DeliveryGroup' },
 );
@@ -94,7 +94,7 @@ export const deliveryPage = (more = {}) =>
         ...eventParts,
         ...more,
         ...deliveryParts,
-        position: Type.String({ description: 'For the next page (after).' }),
+        position: Type.String({ description: 'Position of the delivery: `after` of the next page.' }),
       }),
     ),
   });
@@ -122,7 +122,7 @@ export const eventAnswer = (more: { readonly event?: object; readonly repair?: o
     ...eventParts,
     ...more.event,
     version: Type.Integer({ description: 'Version of the record after the change.' }),
-    actor: Type.String({ description: 'Who caused the event.' }),
+    actor: Type.String({ description: 'Caller who caused the event.' }),
     changed: Type.Unsafe<unknown>({
       type: ['array', 'null'],
       items: { type: 'string' },
@@ -132,18 +132,20 @@ export const eventAnswer = (more: { readonly event?: object; readonly repair?: o
     details: Type.Unsafe<unknown>({
       type: ['object', 'null'],
       additionalProperties: true,
-      description: 'What else the event says; null for kinds whose events endpoints cannot receive.',
+      description: 'Further fields of the event; null for kinds whose events endpoints cannot receive.',
     }),
-    deliveries: Type.Array(Type.Object(deliveryParts), { description: 'By listener.' }),
+    deliveries: Type.Array(Type.Object(deliveryParts), {
+      description: 'Deliveries of the event, one for each listener.',
+    }),
     messages,
     repairs: Type.Array(
       Type.Object({
-        listener: Type.String({ description: 'Whose delivery.' }),
-        operation: Type.String({ enum: ['retry', 'skip'], description: 'What was done.' }),
-        at: instant('When.'),
+        listener: Type.String({ description: 'Name of the listener.' }),
+        operation: Type.String({ enum: ['retry', 'skip'], description: 'Operation of the repair.' }),
+        at: instant('Time of the repair.'),
         ...more.repair,
       }),
-      { description: 'What operators of the server have done.' },
+      { description: 'Repairs by operators of the server.' },
     ),
   });
 
@@ -180,9 +182,9 @@ export const RunsSchema = Type.Object(
       Type.Object({
         workflow_id: Type.String({ description: 'Id of the workflow.' }),
         type: Type.String({ description: 'Type of the workflow.' }),
-        status: Type.String({ description: 'As Temporal names it, such as RUNNING or COMPLETED.' }),
-        started_at: instant('When it began.'),
-        closed_at: nullable('string', 'When it ended; null while it runs.', { format: 'date-time' }),
+        status: Type.String({ description: 'Status in Temporal, such as RUNNING or COMPLETED.' }),
+        started_at: instant('Start of the workflow.'),
+        closed_at: nullable('string', 'End of the workflow; null while it runs.', { format: 'date-time' }),
       }),
     ),
   },

@@ -33,7 +33,7 @@ const selection = {
   status: Type.Optional(
     Type.String({
       enum: [...deliveryStates],
-      description: 'Only with this status; without it, those that are not done.',
+      description: 'Only deliveries with this status. Without it: all that are not done.',
     }),
   ),
   ...organizationPart,
@@ -48,7 +48,7 @@ export const operationsRoutes: readonly Route[] = [
     operationId: 'listAllDeliveries',
     summary: 'List deliveries of the installation',
     description:
-      'Deliveries of the events of all organizations to parts of the server, the newest first, for operators of the installation, who have a second factor.',
+      'Deliveries of the events of all organizations to listeners of the server, the newest first, for operators of the installation, who have a second factor.',
     query: Type.Object({ ...selection, ...pageParts }, { additionalProperties: false }),
     answers: { 200: deliveryPage(ofOrganization) },
     errors: ['second_factor_required', 'limit_exceeded'],
@@ -68,20 +68,20 @@ export const operationsRoutes: readonly Route[] = [
     operationId: 'countAllDeliveries',
     summary: 'Count deliveries of the installation',
     description:
-      'How many deliveries there are, the largest groups of those that are alike, and the listeners that are held as a whole because they fail on everything. For operators of the installation.',
+      'Number of deliveries, the largest groups of similar deliveries, and the listeners that are held as a whole because they fail on every event. For operators of the installation.',
     query: Type.Object(selection, { additionalProperties: false }),
     answers: {
       200: Type.Object({
         total: Type.Integer({ description: 'Number of deliveries.' }),
-        groups: Type.Array(GroupSchema, { description: 'The largest ones, at most fifty.' }),
+        groups: Type.Array(GroupSchema, { description: 'The largest groups, at most fifty.' }),
         held_listeners: Type.Array(
           Type.Object({
-            listener: Type.String({ description: 'Which part of the server.' }),
-            since: instant('Since when it is held.'),
+            listener: Type.String({ description: 'Name of the listener.' }),
+            since: instant('Time since which the listener is held.'),
             waiting: Type.Integer({ description: 'Deliveries that wait.' }),
-            probes: Type.Integer({ description: 'How often it was tried since.' }),
+            probes: Type.Integer({ description: 'Number of attempts since then.' }),
           }),
-          { description: 'A repair does not help them; they go on by themselves as soon as an event succeeds.' },
+          { description: 'A repair does not help them; they continue automatically as soon as an event succeeds.' },
         ),
       }),
     },
@@ -102,15 +102,14 @@ export const operationsRoutes: readonly Route[] = [
     url: '/v1/operations/events/:id',
     operationId: 'getAnyEvent',
     summary: 'Show an event of any organization',
-    description:
-      'An event, what it says, what became of it, and who has repaired its deliveries, for operators of the installation.',
+    description: 'An event with its fields, its deliveries and their repairs, for operators of the installation.',
     params: eventParams,
     answers: {
       200: eventAnswer({
         event: ofOrganization,
         repair: {
           repair_id: Type.String({ description: 'Id of the repair.' }),
-          operator: Type.String({ description: 'Who has asked for it.' }),
+          operator: Type.String({ description: 'User who requested it.' }),
           reason: Type.String({ description: 'Why.' }),
         },
       }),

@@ -19,7 +19,7 @@ const reason = Type.String({
   maxLength: 1_000,
   pattern: '\\S',
   [describedKeyword]: { pattern: visibleText },
-  description: 'Why; it is kept with who has asked.',
+  description: 'Reason; it is stored with the person who asked.',
 });
 
 const RepairSchema = Type.Object(
@@ -36,26 +36,28 @@ const RepairSchema = Type.Object(
         maxItems: 2,
         uniqueItems: true,
         description:
-          'Only with these statuses. Without it: failing; held as well where event_ids are skipped. Those that are held follow when the failing one before them has ended, so they are only skipped.',
+          'Only deliveries with these statuses. Default: failing, and held as well if event_ids are skipped. Deliveries that are held follow when the failing one before them has ended, so they are only skipped.',
       }),
     ),
     event_ids: Type.Optional(
       Type.Array(Type.Unsafe<string>(idText), {
         minItems: 1,
         maxItems: 1_000,
-        description: 'Only of these events.',
+        description: 'Only deliveries of these events.',
       }),
     ),
     ...organizationPart,
     ...selectionParts,
     all: Type.Optional(
-      Type.Boolean({ description: 'True if nothing else selects deliveries: those of all events up to now.' }),
+      Type.Boolean({
+        description: 'Selects the deliveries of all events up to now; true if nothing else selects deliveries.',
+      }),
     ),
     per_second: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: maxPerSecond,
-        description: `Most deliveries a second. Without it: ${defaultPerSecond}.`,
+        description: `Maximum number of deliveries per second. Default: ${defaultPerSecond}.`,
       }),
     ),
     dry_run: Type.Optional(Type.Boolean({ description: 'Counts the selected deliveries and changes nothing.' })),
@@ -79,10 +81,10 @@ export const repairRoutes: readonly Route[] = [
     operationId: 'startRepair',
     summary: 'Repair deliveries of the installation',
     description:
-      'Starts a workflow that tries the selected deliveries again, or gives them up, the oldest first: one delivery (event_ids and listener), many, or those of a time. For operators of the installation with a proof of the last ten minutes.',
+      'Starts a workflow that tries the selected deliveries again, or gives them up, the oldest first: one delivery (event_ids and listener), several, or those of a period. For operators of the installation with a proof of the last ten minutes.',
     body: RepairSchema,
     answers: {
-      202: Type.Object({ id: idSchema('Id of the repair; GET /v1/operations/repairs/{id} says how far it is.') }),
+      202: Type.Object({ id: idSchema('Id of the repair; GET /v1/operations/repairs/{id} shows its progress.') }),
     },
     errors: [...errors, 'step_up_required'],
     handle: async (call: Call<RepairBody>) => {
@@ -97,16 +99,16 @@ export const repairRoutes: readonly Route[] = [
     method: 'GET',
     url: '/v1/operations/repairs/:id',
     operationId: 'getRepair',
-    summary: 'Show how far a repair is',
+    summary: 'Show the progress of a repair',
     description: 'For operators of the installation. A repair needs a worker, and so does this answer.',
     params: repairParams,
     answers: {
       200: Type.Object({
         id: idSchema('Id of the repair.'),
-        status: Type.String({ description: 'As Temporal names it, such as RUNNING or COMPLETED.' }),
+        status: Type.String({ description: 'Status in Temporal, such as RUNNING or COMPLETED.' }),
         selected: Type.Integer({ description: 'Deliveries that were selected when it began.' }),
-        repaired: Type.Integer({ description: 'Deliveries whose workflows have got the command.' }),
-        is_stopped: Type.Boolean({ description: 'Whether somebody has stopped it.' }),
+        repaired: Type.Integer({ description: 'Deliveries whose workflows have received the command.' }),
+        is_stopped: Type.Boolean({ description: 'Whether the repair was stopped.' }),
         groups: Type.Array(GroupSchema, { description: 'The largest groups of the selected deliveries.' }),
       }),
     },

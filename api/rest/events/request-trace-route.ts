@@ -26,7 +26,7 @@ const TraceSchema = Type.Object(
     request: Type.Unsafe<unknown>({
       type: ['object', 'null'],
       description:
-        'The HTTP request; null where only workers acted, without events, and for events that are older than this record of them. Of several requests with the same id, the first.',
+        'The HTTP request; null if only workers acted without events, and for events from before requests were recorded. Of several requests with the same id, the first.',
       required: ['method', 'route', 'status'],
       properties: {
         method: { type: 'string', description: 'HTTP method.', examples: ['PATCH'] },
@@ -48,12 +48,12 @@ const TraceSchema = Type.Object(
         kind: Type.String({ description: 'Kind of the record.' }),
         record_id: idSchema('Id of the record.'),
         organization_id: organization,
-        operation: Type.String({ enum: ['created', 'updated', 'deleted'], description: 'What was done.' }),
+        operation: Type.String({ enum: ['created', 'updated', 'deleted'], description: 'Operation of the change.' }),
         version: Type.Integer({ description: 'Version of the record after the change.' }),
         fields: Type.Array(Type.String(), {
           description: 'Names of the fields that changed, as far as anybody can read them.',
         }),
-        actor: Type.String({ description: 'Who made the change.' }),
+        actor: Type.String({ description: 'Caller who made the change.' }),
         at: instant('When.'),
       }),
       { description: 'Rows of the history, in their order; at most two hundred.' },
@@ -65,24 +65,24 @@ const TraceSchema = Type.Object(
         kind: Type.String({ description: 'Kind of the record.' }),
         record_id: idSchema('Id of the record.'),
         organization_id: organization,
-        actor: Type.String({ description: 'Who caused the event.' }),
+        actor: Type.String({ description: 'Caller who caused the event.' }),
         occurred_at: instant('When it happened.'),
         trace_id: nullableText('Id of the OpenTelemetry trace.'),
         deliveries: Type.Array(
           Type.Object({
-            listener: Type.String({ description: 'Which part of the server the event is for.' }),
+            listener: Type.String({ description: 'Name of the listener.' }),
             status: Type.String({
               enum: ['failing', 'held', 'skipped', 'done'],
               description: 'Status of the delivery.',
             }),
-            error: nullableText('Why the last attempt failed, in short.'),
-            updated_at: instant('When the status last changed, or an attempt failed.'),
+            error: nullableText('Reason why the last attempt failed, in short.'),
+            updated_at: instant('Time of the last change of the status, or of the last failed attempt.'),
           }),
           { description: 'By listener.' },
         ),
         messages,
       }),
-      { description: 'In their order; at most two hundred.' },
+      { description: 'Deliveries in the order of their events; at most two hundred.' },
     ),
     runs: Type.Unsafe<unknown>({
       type: ['array', 'null'],
@@ -95,7 +95,7 @@ const TraceSchema = Type.Object(
           workflow_id: { type: 'string', description: 'Id of the workflow.' },
           run_id: { type: 'string', description: 'Id of the run.' },
           type: { type: 'string', description: 'Type of the workflow.' },
-          status: { type: 'string', description: 'As Temporal names it, such as RUNNING or COMPLETED.' },
+          status: { type: 'string', description: 'Status in Temporal, such as RUNNING or COMPLETED.' },
           started_at: { type: 'string', format: 'date-time', description: 'When it began.' },
           closed_at: {
             type: ['string', 'null'],
@@ -104,7 +104,7 @@ const TraceSchema = Type.Object(
           },
           url: {
             type: ['string', 'null'],
-            description: 'The run in the Temporal UI; null unless the server knows where that is (TEMPORAL_UI_URL).',
+            description: 'The run in the Temporal UI; null unless TEMPORAL_UI_URL is set.',
           },
         },
       },
@@ -113,7 +113,7 @@ const TraceSchema = Type.Object(
   { title: 'RequestTrace' },
 );
 
-/** What a request has changed and caused: its rows, their events, the deliveries of these, and the workflows that followed. */
+/** Changes and events that a request has caused: its rows, their events, the deliveries of these, and the workflows that followed. */
 export const requestTrace = defineRoute({
   method: 'GET',
   url: '/trace/:id',
@@ -121,7 +121,7 @@ export const requestTrace = defineRoute({
   tag: 'Events',
   summary: 'Trace a request',
   description:
-    'What a request (X-Request-Id) has changed and caused, for managers of the organization it concerned, and of all organizations for operators of the installation. Browsers get a page. A request of other organizations, and one that changed nothing, is not found.',
+    'Changes and events that a request (X-Request-Id) has caused, for managers of the organization that it concerned, and of all organizations for operators of the installation. Browsers get a page. A request of other organizations, and one that changed nothing, is not found.',
   access: 'required',
   acceptsSingleSignOn: true,
   params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 200, description: 'Id of the request.' }) }),

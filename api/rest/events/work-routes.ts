@@ -23,7 +23,7 @@ const kind = Type.Unsafe<WorkKind>({
   type: 'string',
   enum: [...workKinds],
   description:
-    'What the work is for. delivery: an event for a part of the server; message: messages to an endpoint; schedule: what the server does regularly.',
+    'Kind of the work. delivery: an event to a listener; message: messages to an endpoint; schedule: what the server does regularly.',
 });
 
 const WorkSchema = Type.Object(
@@ -38,22 +38,23 @@ const WorkSchema = Type.Object(
     ...ofOrganization,
     record_id: nullable('string', 'Id of the record; null if there is none, or several.'),
     request_id: nullable('string', 'Id of the request that caused the work; null for none.'),
-    attempts: nullable('integer', 'Attempts that failed; null where they are not counted.'),
-    error: Type.String({ description: 'Why the last attempt failed, in short.' }),
+    attempts: nullable('integer', 'Number of failed attempts; null where they are not counted.'),
+    error: Type.String({ description: 'Reason why the last attempt failed, in short.' }),
     since: instant('When it began to fail.'),
-    next_attempt_at: nullable('string', 'When it is tried again; null for not, or when that is not known.', {
-      format: 'date-time',
-    }),
-    retry: nullable('string', 'What retry does; null when it cannot be retried.'),
-    stop: nullable('string', 'What stop does; null when it cannot be stopped.'),
+    next_attempt_at: nullable(
+      'string',
+      'When it is tried again; null if it is not tried again, or the time is unknown.',
+      {
+        format: 'date-time',
+      },
+    ),
+    retry: nullable('string', 'Effect of retry; null when it cannot be retried.'),
+    stop: nullable('string', 'Effect of stop; null when it cannot be stopped.'),
     workflow_type: nullable('string', 'Type of its workflow; null for none of its own.'),
     workflow_id: nullable('string', 'Id of its workflow.'),
     activity: nullable('string', 'Type of the activity that fails; null when the workflow as a whole has failed.'),
-    url: nullable(
-      'string',
-      'Its run in the Temporal UI; null unless the server knows where that is (TEMPORAL_UI_URL).',
-    ),
-    position: Type.String({ description: 'For the next page (after).' }),
+    url: nullable('string', 'Its run in the Temporal UI; null unless TEMPORAL_UI_URL is set.'),
+    position: Type.String({ description: 'Position of the item: `after` of the next page.' }),
   },
   { title: 'FailingWork' },
 );
@@ -66,13 +67,13 @@ const ReasonSchema = Type.Object(
       minLength: 1,
       maxLength: 1_000,
       pattern: '\\S',
-      description: 'Why; it is kept with who has asked.',
+      description: 'Reason; it is stored with the person who asked.',
     }),
   },
   { additionalProperties: false },
 );
 
-/** What fails or waits in the installation, for its operators; `npm run work` does the same. */
+/** Work that fails or waits in the installation, for its operators; `npm run work` does the same. */
 export const workRoutes: readonly Route[] = [
   defineRoute({
     ...common,
@@ -114,7 +115,7 @@ function repairOf(operation: WorkOperation, summary: string, description: string
     answers: {
       202: Type.Object({
         id: Type.String({ description: 'Id of the work.' }),
-        done: Type.String({ description: 'What was done.' }),
+        done: Type.String({ description: 'Operation that was done.' }),
       }),
     },
     errors: ['second_factor_required', 'step_up_required', 'not_found', 'rule_violated', 'workflows_unavailable'],

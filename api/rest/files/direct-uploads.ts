@@ -11,7 +11,7 @@ import { defineRoute, type Route } from '../../http/route.ts';
 import { beginUpload } from '../../http/streams/begin-upload.ts';
 import { findUpload } from './find-upload.ts';
 import { purposeIn, purposeQuery, uploadErrors, uploadLifetimeMs } from './upload-answer.ts';
-import { inTurn } from './upload-turn.ts';
+import { withUploadLock } from './upload-lock.ts';
 import { idSchema } from '../../http/request-schemas.ts';
 
 const params = Type.Object({ id: idSchema('Id of the upload.') });
@@ -50,7 +50,7 @@ const beginDirect = (registry: Registry): Route =>
     answers: {
       201: Type.Object({
         id: Type.String({ description: 'Id of the upload.' }),
-        url: Type.String({ description: 'Where the bytes are sent with PUT.' }),
+        url: Type.String({ description: 'URL to which the bytes are sent with PUT.' }),
         headers: Type.Record(Type.String(), Type.String(), { description: 'Headers that the PUT must have.' }),
         expires_at: Type.String({ format: 'date-time', description: 'When the link ends.' }),
       }),
@@ -92,7 +92,7 @@ const storeContent = defineRoute({
   tag: 'Files',
   summary: 'Send the bytes of a direct upload',
   description:
-    'Stores the body as the bytes of the upload. The token of the link is all it needs; whether a record may take the upload is decided then. It works once.',
+    'Stores the body as the bytes of the upload. The token of the link is the only credential; the rights are checked when a record takes the upload. It works once.',
   access: 'anonymous',
   verifiesSignature: true,
   params,
@@ -113,7 +113,7 @@ const storeContent = defineRoute({
     const length = request.headers['content-length'];
     if (length !== undefined && Number(length) > sizeBytes)
       throw new AppError('body_too_large', `The body has more than the ${sizeBytes} bytes that were announced.`);
-    await inTurn(services, { id, owner }, request.log, async () => {
+    await withUploadLock(services, { id, owner }, request.log, async () => {
       await fileReceiver.receiveIncoming(request.raw, { location: upload.location, owner }, upload.declared);
       await uploadRows.arrive(id, owner, clock.now());
     });
@@ -136,7 +136,7 @@ const completeUpload = defineRoute({
   tag: 'Files',
   summary: 'Complete a direct upload',
   description:
-    'Says that all bytes have been sent. They are checked next; /v1/uploads/{id} says when a record can take the upload.',
+    'Reports that all bytes have been sent. They are checked next; /v1/uploads/{id} says when a record can take the upload.',
   access: 'required',
   acceptsTokens: true,
   acceptsSingleSignOn: true,
@@ -150,7 +150,7 @@ const completeUpload = defineRoute({
     if (route !== 'direct')
       throw new AppError(
         'rule_violated',
-        `The upload "${id}" did not begin with /v1/uploads/direct, so it is complete once its last byte has arrived; GET /v1/uploads/${id} says how far it is.`,
+        `The upload "${id}" did not begin with /v1/uploads/direct, so it is complete once its last byte has arrived; GET /v1/uploads/${id} returns its status.`,
       );
     await services.uploadRows.arrive(id, uploadOwnerOf(request.core.caller), services.clock.now());
     services.wakeRelays();

@@ -33,7 +33,7 @@ const download = {
   tag: 'Files',
   summary: 'Download a file',
   description:
-    'The bytes of a file, or one range of them. Callers need the right to view the record of the file, or a link (`downloadUrl` in GraphQL), whose `token` is the only credential then: each use decides again whether whoever asked for the link may view the record. The document of an export also needs the scope to read the kind of its records. Files are offered for download; a link with disposition `INLINE` shows PDF, PNG, JPEG, GIF and WebP in the browser. `Range`, `If-Range` and `If-None-Match` work as in RFC 9110, `Repr-Digest` has the SHA-256.',
+    'The bytes of a file, or one range of them. Callers need the right to view the record of the file, or a link (`downloadUrl` in GraphQL), whose `token` is the only credential then: each use checks again whether the creator of the link may view the record. The document of an export also needs the scope to read the kind of its records. Files are offered for download; a link with disposition `INLINE` shows PDF, PNG, JPEG, GIF and WebP in the browser. `Range`, `If-Range` and `If-None-Match` work as in RFC 9110, `Repr-Digest` has the SHA-256.',
   access: 'public',
   acceptsTokens: true,
   acceptsSingleSignOn: true,
@@ -50,7 +50,7 @@ const download = {
     200: Type.String({ description: 'The whole file.' }),
     206: Type.String({ description: 'The requested range.' }),
     302: Type.Null({ description: 'The provider of the object storage has the bytes, at the address in `Location`.' }),
-    304: Type.Null({ description: 'The file is the one of `If-None-Match`.' }),
+    304: Type.Null({ description: 'The file has the entity tag of `If-None-Match`.' }),
   },
   produces: 'application/octet-stream',
   errors: [
@@ -95,7 +95,7 @@ export function configuredDownloads(services: Services, isTaken: (path: string) 
   });
 }
 
-/** A link in the URL replaces all other credentials. What is no link of this server for this file stands for nobody. */
+/** A link in the URL replaces all other credentials. A token that is no link of this server for this file identifies nobody. */
 function readLink({ core, params, query }: FastifyRequest, { downloadLinks, defaultCaller }: Services): void {
   const { id } = params as { readonly id: string };
   const { token, ...others } = query as { readonly token?: unknown };
@@ -238,7 +238,7 @@ function withheldFile({ availability }: OwnedObject): AppError {
   return new AppError('file_withheld', reason);
 }
 
-/** The same for every reason: a file that does not exist, one of others, and a link that counts no more. */
+/** The same for every reason: a file that does not exist, one of others, and a link that is no longer valid. */
 function missingFile(): AppError {
   return new AppError(
     'not_found',

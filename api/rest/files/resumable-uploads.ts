@@ -10,7 +10,7 @@ import { resumablePath, tusVersion } from '../../http/plugins/resumable-protocol
 import { defineRoute, type Route } from '../../http/route.ts';
 import { beginUpload } from '../../http/streams/begin-upload.ts';
 import { findUpload } from './find-upload.ts';
-import { inTurn } from './upload-turn.ts';
+import { withUploadLock } from './upload-lock.ts';
 import { purposeIn, purposeQuery, uploadErrors, uploadLifetimeMs } from './upload-answer.ts';
 import { idSchema } from '../../http/request-schemas.ts';
 
@@ -77,9 +77,9 @@ const continueUpload = defineRoute({
   operationId: 'sendUploadBytes',
   summary: 'Send bytes of a resumable upload',
   description:
-    'Appends the body to the upload, whose size the header Upload-Offset must name. What arrives before the connection breaks is kept; HEAD says how much that is. One request writes at a time.',
+    'Appends the body to the upload, whose size the header Upload-Offset must name. Bytes that arrive before the connection breaks are kept; HEAD returns their number. One request writes at a time.',
   params,
-  headers: Type.Object({ ...tusHeaders, 'upload-offset': bytes('Bytes that the upload has already.') }),
+  headers: Type.Object({ ...tusHeaders, 'upload-offset': bytes('Number of bytes that the upload has already.') }),
   receives: ['application/offset+octet-stream'],
   answers: { 204: Type.Null() },
   errors: [...uploadErrors, 'not_found', 'upload_busy', 'upload_complete', 'stale_record'],
@@ -89,9 +89,9 @@ const continueUpload = defineRoute({
     const owner = uploadOwnerOf(request.core.caller);
     const { id, route } = await findUpload(call);
     if (route !== 'resumable') throw missingUpload(id);
-    return inTurn(services, { id, owner }, request.log, async ({ writer, until, upload }) => {
+    return withUploadLock(services, { id, owner }, request.log, async ({ writer, until, upload }) => {
       if (Number(request.headers['upload-offset']) !== upload.received)
-        throw new AppError('stale_record', `The upload has ${upload.received} bytes; send those after them.`);
+        throw new AppError('stale_record', `The upload has ${upload.received} bytes; send the bytes that follow.`);
       const state = { ...upload, sizeBytes: upload.declared.sizeBytes ?? 0 };
       const save = (progress: UploadProgress) => uploadRows.saveParts(id, owner, writer, progress, until());
       const { isComplete, received } = await fileReceiver.resume(
@@ -118,7 +118,7 @@ const readUpload = defineRoute({
   operationId: 'getUpload',
   summary: 'Show an upload',
   description:
-    'Says how far an upload is: whether bytes are missing (receiving), it is being checked (arrived), a record can take it (ready), or it was refused. HEAD returns the size so far in Upload-Offset, as tus has it.',
+    'Returns the status of an upload: whether bytes are missing (receiving), it is being checked (arrived), a record can take it (ready), or it was refused. HEAD returns the size so far in Upload-Offset, as tus has it.',
   params,
   runsOnce: true,
   answers: {

@@ -41,7 +41,7 @@ const answer = Type.Object(
 const once =
   'The secret is shown in this response only. The user has signed in, or called /v1/2fa/step-up, within the last ten minutes.';
 
-/** Endpoints are listed, renamed and deleted like all records. */
+/** Receivers are listed, renamed and deleted like all records. */
 export const webhookRoutes: readonly Route[] = [
   defineRoute({
     method: 'POST',
@@ -49,7 +49,7 @@ export const webhookRoutes: readonly Route[] = [
     operationId: 'createIntegrationWebhook',
     tag,
     summary: `Create one ${singular}`,
-    description: `Creates an endpoint for events of an integration. ${once}`,
+    description: `Creates a receiver for events of an integration. ${once}`,
     access: 'required',
     answersCredential: true,
     acceptsSingleSignOn: true,

@@ -83,7 +83,7 @@ export const changeEmail = defineRoute({
     return {
       status: 202,
       body: {
-        message: `If ${newEmail} can be used, an e-mail with a link has been sent to it. Until then, the address stays.`,
+        message: `If ${newEmail} can be used, an e-mail with a link has been sent to it. Until you open it, the address stays the same.`,
       },
     };
   },

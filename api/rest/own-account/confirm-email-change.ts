@@ -47,7 +47,7 @@ export const confirmEmailChange = defineRoute({
     const { change, person } = known;
     const locked = await data.findLocked(user, change.userId);
     if (!isSame(locked, person, change)) throw invalidToken('email-change');
-    // Somebody has taken the address meanwhile: the answer does not tell it.
+    // Somebody has taken the address meanwhile: the answer does not reveal it.
     if (await data.findOne(user, { email: { eq: change.newEmail } })) throw invalidToken('email-change');
     const now = services.clock.now();
     await data.update(user, locked.id, { email: change.newEmail, emailConfirmedAt: now });

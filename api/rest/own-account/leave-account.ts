@@ -15,7 +15,7 @@ import { signedInPerson } from '../../credentials/signed-in-person.ts';
 import { requireRecentFactor } from '../../credentials/recent-proof.ts';
 import { lastOwned, ownedOrganizations, refuseLastOwner, type LastOwned } from './owned-organizations.ts';
 
-/** What differs between the routes that end an account. */
+/** Differences between the routes that end an account. */
 type LeavingRoute = Pick<Route, 'method' | 'url' | 'operationId' | 'summary' | 'description'> & {
   /** Ends the account. @returns a message for people */
   readonly leave: (call: Call<{ readonly password: string }>) => Promise<string>;
@@ -56,7 +56,7 @@ interface Leaving {
 }
 
 /**
- * What deactivating and deleting an account begin with: the password is right, and no organization is left without an owner. The person,
+ * First steps of deactivating and deleting an account: the password is right, and no organization is left without an owner. The person,
  * what hangs on them and their organizations are locked, so that of the last two owners only one can leave.
  * @param operation what will happen to the record of the user
  * @throws AppError invalid_credentials, step_up_required, too_many_requests, overloaded, last_owner, concurrent_changes

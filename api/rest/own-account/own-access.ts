@@ -15,7 +15,7 @@ type Asked = (typeof operations)[number];
 const maxRecords = 50;
 
 /**
- * What the caller may do with records. A record that they cannot view answers like one that does not exist: nothing is allowed.
+ * Rights of the caller on records. A record that they cannot view answers like one that does not exist: nothing is allowed.
  * `explainAccess` (GraphQL) says why, and for others.
  */
 export function ownAccessRoutes(registry: Registry): readonly Route[] {
@@ -53,7 +53,7 @@ export function ownAccessRoutes(registry: Registry): readonly Route[] {
     url: '/v1/account/roles',
     operationId: 'getOwnRights',
     tag: 'Account',
-    summary: 'What is allowed on records',
+    summary: 'Operations that are allowed on records',
     description: `The operations that the caller may perform on up to ${maxRecords} records of one kind now.`,
     access: 'required',
     acceptsSingleSignOn: true,

@@ -26,7 +26,7 @@ const RoleSchema = Type.Object(
   {
     id: Type.String({ description: 'Role, as memberships and invitations name it.' }),
     name: Type.String({ description: 'Name for people.' }),
-    description: Type.String({ description: 'What the role allows.' }),
+    description: Type.String({ description: 'Rights of the role.' }),
   },
   { title: 'Role' },
 );

@@ -29,7 +29,7 @@ const SuppressionSchema = Type.Object({
     description: 'Organization whose e-mails are not sent; null for those about the account.',
   }),
   organization: Type.Union([Type.String(), Type.Null()], { description: 'Its name.' }),
-  about: Type.String({ description: 'Which e-mails are not sent, in words.' }),
+  about: Type.String({ description: 'E-mails that are not sent, in words.' }),
   reason: Type.Union(
     suppressionReasons.map((reason) => Type.Literal(reason)),
     {
@@ -37,7 +37,7 @@ const SuppressionSchema = Type.Object({
         'hard_bounce: the server of the address takes no e-mails for it; complaint: an e-mail was reported as unwanted; refused: the provider does not send to it; unsubscribed: the user wants no more; manual: a manager has entered it.',
     },
   ),
-  since: Type.String({ format: 'date-time', description: 'Since when they are not sent.' }),
+  since: Type.String({ format: 'date-time', description: 'Time since which they are not sent.' }),
   can_release: Type.Boolean({ description: 'Whether the user can release it: they have unsubscribed.' }),
 });
 
@@ -62,7 +62,7 @@ export const listOwnSuppressions = defineRoute({
   operationId: 'listOwnEmailSuppressions',
   summary: 'List e-mails that are not sent to you',
   description:
-    'Which e-mails are not sent to the address of the user, in any organization, and why: at most 100, the newest first. Topics that they have ended in an organization are among their notification preferences (`is_unsubscribed`).',
+    'Addresses of the user to which e-mails are not sent, in any organization, and why: at most 100, the newest first. Topics that they have ended in an organization are among their notification preferences (`is_unsubscribed`).',
   answers: { 200: Type.Object({ data: Type.Array(SuppressionSchema) }) },
   errors: ['not_found', 'permission_denied'],
   handle: async (call) => {

@@ -32,8 +32,8 @@ const UserinfoSchema = Type.Object(
 
 /** One answer at two addresses: clients of OpenID Connect know the second. */
 export const userinfoRoutes: readonly Route[] = [
-  ['/v1/account/userinfo', 'getUserinfo', 'Who the caller is'],
-  ['/oauth/userinfo', 'getOpenIdUserinfo', 'Who the caller is, for clients of OpenID Connect'],
+  ['/v1/account/userinfo', 'getUserinfo', 'Identity of the caller'],
+  ['/oauth/userinfo', 'getOpenIdUserinfo', 'Identity of the caller, for clients of OpenID Connect'],
 ].map(([url = '', operationId = '', summary = '']) =>
   defineRoute({
     method: 'GET',

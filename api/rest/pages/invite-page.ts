@@ -30,7 +30,7 @@ const askAgain = html`<p>
   </p>
   ${buttonLink(pagePaths.signIn, 'Sign in')}`;
 
-/** Whoever signs up at a provider comes back here and accepts. */
+/** A person who signs up at a provider comes back here and accepts. */
 function otherProviders(config: Config): Html | undefined {
   const links = providerLinks(config, pagePaths.invite);
   return links.length === 0 ? undefined : html`<div class="ways">${links}</div>`;

@@ -2,15 +2,15 @@ import { html, type Html } from '../../pages/html.ts';
 import { action, checkingStep, step } from '../../pages/page-parts.ts';
 
 interface LinkSteps {
-  /** What somebody can do whose link has expired; undefined for links that do not expire. */
+  /** Advice for a person whose link has expired; undefined for links that do not expire. */
   readonly expired: Html | undefined;
   /** The same for a link that is not valid, or that a newer one has replaced. */
   readonly ended: Html;
-  /** What the page says of a link that was used; undefined for links that work again and again. */
+  /** Text of the page about a link that was used; undefined for links that work again and again. */
   readonly used?: { readonly title: string; readonly content: Html };
 }
 
-/** What the page of a mailed link shows while the link is checked, and when it cannot be used. */
+/** Steps of the page of a mailed link while the link is checked, and when it cannot be used. */
 export function linkSteps({ expired, ended, used }: LinkSteps): Html {
   return html`${checkingStep('The link is checked.')}
   ${expired && step({ name: 'expired', title: 'This link has expired', content: expired })}

@@ -20,7 +20,7 @@ interface RequestPage extends Pick<Route, 'url' | 'operationId' | 'summary' | 'd
   readonly lead?: string;
   readonly fields: readonly Html[];
   readonly button: string;
-  /** What comes after the mail has arrived. */
+  /** Text after the mail has arrived. */
   readonly sent: string;
   readonly others: readonly Html[];
 }
@@ -44,11 +44,11 @@ function requestPage({ title, lead, fields, button, sent, others, ...route }: Re
       })}
       ${step({
         name: 'sent',
-        title: 'Look into your mailbox',
+        title: 'Check your mailbox',
         content: html`<p class="done">If ${filled('email')} can be used here, an e-mail is on its way.</p>
           <p>
-            ${sent} If nothing arrives within a few minutes, look into the folder for unwanted e-mails. We send at most
-            one e-mail a minute.
+            ${sent} If nothing arrives within a few minutes, check your spam folder. We send at most one e-mail a
+            minute.
           </p>
           ${onward(toStep('form', 'Send it again, or to another address'), link(pagePaths.signIn, 'Sign in'))}`,
       })}`,

@@ -47,7 +47,7 @@ export const subscriptionPage = pageRoute({
     })}
     ${step({
       name: 'renewed',
-      title: 'Look into your mailbox',
+      title: 'Check your mailbox',
       content: html`<p class="done">We sent a new link to ${filled('email')}.</p>
         ${toApplication(pageBrand(config, at))}`,
     })}`,

@@ -60,7 +60,7 @@ export const verifyPage = pageRoute({
     ${step({
       name: 'other',
       title: 'Choose another password',
-      content: html`<p>It takes the place of the one that was chosen at the sign-up.</p>
+      content: html`<p>It replaces the password that was chosen at the sign-up.</p>
         ${form({
           name: 'other',
           fields: [

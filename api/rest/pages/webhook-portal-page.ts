@@ -15,9 +15,9 @@ export const webhookPortalPage = pageRoute({
     isWide: true,
     data: { portalHeader, endpoints: `${portalUrl}/endpoints` },
     words: {
-      unauthenticated: 'This link has ended, or is not complete. Ask whoever gave it to you for another one.',
-      permission_denied: 'This link has ended. Ask whoever gave it to you for another one.',
-      not_found: 'This is not there any more. Load the page again.',
+      unauthenticated: 'This link has ended, or is not complete. Ask the person who gave it to you for another one.',
+      permission_denied: 'This link has ended. Ask the person who gave it to you for another one.',
+      not_found: 'This no longer exists. Load the page again.',
     },
     content: html`${checkingStep('The link is checked.')}
     ${step({
@@ -32,7 +32,7 @@ export const webhookPortalPage = pageRoute({
       name: 'ended',
       title: 'This link does not work',
       content: html`<p class="problem" role="alert"></p>
-        <p>A link works for one hour. Whoever manages the endpoints in the organization can make another one.</p>
+        <p>A link works for one hour. A manager of the endpoints of the organization can create another one.</p>
         <p>${action('again', 'Try again')}</p>`,
     })}`,
   }),

@@ -7,7 +7,7 @@ import { defineRoute } from '../../http/route.ts';
 import { challengeFor, logStep, passkeySettings } from './passkey-requests.ts';
 import { OptionsSchema } from './passkey-schemas.ts';
 
-/** The options name nobody, so they tell nothing about anybody: the authenticator knows whose passkeys it has. */
+/** The options name nobody, so they reveal nothing about anybody: the authenticator knows whose passkeys it has. */
 export const authenticationOptions = defineRoute({
   method: 'POST',
   url: '/v1/authentication/options',
@@ -15,7 +15,7 @@ export const authenticationOptions = defineRoute({
   tag: 'Passkeys',
   summary: 'Begin to sign in with a passkey',
   description:
-    'Returns options for `navigator.credentials.get` (see `PublicKeyCredential.parseRequestOptionsFromJSON`), the same for everybody: the user chooses a passkey, without a user name. Send the result to /v1/authentication/verification from the same browser, which a cookie tells.',
+    'Returns options for `navigator.credentials.get` (see `PublicKeyCredential.parseRequestOptionsFromJSON`), the same for everybody: the user chooses a passkey, without a user name. Send the result to /v1/authentication/verification from the same browser, which a cookie identifies.',
   access: 'public',
   limitClass: 'flow',
   answers: { 200: OptionsSchema },

@@ -51,7 +51,7 @@ export const authenticationVerification = defineRoute({
       const { clientDataJSON } = body.response;
       const use = { ceremony: 'authentication', subject, clientDataJSON } as const;
       const { challenge, found } = await takeChallenge(call, settings, use, (before) =>
-        takeTurn(call, before, body.id),
+        beginAttempt(call, before, body.id),
       );
       const { stored } = found;
       if (!stored) throw new PasskeyRefusal('the passkey is not registered');
@@ -66,7 +66,7 @@ export const authenticationVerification = defineRoute({
 });
 
 /** Finds the passkey and counts the attempt before it is judged. @throws AppError too_many_requests */
-async function takeTurn(call: Call<unknown>, unit: UnitOfWork, credentialId: string): Promise<Attempt> {
+async function beginAttempt(call: Call<unknown>, unit: UnitOfWork, credentialId: string): Promise<Attempt> {
   const { request, services } = call;
   const stored = await unit.data.findOne(passkey, { credentialId: { eq: credentialId } });
   const person = stored && (await unit.data.findOne(user, { id: { eq: stored.userId } }));
@@ -79,8 +79,8 @@ async function takeTurn(call: Call<unknown>, unit: UnitOfWork, credentialId: str
 }
 
 /**
- * Stores what the authenticator tells. The person is locked before the passkey, as in all sign-ins; both may have changed since they were
- * read.
+ * Stores the values that the authenticator reports. The person is locked before the passkey, as in all sign-ins; both may have changed
+ * since they were read.
  * @throws PasskeyRefusal
  */
 async function useOf(unit: UnitOfWork, { id, userId }: RowOf<typeof passkey>, verified: VerifiedSignIn) {
@@ -94,10 +94,10 @@ async function useOf(unit: UnitOfWork, { id, userId }: RowOf<typeof passkey>, ve
   const { signCount, isBackedUp } = verified;
   // WebAuthn, section 6.1.1: authenticators that count send a greater number each time.
   if ((signCount > 0 || stored.signCount > 0) && signCount <= stored.signCount) {
-    unit.recordOutsideRequest('passkey counted less', async (outside) =>
+    unit.recordOutsideRequest('passkey with an older counter', async (outside) =>
       outside.emit(customEvent(passkey, 'sign_count_decreased', stored, { userId })),
     );
-    throw new PasskeyRefusal(`the passkey has counted ${signCount} signatures after ${stored.signCount}`);
+    throw new PasskeyRefusal(`the passkey reports ${signCount} signatures after ${stored.signCount}`);
   }
   await data.update(passkey, id, { signCount, isBackedUp, lastUsedAt: unit.clock.now() });
   return person;

@@ -33,8 +33,8 @@ export function challengeFor({ services }: Call<unknown>, binding: ChallengeBind
 }
 
 /**
- * Uses up the challenge of a response, in a transaction that ends before the response is verified, so that it counts once whatever
- * becomes of the request.
+ * Uses up the challenge of a response, in a transaction that ends before the response is verified, so that it is valid once, whatever the
+ * result of the request.
  * @param read what else the transaction does
  * @throws PasskeyRefusal
  */

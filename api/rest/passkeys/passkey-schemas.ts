@@ -18,7 +18,7 @@ const credentialFields = {
   ),
 };
 
-const ClientDataSchema = BytesSchema(8_192, 'What the browser has signed for, in base64url.');
+const ClientDataSchema = BytesSchema(8_192, 'Data that the browser has signed, in base64url.');
 const AuthenticatorDataSchema = BytesSchema(8_192, 'Data of the authenticator, in base64url.');
 
 /** The result of `navigator.credentials.create`, as its method `toJSON` returns it, with a name for the passkey. */

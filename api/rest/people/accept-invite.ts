@@ -15,13 +15,13 @@ export const acceptInvite = defineRoute({
   tag: 'Account',
   summary: 'Accept an invitation',
   description:
-    'Makes the signed-in user a member of the organization, with the role of the invitation. The confirmed e-mail address of the user must be the one that is invited. Go on with /v1/switch. Users without an account send the token to /v1/register instead.',
+    'Makes the signed-in user a member of the organization, with the role of the invitation. The confirmed e-mail address of the user must be the one that is invited. Continue with /v1/switch. Users without an account send the token to /v1/register instead.',
   access: 'required',
   limitClass: 'flow',
   body: Type.Object({ token: InviteTokenSchema }, { additionalProperties: false }),
   answers: {
     200: Type.Object({
-      message: Type.String({ description: 'What happened, as text for people.' }),
+      message: Type.String({ description: 'Result, as text for people.' }),
       organization_id: Type.String({ description: 'Id of the organization.' }),
       role: Type.Enum([...roles], { description: 'Role of the user there.' }),
     }),

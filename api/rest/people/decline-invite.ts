@@ -10,7 +10,7 @@ export const declineInvite = defineRoute({
   operationId: 'declineInvite',
   tag: 'Account',
   summary: 'Decline an invitation',
-  description: 'For whoever has the token of the e-mailed link, signed in or not. The token stops working.',
+  description: 'For the holder of the token of the e-mailed link, signed in or not. The token stops working.',
   access: 'public',
   limitClass: 'flow',
   body: Type.Object({ token: InviteTokenSchema }, { additionalProperties: false }),

@@ -17,7 +17,7 @@ export const verifyEmailDomains = defineRoute({
   tag: 'Organizations',
   summary: 'Look for the DNS records of the e-mail domains',
   description:
-    'Asks the name servers of the e-mail domains of the current organization (organization settings, email_domains) for the records that prove them. A domain counts while its record is published: it is looked for again whenever somebody confirms an address. The same record lets single sign-on admit people of the domain.',
+    'Asks the name servers of the e-mail domains of the current organization (organization settings, email_domains) for the records that prove them. A domain is valid while its record is published; the record is checked again whenever somebody confirms an address. The same record lets single sign-on admit people of the domain.',
   access: 'required',
   answers: {
     200: VerifiedDomainsSchema,

@@ -39,9 +39,9 @@ export const groupJoinRoutes: readonly Route[] = [
     method: 'POST',
     url: `${groups.path}/:id/join`,
     operationId: 'joinGroup',
-    summary: 'Join a group, or ask to',
+    summary: 'Join a group, or ask to join it',
     description:
-      'Makes the caller a member of a group whose join_policy is open. Where it is apply, makes a request that managers of the group accept or decline; a person has one open request for each group. Other groups are joined by invitation.',
+      'Makes the caller a member of a group whose join_policy is open. If join_policy is apply, makes a request that managers of the group accept or decline; a person has one open request for each group. Other groups are joined by invitation.',
     params: ofGroup,
     body: Type.Object(
       {
@@ -51,7 +51,9 @@ export const groupJoinRoutes: readonly Route[] = [
     ),
     answers: {
       200: Type.Object({
-        status: Type.Enum(['joined', 'requested'], { description: 'Whether the caller has joined, or has asked to.' }),
+        status: Type.Enum(['joined', 'requested'], {
+          description: 'Whether the caller has joined or has sent a request.',
+        }),
         request_id: Type.Unsafe<string | null>({
           type: ['string', 'null'],
           description: 'Id of the request; null for a caller who has joined.',

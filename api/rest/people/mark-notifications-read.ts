@@ -21,7 +21,7 @@ export const readNotifications = defineRoute({
   answers: {
     200: Type.Object({
       marked_count: Type.Integer({ description: 'Number of notifications that are read now and were not before.' }),
-      has_more: Type.Boolean({ description: 'Whether there are more unread ones; repeat the request.' }),
+      has_more: Type.Boolean({ description: 'Whether more unread notifications exist; repeat the request.' }),
     }),
   },
   errors: ['permission_denied'],

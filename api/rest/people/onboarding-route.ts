@@ -27,7 +27,7 @@ export const onboard = defineRoute({
       ),
       company_details: details('About the company.'),
       user_details: details('About the person.'),
-      compliance: details('What the company wants to comply with.'),
+      compliance: details('Compliance goals of the company.'),
     },
     { additionalProperties: false },
   ),

@@ -35,7 +35,7 @@ export const previewTemplate = defineRoute({
   tag,
   summary: 'Preview a notification template',
   description:
-    'The e-mail that a template makes of values as they could be, in the looks of the organization, for its managers. Nothing is stored or sent.',
+    'Renders a template with sample values and the brand of the organization, for its managers. Nothing is stored or sent.',
   access: 'required',
   acceptsSingleSignOn: true,
   body: PreviewSchema,

@@ -17,7 +17,7 @@ interface Registration {
 }
 
 /**
- * Creates the account of an invited person, who becomes a member at once: the mailed token has proven the address. Whoever has the token
+ * Creates the account of an invited person, who becomes a member at once: the mailed token has proven the address. The holder of the token
  * reads the mails of the address, so the answer may say whether it has an account.
  * @param profile judges the password and makes the slow hash, once the token has turned out to be usable
  * @throws AppError invalid_token, token_expired, permission_denied, already_exists

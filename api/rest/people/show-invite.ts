@@ -11,7 +11,8 @@ export const showInvite = defineRoute({
   operationId: 'showInvite',
   tag: 'Account',
   summary: 'Show an invitation',
-  description: 'Who invites to what, for whoever has the token of the e-mailed link. It changes nothing.',
+  description:
+    'Inviter, organization and address of an invite, for the holder of the token of the e-mailed link. It changes nothing.',
   access: 'public',
   limitClass: 'flow',
   body: Type.Object({ token: InviteTokenSchema }, { additionalProperties: false }),

@@ -36,7 +36,7 @@ const common = {
   runsOnce: true,
 } as const;
 
-/** What is done with the subscription of a link, and what is said of it. */
+/** Operation on the subscription of a link, and the message about it. */
 type Work<T> = (
   data: DataClient,
   subscription: NonNullable<Awaited<ReturnType<typeof readSubscription>>>,
@@ -63,7 +63,7 @@ async function withSubscription<T>(
   });
 }
 
-const nothingLeft = 'The recipient of this e-mail is gone; no more e-mails are sent to them.';
+const nothingLeft = 'The recipient of this e-mail no longer exists; no more e-mails are sent to them.';
 
 /** Recipient of the e-mails, in a sentence. */
 function recipientOf({ shownAddress }: { readonly shownAddress: string | null }): string {
@@ -76,7 +76,7 @@ function aboutOf(topics: readonly { readonly name: string }[]): string {
 }
 
 /**
- * The server does it itself: nobody has to go on receiving e-mails because an organization is archived. Programs of recipients send the
+ * The server does it itself: nobody has to receive e-mails because an organization is archived. Programs of recipients send the
  * request of RFC 8058: the token in the URL, a form that says so, and nothing else.
  */
 export const unsubscribe = defineRoute({
@@ -97,7 +97,7 @@ export const unsubscribe = defineRoute({
         Type.Enum(['topics', 'organization'], {
           default: 'topics',
           description:
-            'What ends: e-mails about the topics of the e-mail, or all of the organization. An e-mail without topics ends all.',
+            'Messages that end: e-mails about the topics of the e-mail, or all of the organization. An e-mail without topics ends all.',
         }),
       ),
     },
@@ -120,7 +120,7 @@ export const unsubscribe = defineRoute({
 });
 
 const ended = Type.Union([Type.Literal('nothing'), Type.Literal('topics'), Type.Literal('organization')], {
-  description: 'What has ended: nothing, e-mails about these topics, or all of the organization.',
+  description: 'Messages that have ended: nothing, e-mails about these topics, or all of the organization.',
 });
 
 export const showSubscription = defineRoute({
@@ -133,7 +133,7 @@ export const showSubscription = defineRoute({
   body: TokenSchema,
   answers: {
     200: Type.Object({
-      message: Type.String({ description: 'What the link ends, or has ended, as a sentence.' }),
+      message: Type.String({ description: 'Messages that the link ends or has ended, as a sentence.' }),
       email: Type.Union([Type.String(), Type.Null()], {
         description:
           'Address to which the e-mails go; null when the person has changed their address since the e-mail was sent.',

@@ -16,7 +16,7 @@ export const verifySubscriber = defineRoute({
   tag: 'Subscribers',
   summary: 'Verify the address of a subscriber',
   description:
-    'For whoever has the token of the e-mailed link, signed in or not. The subscriber is active from then on, and the token stops working. If the link has expired, a new one is sent instead, as long as there are attempts left.',
+    'For the holder of the token of the e-mailed link, signed in or not. The subscriber is active from then on, and the token stops working. If the link has expired, a new one is sent instead, as long as there are attempts left.',
   access: 'public',
   limitClass: 'flow',
   body: Type.Object(

@@ -97,7 +97,7 @@ export function ownerOf({ id, userId }: Identity): IdentityOwner {
   return { userId, credentialId: id };
 }
 
-/** What an organization's single sign-on has linked opens that organization alone, and nothing else opens the organization. */
+/** An identity that an organization's single sign-on has linked opens that organization alone, and nothing else opens the organization. */
 export function findIdentity(data: DataClient, { issuer, subject }: ProviderIdentity, { realm }: IdentitySource) {
   return data.findOne(externalIdentity, { realm: { eq: realm }, issuer: { eq: issuer }, subject: { eq: subject } });
 }
@@ -114,7 +114,7 @@ function storeIdentity(
 }
 
 function verifiedAddress({ email }: ProviderIdentity): string {
-  if (email === null) throw failed('it has not verified an e-mail address of yours');
+  if (email === null) throw failed('it has not verified an e-mail address of the user');
   return email;
 }
 

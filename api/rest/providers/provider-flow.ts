@@ -17,7 +17,7 @@ import { workOf } from '../../http/request-context.ts';
 import type { Call, RouteResponse } from '../../http/route.ts';
 import { pagePaths } from '../../pages/page-paths.ts';
 
-/** What a sign-in at a provider is for. */
+/** Purpose of a sign-in at a provider. */
 type Intent = Omit<SignInState, 'state' | 'nonce' | 'verifier'>;
 
 const text = (description: string, maxLength: number) => Type.Optional(Type.String({ maxLength, description }));
@@ -76,7 +76,7 @@ export async function beginFlow(
 }
 
 /**
- * The state of the browser that comes back to a callback, which counts once. The cookie is deleted, whatever becomes of the sign-in.
+ * The state of the browser that comes back to a callback, which is valid once. The cookie is deleted, whatever becomes of the sign-in.
  * @throws AppError provider_sign_in_failed
  */
 export async function takeState(call: Call<unknown>, provider: SignInState['provider']): Promise<OpenedState> {
@@ -90,7 +90,7 @@ export async function takeState(call: Call<unknown>, provider: SignInState['prov
   if (!opened || opened.provider !== provider || state !== opened.state)
     throw failed('it was not begun in this browser, or more than ten minutes ago');
   await services.database.transact(workOf(request.core, systemCaller('provider sign-in')), async (unit) => {
-    // A cookie can be copied, and a provider may accept a code again: neither counts twice, however many come at once.
+    // A cookie can be copied, and a provider may accept a code again: neither is valid twice, however many come at once.
     const used = [
       `sign-in-state:${hash('sha256', opened.state)}`,
       ...(code ? [`sign-in-code:${hash('sha256', code)}`] : []),

@@ -19,7 +19,7 @@ const numberSchema = Type.Object(
   },
 );
 
-/** The records of a list counted and added up. One statement reads them, and the caller sees what they see in the list. */
+/** Aggregates of the records of a list. One statement reads them, and the caller sees what they see in the list. */
 export function aggregateRoute(registry: Registry, module: EntityModule): Route {
   const { path, plural, tag, many } = recordNames(module);
   const groupings = new Map(groupingsOf(module).map(({ name }) => [snakeCase(name), name]));
@@ -28,7 +28,7 @@ export function aggregateRoute(registry: Registry, module: EntityModule): Route 
     group_by: listParameter(
       [...groupings.keys()],
       maxGroupings,
-      'What the records are grouped by, separated by commas; without it, they are one group.',
+      'Fields by which the records are grouped, separated by commas; without it, they are one group.',
     ),
     ...(numbers.size > 0
       ? {

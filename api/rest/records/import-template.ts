@@ -34,7 +34,7 @@ export function importTemplateRoutes(registry: Registry, module: EntityModule): 
               type: 'string',
               enum: [...templateRows],
               description:
-                'What follows the header: nothing (none, the default), a row as an example (example), or a row that says what the cells of each column can be (values).',
+                'Content after the header: nothing (none, the default), a row as an example (example), or a row that says what the cells of each column can be (values).',
             }),
           ),
           action: Type.Optional(

@@ -238,14 +238,14 @@ const partOfText = { ...anyText, [describedKeyword]: { minLength: 1 } } as const
 /** Schema of one value with which the field is compared. */
 function valueSchemaOf(module: EntityModule, name: string): JsonSchema {
   const field = module.fields[name];
-  // What is no id is refused with the same words as in GraphQL (operandProblem).
+  // A value that is no id is refused with the same words as in GraphQL (operandProblem).
   if (holdsIds(module, name)) return idText;
   const type = filteredType(module, name);
   if (!field) return { type: 'string', format: 'date-time', maxLength: 40 };
   return type === 'textList' ? ((field.schema as { readonly items?: JsonSchema }).items ?? {}) : valueSchema(field);
 }
 
-/** What an operand is compared with, and where its problems are noted. */
+/** Field with which an operand is compared, and the list of its problems. */
 interface OperandOf {
   readonly registry: Registry;
   readonly module: EntityModule;

@@ -16,7 +16,7 @@ const pageInfo = [
   { is: 'endCursor', as: 'end_cursor' },
 ] as const;
 
-/** What every page has. */
+/** Properties of every page. */
 export function pageParts(record: RecordSelection): PagePart[] {
   return [
     { is: 'records', as: 'data', record },
@@ -84,7 +84,7 @@ export function pageSchema(module: EntityModule, record: TObject): TObject {
           start_cursor: cursorOrNone,
           end_cursor: cursorOrNone,
         },
-        { title: 'PageInfo', description: 'Where the page is in the list.' },
+        { title: 'PageInfo', description: 'Position of the page in the list.' },
       ),
       total_count: Type.Optional(
         Type.Integer({ description: 'Number of all matching records, if count was requested.' }),

@@ -75,7 +75,7 @@ function organizationErrors({ tenancy, rlsUsing }: EntityModule): readonly Error
   return tenancy === 'organization' && !rlsUsing ? ['no_current_organization'] : [];
 }
 
-/** What the kind refuses by rules of its own. */
+/** Errors that the kind has by rules of its own. */
 function ruleErrors({ refusals = [] }: EntityModule, change: 'create' | 'edit' | 'remove'): readonly ErrorCode[] {
   return refusals.filter(({ on = ['create'] }) => on.includes(change)).map(({ code }) => code);
 }
@@ -99,7 +99,7 @@ function listRoute(registry: Registry, record: RecordSelection, answer: TObject)
     operationId: `list${many}`,
     tag,
     summary: `List ${plural}`,
-    description: `${module.description} Lists the records that the caller can view, in pages, sorted by id unless order_by is given${module.search ? '; with search, the best come first' : ''}.`,
+    description: `${module.description} Lists the records that the caller can view, in pages, sorted by id unless order_by is given${module.search ? '; with search, the best matches come first' : ''}.`,
     access: 'required',
     query: listQuerySchema(registry, module),
     answers: { 200: pageSchema(module, listedSchema(module, answer)) },

@@ -87,8 +87,8 @@ export function recordSchema(module: EntityModule): TObject {
 /** Formats that stored values always have. */
 const shownFormats = new Set(['date-time', 'date', 'decimal']);
 
-/** What the value of a file field is in a body. */
-const uploadNote = 'The value is the id of an upload of yours (`POST /v1/uploads`) that no record has taken.';
+/** Description of the value of a file field in a body. */
+const uploadNote = 'The value is the id of an upload of the caller (`POST /v1/uploads`) that no record has taken.';
 
 /** Body of a creation. */
 export function creationSchema(module: EntityModule, links: readonly Links[] = []): TObject {
@@ -175,7 +175,7 @@ export function inRestNames(description: string): string {
   return description.replaceAll(/`[a-z]+(?:[A-Z][a-z]*)+`/g, snakeCase);
 }
 
-/** Values of texts whose pattern does not tell what they are. */
+/** Examples of texts whose pattern does not describe their meaning. */
 const examplesByPattern: Readonly<Record<string, readonly string[]>> = {
   '^\\+[1-9][0-9]{1,14}$': ['+14155550123'],
 };

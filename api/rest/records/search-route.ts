@@ -55,7 +55,7 @@ export function searchRoute(registry: Registry, bases: DownloadBases): Route {
             Type.Optional(pageSchema(module, listedSchema(module, recordSchema(module)))),
           ]),
         ),
-        { title: 'FoundRecords', description: 'A page of what was found of each kind that was searched.' },
+        { title: 'FoundRecords', description: 'A page of results for each kind that was searched.' },
       ),
     },
     errors: ['invalid_input', 'limit_exceeded', 'no_current_organization'],

@@ -11,7 +11,7 @@ import { signedInPerson } from '../../credentials/signed-in-person.ts';
 import { noteProof } from '../../credentials/recent-proof.ts';
 import { giveRecoveryCodes, RecoveryCodesSchema } from './give-recovery-codes.ts';
 
-/** Turns the factor on. Whoever signed in elsewhere without it signs in again. */
+/** Turns the factor on. A person who signed in elsewhere without it signs in again. */
 export const confirmSecondFactor = defineRoute({
   method: 'POST',
   url: '/v1/2fa/confirm',

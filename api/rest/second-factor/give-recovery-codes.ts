@@ -15,7 +15,7 @@ export const RecoveryCodesSchema = Type.Object(
   { title: 'RecoveryCodes' },
 );
 
-/** Makes new recovery codes; those before no longer work. */
+/** Makes new recovery codes; the previous ones no longer work. */
 export async function giveRecoveryCodes(
   call: Call<unknown>,
   { id, userId, sealedSecret }: Factor,

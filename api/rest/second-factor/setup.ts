@@ -13,7 +13,7 @@ import { heldFactor } from '../../credentials/confirmed-factor.ts';
 import { signedInPerson } from '../../credentials/signed-in-person.ts';
 import { requireRecentProof } from '../../credentials/recent-proof.ts';
 
-/** What was set up has no effect until a code confirms it, and can be set up again until then. */
+/** A secret that was set up has no effect until a code confirms it, and can be set up again until then. */
 export const setUpSecondFactor = defineRoute({
   method: 'POST',
   url: '/v1/2fa/setup',
@@ -40,7 +40,7 @@ export const setUpSecondFactor = defineRoute({
     if (!config.totp.enabled)
       throw new AppError('permission_denied', 'This server offers no authenticator apps (configuration totp.enabled).');
     const data = unit.data.privileged('set up second factor');
-    // Whoever changes a factor locks the user first.
+    // A change of a factor locks the user first.
     const person = await data.findLocked(user, userId);
     if (!person) throw signInFirst();
     await requireRecentProof(call);

@@ -24,7 +24,7 @@ export const stepUp = defineRoute({
   url: '/v1/2fa/step-up',
   operationId: 'stepUp',
   tag: 'Second factors',
-  summary: 'Prove again who you are',
+  summary: 'Confirm your identity again',
   description:
     'Allows sensitive actions of this session for ten minutes. Users with a second factor send a code or a recovery code; users without one send their password.',
   access: 'required',

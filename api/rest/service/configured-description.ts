@@ -9,7 +9,7 @@ import {
 } from '../../http/description/openapi-document.ts';
 import { defaultNames, securitySchemes } from '../../http/description/security.ts';
 
-/** What of the configuration stands in the description of the API. */
+/** Parts of the configuration in the description of the API. */
 export interface DescribedSettings {
   /** `server.maxresultlimit` */
   readonly largestPage: number;

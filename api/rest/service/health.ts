@@ -11,7 +11,7 @@ const CheckSchema = Type.Object(
     since: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'When this process first found it in this status, as far as it was asked (verbose).',
+        description: 'When this process first found it in this status (verbose).',
       }),
     ),
     expires_at: Type.Optional(
@@ -47,9 +47,11 @@ const readiness = {
   tag: 'Service',
   summary: 'Readiness of the process',
   description:
-    'Reports for each dependency whether it is available; with `?verbose` also how long it took to answer, and since when its status is what it is.',
+    'Reports for each dependency whether it is available; with `?verbose` also how long it took to answer, and since when it has its status.',
   query: Type.Object({
-    verbose: Type.Optional(Type.String({ maxLength: 10, description: 'Present, with any value: says more.' })),
+    verbose: Type.Optional(
+      Type.String({ maxLength: 10, description: 'Present with any value: the response has more details.' }),
+    ),
   }),
   access: 'anonymous',
   whileStopping: true,

@@ -13,7 +13,7 @@ const html = 'text/html; charset=utf-8';
 
 const stylePath = '/docs/style.css';
 
-const notModified = Type.Null({ description: 'The document is the one of `If-None-Match`.' });
+const notModified = Type.Null({ description: 'The document has the entity tag of `If-None-Match`.' });
 
 /** A document that describes the application: made and serialized at the first request, then kept while its settings stay. */
 function documentOf(make: (document: () => OpenApiDocument) => string): (call: Call<unknown>) => Buffer {
@@ -145,7 +145,7 @@ export const errorDocs = defineRoute({
   tag: 'Service',
   summary: 'Error reference',
   description:
-    'Lists all error codes, what causes each and what to do: the values of `code` in problem documents and of `extensions.code` in GraphQL errors.',
+    'Lists all error codes, with cause and remedy: the values of `code` in problem documents and of `extensions.code` in GraphQL errors.',
   access: 'anonymous',
   limitClass: 'static',
   sends: ['ETag'],
@@ -192,7 +192,7 @@ export const docsStyle = defineRoute({
   handle: () => ({ status: 200, document: style }),
 });
 
-const titles = ['Code', 'Status', 'Meaning', 'Cause', 'What to do'];
+const titles = ['Code', 'Status', 'Meaning', 'Cause', 'Remedy'];
 
 function errorTable(): string {
   const rows = (Object.keys(errorCatalogue) as ErrorCode[]).map((code) => {

@@ -8,7 +8,7 @@ import { transactApart } from './organization-provider.ts';
 const guesses = { limit: 30, windowMs: 15 * 60_000 };
 
 interface Guess<T> {
-  /** What is guessed: each has a counter of its own. */
+  /** Kind of the guess: each has a counter of its own. */
   readonly key: string;
   /** The beginning of the refusal beyond the limit. */
   readonly tooMany: string;

@@ -54,7 +54,7 @@ export async function isDomainProven(
   try {
     return await provesDomain(textRecords, organizationId, domain);
   } catch (error) {
-    logger.warn({ err: error, domain }, 'a domain of a single sign-on counts as not proven: no name server answers');
+    logger.warn({ err: error, domain }, 'a domain of a single sign-on is no longer proven: no name server answers');
     return false;
   }
 }

@@ -22,20 +22,20 @@ import { transactApart, type Provider } from './organization-provider.ts';
 /** Refused people of one organization within the window, in milliseconds, after which nobody joins by single sign-on for a while. */
 const refusals = { limit: 20, windowMs: 15 * 60_000 };
 
-/** What the single sign-on of an organization says about a person. */
+/** Claims of the single sign-on of an organization about a person. */
 export interface SignedOn {
   readonly identity: ProviderIdentity;
   readonly provider: Provider;
 }
 
-/** Where identities of an organization's single sign-on count. */
+/** The organization in which identities of its single sign-on are valid. */
 export function realmOf({ organizationId }: Provider): IdentitySource {
   return { provider: 'single_sign_on', realm: organizationId };
 }
 
 /**
  * Makes a person who is no member yet one, with an account if they have none: with a verified address of an allowed domain whose zone
- * names the organization. Whoever has been a member before needs an invitation. Refusals count although the request is refused, and a
+ * names the organization. A former member needs an invitation. Refusals count although the request is refused, and a
  * membership stays although the sign-in is refused afterwards, for a second factor that is required, for example. It waits for servers
  * elsewhere, so no transaction may have begun.
  * @throws AppError provider_sign_in_failed, the same for every reason; too_many_requests, invalid_input

@@ -19,7 +19,7 @@ export type Provider = RowOf<typeof identityProvider>;
 export interface OrganizationProvider {
   readonly row: Provider;
   readonly settings: ProviderSettings;
-  /** What the state of a sign-in there says about it. */
+  /** Content of the state of a sign-in there. */
   readonly intent: Pick<SignInState, 'provider' | 'organizationId' | 'settings'>;
 }
 
@@ -78,7 +78,7 @@ function secretOf({ config }: Services, organizationId: string) {
   return { secrets, purpose: 'identity-provider-secret', subject: organizationId } as const;
 }
 
-/** With which provider and client a sign-in or a test began: it does not count for others. */
+/** With which provider and client a sign-in or a test began: it is not valid for others. */
 export function providerDigest({ issuer, clientId, clientSecret }: Provider): string {
   return hash('sha256', JSON.stringify([issuer, clientId, clientSecret]), 'base64url');
 }

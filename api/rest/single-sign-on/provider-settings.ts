@@ -21,15 +21,15 @@ const SettingsSchema = Type.Object(
     issuer: Type.String({ description: 'URL of the provider.' }),
     client_id: Type.String({ description: 'Client id of this server at the provider.' }),
     allowed_domains: Type.Array(Type.String(), {
-      description: 'Domains whose people become members. Each counts while its DNS record is published.',
+      description: 'Domains whose people become members. Each is valid while its DNS record is published.',
     }),
     domain_records: Type.Array(DomainRecordSchema, {
-      description: 'The DNS record of each allowed domain. POST /v1/sso/domains/verify says which are found.',
+      description: 'The DNS record of each allowed domain. POST /v1/sso/domains/verify returns which are found.',
     }),
     tested_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
       description: 'When a manager signed in with these settings; null: not yet.',
     }),
-    is_enforced: Type.Boolean({ description: 'Whether members but owners must sign in with it.' }),
+    is_enforced: Type.Boolean({ description: 'Whether all members except owners must sign in with it.' }),
   },
   { title: 'SingleSignOnSettings' },
 );
@@ -63,7 +63,7 @@ const BodySchema = Type.Object(
         {
           maxItems: 100,
           description:
-            'Domains of verified addresses whose people become members at their first sign-in. Publish the DNS record of each, which the answer shows, and let it stay: it is looked for at every first sign-in.',
+            'Domains of verified addresses whose people become members at their first sign-in. Publish the DNS record of each, which the response shows, and keep it published: it is checked at every first sign-in.',
         },
       ),
     ),
@@ -125,7 +125,7 @@ export const testProvider = defineRoute({
   tag: 'Single sign-on',
   summary: 'Test the single sign-on provider',
   description:
-    'Returns the URL of the provider to which the browser of a manager goes. When it comes back signed in, the current settings count as tested, and the identity is linked to the account of the manager.',
+    'Returns the URL of the provider to which the browser of a manager goes. When it comes back signed in, the current settings are marked as tested, and the identity is linked to the account of the manager.',
   access: 'required',
   acceptsSingleSignOn: true,
   answers: { 200: RedirectSchema },
@@ -201,7 +201,7 @@ export const verifyDomains = defineRoute({
   tag: 'Single sign-on',
   summary: 'Look for the DNS records of the allowed domains',
   description:
-    'Asks the name servers of the allowed domains for the records that prove them. A domain counts while its record is published: it is looked for again whenever somebody signs in for the first time.',
+    'Asks the name servers of the allowed domains for the records that prove them. A domain is valid while its record is published; the record is checked again whenever somebody signs in for the first time.',
   access: 'required',
   acceptsSingleSignOn: true,
   answers: {

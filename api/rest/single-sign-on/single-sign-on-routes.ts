@@ -69,7 +69,7 @@ export const singleSignOnCallback = defineRoute({
   tag: 'Single sign-on',
   summary: 'Return from the provider of an organization',
   description:
-    'The provider sends the browser here. Begins a session that counts in the organization alone. People with a verified address of an allowed domain, which its DNS record proves, become members, with a new account if the address has none; also those who are then refused because the organization requires a second factor, which they set up after they have set a password (POST /v1/forgot-password). All others who are no members are refused with provider_sign_in_failed: the answer does not say whether an address has an account.',
+    'The provider sends the browser here. Begins a session that is valid only in the organization. People with a verified address of an allowed domain, which its DNS record proves, become members, with a new account if the address has none; also those who are then refused because the organization requires a second factor, which they set up after they have set a password (POST /v1/forgot-password). All others who are no members are refused with provider_sign_in_failed: the answer does not say whether an address has an account.',
   access: 'public',
   limitClass: 'flow',
   query: CallbackQuery,
@@ -103,7 +103,7 @@ export const singleSignOnCallback = defineRoute({
 
 const settingsChanged = 'the settings of the single sign-on have changed since it began';
 
-/** Links the identity to the account of the session that asked for it; a test also counts for the settings of then. */
+/** Links the identity to the account of the session that asked for it; a test also applies to the settings of that time. */
 async function linkOrTest(
   call: Call<unknown>,
   opened: OpenedState,

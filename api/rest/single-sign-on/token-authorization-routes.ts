@@ -24,7 +24,7 @@ export const tokenAuthorizationRoutes: readonly Route[] = [
     verb: 'authorize',
     summary: 'Authorize a personal token for single sign-on',
     description:
-      'Lets the token count in an organization, and in those that are part of it, although single sign-on is enforced there. The session of the caller must have begun with the single sign-on of the organization. The token stays authorized until this is undone, its secret is replaced, or the provider of the organization changes.',
+      'Makes the token valid in an organization, and in those that are part of it, although single sign-on is enforced there. The session of the caller must have begun with the single sign-on of the organization. The token stays authorized until this is undone, its secret is replaced, or the provider of the organization changes.',
     session: { acceptsSingleSignOn: true },
     act: authorizeToken,
     errors: ['invalid_input', 'not_found', 'permission_denied', 'single_sign_on_required'],
@@ -32,7 +32,7 @@ export const tokenAuthorizationRoutes: readonly Route[] = [
   routeOf({
     verb: 'deauthorize',
     summary: 'Undo the authorization of a personal token',
-    description: 'The token no longer counts where single sign-on is enforced.',
+    description: 'The token is no longer valid where single sign-on is enforced.',
     act: deauthorizeToken,
     errors: ['invalid_input', 'not_found', 'permission_denied'],
   }),

@@ -42,7 +42,7 @@ export const webfinger = defineRoute({
       subject: Type.String({ description: 'The resource.' }),
       links: Type.Array(
         Type.Object({
-          rel: Type.String({ description: 'What is there.' }),
+          rel: Type.String({ description: 'Kind of the link.' }),
           href: Type.String({ description: 'Its URL.' }),
         }),
       ),

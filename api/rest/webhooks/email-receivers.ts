@@ -4,7 +4,7 @@ import { hasBasicPassword } from './basic-password.ts';
 import { defineReceiver, instantAt, textAt, type RawDelivery, type ReceivedEvent } from './receiver.ts';
 import { hasSvixSignature } from './svix-signature.ts';
 
-/** What the providers report of an e-mail, in one vocabulary; the listener apply-email-report knows it. */
+/** Reports of the providers about an e-mail, in one vocabulary; the listener apply-email-report knows it. */
 type Outcome =
   | 'sent'
   | 'delivered'
@@ -22,7 +22,7 @@ const providerA = defineReceiver({
   url: '/v1/email/webhook/providera',
   operationId: 'receiveProviderAEvents',
   summary: 'Events of mail provider A',
-  description: 'For mail provider A, which reports what became of e-mails.',
+  description: 'For mail provider A, which reports the status of e-mails.',
   secretOf: ({ integrations }) => integrations.email.providera.webhooksecret,
   verify: hasSvixSignature,
   read: readA,
@@ -34,7 +34,7 @@ const providerB = defineReceiver({
   url: '/v1/email/webhook/providerb',
   operationId: 'receiveProviderBEvents',
   summary: 'Events of mail provider B',
-  description: 'For mail provider B, which reports what became of e-mails.',
+  description: 'For mail provider B, which reports the status of e-mails.',
   secretOf: ({ integrations }) => integrations.email.providerb.webhooksecret,
   verify: hasBasicPassword,
   read: readB,

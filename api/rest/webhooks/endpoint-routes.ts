@@ -38,7 +38,7 @@ const required: ReadonlySet<string> = new Set(['name', 'url', 'topics', 'scopes'
 
 const listOf = (shared: SharedValue) => ({ minItems: 1, items: { type: 'string', [describedKeyword]: { shared } } });
 
-/** What the settings are besides what their fields say; the words of a refusal are those of the data layer. */
+/** Note about the settings in addition to their fields; the words of a refusal are those of the data layer. */
 const besides: Partial<Record<string, object>> = {
   url: { [describedKeyword]: { format: 'uri', pattern: '^https?://' } },
   topics: { [describedKeyword]: listOf('EventTopicPattern') },

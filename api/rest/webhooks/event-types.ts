@@ -20,7 +20,7 @@ export const eventTypes = defineRoute({
         Type.Object({
           type: Type.String({ description: 'Type of the event.' }),
           version: Type.Integer({ description: 'Raised when the schema loses a property or gives one another type.' }),
-          description: Type.String({ description: 'When it is recorded.' }),
+          description: Type.String({ description: 'Cause of the event.' }),
           schema: Type.Unsafe<object>({
             type: 'object',
             additionalProperties: true,

@@ -29,8 +29,8 @@ const nullable = (type: string, description: string, more = {}) =>
   Type.Unsafe<unknown>({ type: [type, 'null'], description, ...more });
 
 const slice = {
-  event_id: Type.Optional(id('Only of this event.')),
-  after: Type.Optional(id('Id of the last entry of the page before.')),
+  event_id: Type.Optional(id('Only messages of this event.')),
+  after: Type.Optional(id('Id of the last entry of the previous page.')),
   first: Type.Optional(
     Type.Integer({ minimum: 0, description: `Maximum number of entries. Without it: ${defaultPageSize}.` }),
   ),
@@ -45,7 +45,7 @@ const messageSchema = Type.Object(
     request_id: nullable('string', 'Id of the request that caused the event.'),
     occurred_at: instant('When the event happened.'),
     status: Type.String({ enum: [...messageStates], description: 'Status of the message.' }),
-    attempts: Type.Integer({ description: 'Attempts that failed since the message became due.' }),
+    attempts: Type.Integer({ description: 'Number of failed attempts since the message became due.' }),
     due_at: nullable('string', 'When the next attempt may begin; null unless the message is due.', {
       format: 'date-time',
     }),
@@ -60,7 +60,7 @@ const attemptSchema = Type.Object(
     type: Type.String({ description: 'Type of the event.' }),
     number: Type.Integer({ description: '1 for the first attempt since the message became due.' }),
     attempted_at: instant('When the attempt began.'),
-    duration_ms: Type.Integer({ description: 'How long it took, in milliseconds.' }),
+    duration_ms: Type.Integer({ description: 'Duration in milliseconds.' }),
     status: nullable('integer', 'HTTP status of the response; null without one.'),
     problem: nullable('string', 'Why there is no usable response.'),
     response: nullable('string', 'The first 4 KiB of the response.'),
@@ -89,7 +89,7 @@ interface LogAccess {
 
 const people = { tag, access: 'required', acceptsSingleSignOn: true } as const;
 
-/** What was sent to an endpoint, how it went, and how to send it again. */
+/** Messages to an endpoint, their attempts, and their replay. */
 export const logRoutes = ({
   base,
   reads,
@@ -111,7 +111,9 @@ export const logRoutes = ({
     query: Type.Object(
       {
         ...slice,
-        status: Type.Optional(Type.String({ enum: [...messageStates], description: 'Only with this status.' })),
+        status: Type.Optional(
+          Type.String({ enum: [...messageStates], description: 'Only messages with this status.' }),
+        ),
       },
       { additionalProperties: false },
     ),
@@ -159,7 +161,7 @@ export const logRoutes = ({
     url: `${base}/:id/replay`,
     operationId: `replay${prefix}EndpointMessages`,
     summary: `Send messages to an endpoint again${by}`,
-    description: `Either the messages of some events, or all since an instant, up to ${maxReplayed.toLocaleString('en')} at once. They keep their ids, so a receiver that has seen them can tell. An endpoint has ${endpointLimits.replay.limit} replays in ten minutes.${note}`,
+    description: `Either the messages of some events, or all since an instant, up to ${maxReplayed.toLocaleString('en')} at once. They keep their ids, so a receiver that has seen them can recognize them. An endpoint has ${endpointLimits.replay.limit} replays in ten minutes.${note}`,
     params: endpointParams,
     body: Type.Object(
       {
@@ -173,7 +175,7 @@ export const logRoutes = ({
     answers: {
       202: Type.Object({
         replayed_count: Type.Integer({ description: 'Number of messages that are due again.' }),
-        next: nullable('string', 'Since when there are more: repeat the request with it; null when there are none.', {
+        next: nullable('string', 'Value of `since` for the next request; null if there are no more messages.', {
           format: 'date-time',
         }),
       }),

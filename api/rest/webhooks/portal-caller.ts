@@ -19,7 +19,7 @@ export const portalHeader = 'webhook-portal-token';
 /** The links that requests have shown. */
 const links = new WeakMap<RequestContext, PortalLink>();
 
-/** A link in the header replaces all other credentials. What is no link of this server stands for nobody. */
+/** A link in the header replaces all other credentials. A token that is no link of this server identifies nobody. */
 function readPortalLink({ core, headers }: FastifyRequest, { portalLinks }: Services): void {
   const token = headers[portalHeader];
   if (token === undefined) return;
@@ -28,7 +28,7 @@ function readPortalLink({ core, headers }: FastifyRequest, { portalLinks }: Serv
   if (link) links.set(core, link);
 }
 
-/** What the routes of the page have in common: the caller is who made the link, as they are now. */
+/** Common parts of the routes of the page: the caller is who made the link, as they are now. */
 export const portalAccess = {
   tag: 'Webhook endpoints',
   // The caller of the link is found after those who must be signed in; portalLinkOf refuses everybody else.
@@ -56,7 +56,7 @@ export function portalLinkOf({ request: { core }, unit }: Call<unknown>): Portal
       `There is no link to the portal in the header ${portalHeader}, or it has ended: ask for another one.`,
     );
   if (!isManager(unit.context.caller.role))
-    throw new AppError('permission_denied', 'Whoever made this link does not manage the organization any more.');
+    throw new AppError('permission_denied', 'The creator of this link no longer manages the organization.');
   return link;
 }
 

@@ -27,9 +27,9 @@ const makeLink = defineRoute({
   url: `${portalUrl}/links`,
   operationId: 'createWebhookPortalLink',
   tag: portalAccess.tag,
-  summary: 'Make a link to the portal of webhook endpoints',
+  summary: 'Create a link to the portal of webhook endpoints',
   description:
-    'A link that is valid for one hour. Whoever has it sees endpoints, messages and attempts without signing in, sends test messages and sends messages again, and nothing else. It ends early with the session of the manager who made it, and with their role. The user has signed in, or called /v1/2fa/step-up, within the last ten minutes.',
+    'A link that is valid for one hour. Its holder sees endpoints, messages and attempts without signing in, sends test messages and sends messages again, and nothing else. It ends early with the session of the manager who made it, and with their role. The user has signed in, or called /v1/2fa/step-up, within the last ten minutes.',
   access: 'required',
   answersCredential: true,
   acceptsSingleSignOn: true,
@@ -66,7 +66,7 @@ const listEndpoints = defineRoute({
   url: `${portalUrl}/endpoints`,
   operationId: 'listPortalEndpoints',
   summary: 'List the endpoints of a link to the portal',
-  description: 'Those of the link, by name.',
+  description: 'The endpoints of the link, by name.',
   answers: {
     200: Type.Object({
       data: Type.Array(

@@ -19,7 +19,7 @@ export interface RawDelivery {
   readonly body: Buffer;
 }
 
-/** What a receiver has read of an event. */
+/** Event that a receiver has read. */
 export interface ReceivedEvent {
   /** Id of the event at the system that sent it: a second event with it has no effect. */
   readonly externalId: string;
@@ -47,8 +47,8 @@ export interface Receiver {
 }
 
 /**
- * The route of a receiver: it checks the size and the signature of what it is sent, stores the event once, and answers. What follows from
- * an event is up to listeners of `webhook_event.received`.
+ * The route of a receiver: it checks the size and the signature of what it is sent, stores the event once, and answers. Listeners of
+ * `webhook_event.received` decide what follows from an event.
  */
 export function defineReceiver(receiver: Receiver): Route {
   const { source, url, limitBytes = defaultLimitBytes } = receiver;
@@ -58,7 +58,7 @@ export function defineReceiver(receiver: Receiver): Route {
     operationId: receiver.operationId,
     tag: 'Receivers',
     summary: receiver.summary,
-    description: `${receiver.description} Without a configured secret, there is no such route. An event that was received before, and one of an unknown type, are answered with 200 and have no effect.`,
+    description: `${receiver.description} Without a configured secret, the route does not exist. An event that was received before, and one of an unknown type, are answered with 200 and have no effect.`,
     access: 'anonymous',
     verifiesSignature: true,
     rawBodyLimit: limitBytes,
@@ -71,7 +71,7 @@ export function defineReceiver(receiver: Receiver): Route {
       if (secret === '') throw new AppError('route_not_found', `There is no route POST ${url}; see /docs.`);
       const delivery = { headers: request.headers, body: rawBody(request.body) };
       if (!receiver.verify(delivery, secret, services.clock.now()))
-        throw new AppError('invalid_signature', 'The request is not signed with the secret of this webhook.');
+        throw new AppError('invalid_signature', 'The request is not signed with the secret of this receiver.');
       const event = receiver.read(documentOf(delivery.body), delivery);
       if (event) {
         const { externalId, type, occurredAt, values } = event;

@@ -7,7 +7,7 @@ import { token } from './token.ts';
 export const auth = object('Authentication settings.', {
   enabled: flag({
     description:
-      'Requires credentials for protected requests. When off, requests without credentials run for the active user who signed up first, in the organization that this user joined first; credentials that are sent count as ever. Only requests to localhost or to an IP address are served like this. Requires server.dev or a loopback address in server.listen. Never turn it off in production.',
+      'Requires credentials for protected requests. When off, requests without credentials run for the active user who signed up first, in the organization that this user joined first; credentials that are sent are checked as usual. Only requests to localhost or to an IP address are served like this. Requires server.dev or a loopback address in server.listen. Never turn it off in production.',
     default: true,
     restart: true,
   }),

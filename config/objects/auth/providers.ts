@@ -1,7 +1,7 @@
 import { duration, flag, integer, list, object, secret, text } from '../../schema/field.ts';
 import { domainName, httpUrl, urlOrPath, webOrigin } from '../../schema/format.ts';
 
-/** What each provider is, and its base URL. */
+/** Name and base URL of each provider. */
 const about = {
   codehost: {
     what: 'GitHub, or a GitHub Enterprise server (OAuth 2.0)',
@@ -24,7 +24,7 @@ function oauthProvider(name: keyof typeof about) {
         description: 'Client secret at the provider. Required while the provider is in supportedproviders.',
       }),
       clientendpoint: text({
-        description: `${about[name].base} The public address of this server, which domain sets, counts as empty.`,
+        description: `${about[name].base} The public address of this server, which domain sets, is treated as empty.`,
         format: httpUrl,
         fromDomain: (domain) => `https://api.${domain}`,
       }),

@@ -93,7 +93,7 @@ export const token = object('Access tokens, refresh tokens and API tokens.', {
   }),
   jwksendpoint: text({
     description:
-      'URL of the public key set (JWKS) that the discovery document announces. With the origin of issuer or of integrations.email.apiurl, this server publishes its keys there, and at `/.well-known/jwks.json` in any case. With another origin, tokens signed with the keys of that set are accepted, too; while it cannot be reached, its last known keys count.',
+      'URL of the public key set (JWKS) that the discovery document announces. With the origin of issuer or of integrations.email.apiurl, this server publishes its keys there, and at `/.well-known/jwks.json` in any case. With another origin, tokens signed with the keys of that set are accepted, too; while it cannot be reached, its last known keys stay valid.',
     format: httpUrl,
     restart: true,
     fromDomain: (domain) => `${api(domain)}/.well-known/jwks.json`,

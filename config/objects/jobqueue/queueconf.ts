@@ -125,7 +125,7 @@ export const queueconf = object('Workers, retries and schedules of the job queue
   }),
   JobStuckThreshold: duration({
     description:
-      'Heartbeat timeout: a running activity without a heartbeat for this time counts as lost and is retried.',
+      'Heartbeat timeout: a running activity without a heartbeat for this time is treated as lost and is retried.',
     default: 10_000,
     minimum: 1000,
     maximum: hour,

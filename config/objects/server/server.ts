@@ -16,7 +16,7 @@ export const server = object('HTTP server settings.', {
   }),
   listen: text({
     description:
-      'Address on which the HTTP server listens. `:port` means every interface; port 0 takes a free port. `unix:/path` is a Unix socket, for a reverse proxy on the same machine; its clients count as 127.0.0.1 unless ratelimit.headers names a header with their address.',
+      'Address on which the HTTP server listens. `:port` means every interface; port 0 takes a free port. `unix:/path` is a Unix socket, for a reverse proxy on the same machine; its clients have the address 127.0.0.1 unless ratelimit.headers names a header with their address.',
     default: ':17608',
     format: listenAddressOrSocket,
     required: true,
@@ -69,7 +69,7 @@ export const server = object('HTTP server settings.', {
   graphpool: object('Concurrency of GraphQL operations.', {
     maxworkers: integer({
       description:
-        'Maximum number of GraphQL operations of this process whose resolvers run at the same time. The resolvers of one operation share one database connection. Further operations wait for their turn, in which organizations alternate; beyond ten times this number, operations are rejected with 503.',
+        'Maximum number of GraphQL operations of this process whose resolvers run at the same time. The resolvers of one operation share one database connection. Further operations are queued, and organizations alternate; beyond ten times this number, operations are rejected with 503.',
       unit: 'operations',
       default: 100,
       minimum: 1,
@@ -83,7 +83,7 @@ export const server = object('HTTP server settings.', {
   }),
   enablegraphsubscriptions: flag({
     description:
-      'Serves GraphQL subscriptions over WebSockets and server-sent events, and records each change for them. When off, subscriptions are rejected. All API and worker processes must have the same value, because changes of a process where it is off are not told. That a record was deleted is told only while db.enablehistory is on.',
+      'Serves GraphQL subscriptions over WebSockets and server-sent events, and records each change for them. When off, subscriptions are rejected. All API and worker processes must have the same value, because changes of a process where it is off are not sent. The deletion of a record is sent only while db.enablehistory is on.',
     restart: true,
   }),
   complexitylimit: integer({
@@ -121,7 +121,7 @@ export const server = object('HTTP server settings.', {
   }),
   notificationlookbackdays: integer({
     description:
-      'Age up to which the inbox (`GET /v1/notifications/inbox`), and the begin of the subscription `notificationAdded`, have notifications that were already read. Unread notifications are always in it.',
+      'Age up to which the inbox (`GET /v1/notifications/inbox`), and the start of the subscription `notificationAdded`, have notifications that were already read. Unread notifications are always in it.',
     unit: 'days',
     default: 30,
     minimum: 0,

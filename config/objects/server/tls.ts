@@ -10,7 +10,7 @@ export const tls = object(
     }),
     certfile: text({
       description:
-        'Path of the PEM file with the certificate chain, that of the server first. Within seconds after a change of the file, new connections get the new certificate; one that cannot be used is logged, and the one before stays.',
+        'Path of the PEM file with the certificate chain, that of the server first. Within seconds after a change of the file, new connections get the new certificate; one that cannot be used is logged, and the previous one stays in use.',
     }),
     certkey: text({
       description:

@@ -12,7 +12,7 @@ import {
   type StateStatement,
 } from './principal-state.ts';
 
-/** What the database says of a state when it was read: `caller_basis`. */
+/** Facts about a state in the database when it was read: `caller_basis`. */
 interface Basis {
   /** `pg_snapshot`: which transactions were visible. */
   readonly snapshot: string;
@@ -41,7 +41,7 @@ export interface WatchedPrincipal {
 }
 
 /**
- * Reads the state of a caller for work that goes on for long: whoever follows `caller_changes` learns from the scopes when to read it
+ * Reads the state of a caller for work that continues for long: whoever follows `caller_changes` learns from the scopes when to read it
  * again. An `AssumedPrincipal` of the snapshot compares with what has been noted since.
  * @throws AppError database_busy, database_unavailable, deadline_exceeded
  */
@@ -75,7 +75,7 @@ const unchanged = '';
 /** Above any depth of organizations and number of single sign-ons; a state that depends on more is read with each request. */
 const maxScopes = 64;
 
-/** How long a basis counts, in milliseconds. Nothing depends on it; it bounds what a fault of the database could do. */
+/** Time for which a basis is valid, in milliseconds. Nothing depends on it; it bounds what a fault of the database could do. */
 const maxAgeMs = 60_000;
 
 const comparisons = new WeakMap<PrincipalSnapshot, Comparison>();

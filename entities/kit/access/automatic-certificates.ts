@@ -6,7 +6,7 @@ export interface CertificatePlace {
   readonly name: string;
 }
 
-/** What all processes know of a certificate. */
+/** State of a certificate that all processes share. */
 export interface CertificateRow {
   /** Encrypted: key and address of the account. */
   readonly account: string | null;
@@ -14,7 +14,7 @@ export interface CertificateRow {
   readonly certificate: string | null;
   /** Encrypted. */
   readonly privateKey: string | null;
-  /** What the authority expects to see at the moment. */
+  /** Proof that the authority expects at the moment. */
   readonly keyAuthorization: string | null;
   /** Attempts that failed since the last certificate. */
   readonly failedAttempts: number;
@@ -61,7 +61,7 @@ export async function holdOrder(
   return rows[0];
 }
 
-/** What may change while an order is under way. */
+/** Columns that may change while an order is under way. */
 interface OrderChange {
   readonly heldUntil?: Date;
   readonly account?: string;

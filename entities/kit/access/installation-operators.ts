@@ -7,7 +7,7 @@ export interface OperatorGrant {
   readonly grantedAt: Date;
   readonly grantedBy: string;
   readonly grantReason: string;
-  /** Null while it counts. */
+  /** Null while it is valid. */
   readonly revokedAt: Date | null;
   readonly revokedBy: string | null;
   readonly revokeReason: string | null;

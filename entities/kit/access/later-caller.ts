@@ -4,7 +4,7 @@ import type { Caller } from '../model/caller.ts';
 import type { TokenSort } from '../model/scopes.ts';
 import type { Work } from '../storage/work.ts';
 
-/** Whose rights work has that was started in a request and is done later. */
+/** Caller of work that was started in a request and is done later. */
 export interface LaterPrincipal {
   /** Id of the person; null when the account no longer exists, and for an API token. */
   readonly userId: string | null;
@@ -34,7 +34,7 @@ export async function readLaterCaller(
   if (userId === null || !state?.isActive || state.role === null)
     throw new AppError(
       'permission_denied',
-      'The person who started this work has no access to the organization any more.',
+      'The person who started this work no longer has access to the organization.',
     );
   return callerIn(userId, organizationId, state, { ...others, singleSignOnId: organizationId });
 }
@@ -65,6 +65,6 @@ async function readLaterToken(
   const isOver = expiresAt !== null && new Date(expiresAt) <= work.clock.now();
   const isOut = sort === 'personal' && state?.role === null;
   if (!state?.isSignedIn || !state.isActive || isOut || isOver)
-    throw new AppError('permission_denied', 'The token with which this work was started is not valid here any more.');
+    throw new AppError('permission_denied', 'The token with which this work was started is no longer valid here.');
   return callerOfToken(principal, state, sort === 'api' ? others : { ...others, singleSignOnId: organizationId });
 }

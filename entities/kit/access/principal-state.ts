@@ -15,7 +15,7 @@ export interface SessionPrincipal {
   readonly organizationId: string | null;
 }
 
-/** What an API token or a personal token shows. */
+/** Part of an API token or a personal token that identifies it. */
 export interface TokenPrincipal {
   readonly sort: TokenSort;
   /** Id of the record of the token. */
@@ -26,7 +26,7 @@ export interface TokenPrincipal {
   readonly organizationId: string | null;
 }
 
-/** What the token of somebody who acts as somebody else names. */
+/** Claims of the token of a caller who acts as another user. */
 export interface DelegationPrincipal {
   /** Id of the record of the kind `delegation`. */
   readonly delegationId: string;
@@ -157,7 +157,7 @@ function readerOf(principal: Principal): string {
   return 'delegationId' in principal ? principal.delegationId : principal.tokenId;
 }
 
-/** Whoever lacks a second factor that the organization requires has no role there, wherever the state is read. */
+/** A person who lacks a second factor that the organization requires has no role there, wherever the state is read. */
 export function stateIn(text: string): PrincipalState {
   const state = JSON.parse(text) as PrincipalState;
   return state.lacksSecondFactor ? { ...state, role: null } : state;
@@ -267,6 +267,6 @@ async function currentDelegation(work: Work, delegationId: string, organizationI
   const state = await readDelegationState(work, { delegationId, organizationId });
   const { isActive, isSignedIn, delegation } = state;
   if (!isActive || !isSignedIn || !delegation || new Date(delegation.expiresAt) <= work.clock.now())
-    throw new AppError('unauthenticated', 'The access as somebody else ended while the request was waiting.');
+    throw new AppError('unauthenticated', 'The access as another user ended while the request was waiting.');
   return state;
 }

@@ -1,6 +1,6 @@
 import type { Work } from '../storage/work.ts';
 
-/** What is known of a request when it begins. `busy`: another one with the same key is under way. */
+/** State of a request with this key when it begins. `busy`: another one with the same key is under way. */
 export type EarlierRequest =
   | { readonly state: 'new' }
   | { readonly state: 'busy' }

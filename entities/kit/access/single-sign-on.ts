@@ -8,7 +8,7 @@ export interface Entry extends Pick<MembershipState, 'productModules' | 'lacksSe
   readonly role: Role | null;
   /** The organization whose single sign-on is required, and did not begin the session; null for none. */
   readonly requiredSignOn: string | null;
-  /** Whether the session began with the single sign-on of another organization, in which alone it counts. */
+  /** Whether the session began with the single sign-on of another organization, in which alone it is valid. */
   readonly isElsewhere: boolean;
 }
 
@@ -40,8 +40,8 @@ export async function isSignOnCurrent(work: Work, signOn: SignOn): Promise<boole
 }
 
 /**
- * The id of the membership that gives a person the strongest role in an organization: one there or in an organization above. What must end
- * with the membership names it.
+ * The id of the membership that gives a person the strongest role in an organization: one there or in an organization above. Records that
+ * must end with the membership name it.
  */
 export async function decidingMembership(work: Work, userId: string, organizationId: string): Promise<string | null> {
   const session = await work.readAs('app');
@@ -114,7 +114,7 @@ export interface EntryRow {
 /** @param row of `organization_entry`, which has one unless the organization is gone */
 export function entryOf(row: EntryRow | undefined): Entry {
   const { role = null, gap = null, modules = [], lacks_second_factor: lacksSecondFactor = false } = row ?? {};
-  // The function returns an empty text for a session that counts elsewhere.
+  // The function returns an empty text for a session that is valid elsewhere.
   const signOn = { requiredSignOn: gap === '' ? null : gap, isElsewhere: gap === '' };
   return { role, ...signOn, productModules: modules, lacksSecondFactor };
 }

@@ -14,7 +14,7 @@ const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const domainName = new RegExp(`^(?:${label}\\.)*(?!\\d+$)${label}$`);
 /** RFC 5321, section 4.1.2 (Dot-string); quoted names are read differently by different servers. */
 const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
-/** What ends a host in a URL, which `domainToASCII` reads, and other signs of ASCII that no domain has. */
+/** Characters that end a host in a URL, which `domainToASCII` reads, and other characters of ASCII that no domain has. */
 const foreign = /[^a-z0-9.\u0080-\u{10FFFF}-]/u;
 
 /** Maximum lengths in octets (RFC 5321, section 4.5.3.1). */

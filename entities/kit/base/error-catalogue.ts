@@ -34,7 +34,7 @@ interface CatalogueEntry {
   readonly title: string;
   /** When the error occurs. */
   readonly cause: string;
-  /** What the caller, or whoever operates the server, does about it. */
+  /** Action of the caller, or of the operator of the server. */
   readonly remedy: string;
 }
 
@@ -47,19 +47,19 @@ export const errorCatalogue = {
     'invalid',
     'The input is not valid.',
     'A field, a parameter or a filter has a value that is not accepted, is missing, or is not known.',
-    'Correct what `errors` lists: each entry has the path of a field and says what is wrong with it.',
+    'Correct the fields in `errors`: each entry has the path of a field and its problem.',
   ),
   malformed_request: entry(
     'invalid',
     'The request cannot be read.',
     'The request is not valid HTTP, its URL cannot be decoded, or a header does not have its form.',
-    'Correct what the message names; clients that encode URLs by themselves encode each part with percent signs.',
+    'Correct the part that the message names; clients that encode URLs by themselves encode each part with percent signs.',
   ),
   malformed_body: entry(
     'invalid',
     'The request body cannot be read.',
     'The body is not JSON, or ends before its announced length.',
-    'Send one JSON document in UTF-8; the message says at which place reading it failed.',
+    'Send one JSON document in UTF-8; the message names the place at which reading it failed.',
   ),
   invalid_cursor: entry(
     'invalid',
@@ -71,13 +71,13 @@ export const errorCatalogue = {
     'invalid',
     'The cursor of the subscription is too old.',
     'Changes are kept for subscribers for a day, and a cursor is valid only in the database that it comes from.',
-    'Subscribe without a cursor, then read the records again: what happened meanwhile is in them.',
+    'Subscribe without a cursor, then read the records again: they include all changes since.',
   ),
   invalid_token: entry(
     'invalid',
     'The token is not valid.',
     'A link, a challenge or a refresh token is not one of this server, was used before, or was replaced by a newer one.',
-    'Ask for a new one: sign in again, or let the e-mail be sent again.',
+    'Request a new one: sign in again, or have the e-mail sent again.',
   ),
   token_not_yet_valid: entry(
     'invalid',
@@ -89,23 +89,23 @@ export const errorCatalogue = {
     'invalid',
     'The token has expired.',
     'A link, a challenge or a refresh token was used too late.',
-    'Ask for a new one: sign in again, or let the e-mail be sent again.',
+    'Request a new one: sign in again, or have the e-mail sent again.',
   ),
   invalid_passkey: entry(
     'invalid',
     'The passkey was not accepted.',
-    'What the browser signed does not belong to the options of this server, or the options are too old.',
+    'The signature of the browser does not belong to the options of this server, or the options are too old.',
     'Begin again: ask for new options, and answer them within a few minutes on a page of this server or of a related origin.',
   ),
   weak_password: entry(
     'invalid',
     'The password is too easy to guess.',
     'The password is easy to guess, or consists of the names or the address of its owner, or of the name of the organization.',
-    'Choose a longer password, for example of four words that have nothing to do with each other.',
+    'Choose a longer password, for example of four unrelated words.',
   ),
   invalid_signature: entry(
     'unauthenticated',
-    'The request is not signed as it should be.',
+    'The signature of the request is missing or wrong.',
     'A receiver of messages of another system found no signature with its secret, or one that is too old.',
     'Configure the same secret on both sides, and send the body unchanged and soon after it was signed.',
   ),
@@ -118,7 +118,7 @@ export const errorCatalogue = {
   provider_sign_in_failed: entry(
     'unauthenticated',
     'The sign-in at the provider failed.',
-    'The provider refused, its answer does not belong to this sign-in, or it vouches for nobody who may sign in here.',
+    'The provider refused, its answer does not belong to this sign-in, or it identifies nobody who may sign in here.',
     'Begin the sign-in again in the same browser; where the message names another way, use that.',
   ),
   unauthenticated: entry(
@@ -137,7 +137,7 @@ export const errorCatalogue = {
     'denied',
     'You may not do this.',
     'The rules of the kind, the scopes of the token or the way of the sign-in do not allow it, or roles of another organization than the current one are needed.',
-    'The message says to whom the rules give the right: ask one of them, switch to the organization that the message names, or sign in in the way that it names. Owners and administrators ask `explainAccess` (GraphQL).',
+    'The message names the people to whom the rules give the right: ask one of them, switch to the organization that the message names, or sign in in the way that it names. Owners and administrators ask `explainAccess` (GraphQL).',
   ),
   no_current_organization: entry(
     'denied',
@@ -161,7 +161,7 @@ export const errorCatalogue = {
     'denied',
     'The organization does not have this product module.',
     'The kind of record belongs to a product module that the current organization lacks.',
-    'GET /v1/account/features lists the modules that it has; ask who manages its subscription, or switch to another organization.',
+    'GET /v1/account/features lists the modules that it has; ask the manager of its subscription, or switch to another organization.',
   ),
   file_withheld: entry(
     'denied',
@@ -190,19 +190,19 @@ export const errorCatalogue = {
   foreign_origin: entry(
     'denied',
     'The page that asks is of another origin.',
-    'A subscription came with the cookies of a browser from a page of another website, or without saying from which.',
+    'A subscription came with the cookies of a browser from a page of another website, or without the header Origin.',
     'Operators list the origin in `server.cors.alloworigins`; programs send the header Authorization instead of cookies.',
   ),
   not_found: entry(
     'not_found',
     'There is no such record.',
-    'The record does not exist, was deleted, belongs to another organization than the current one, or may not be viewed by the caller; answers do not tell which.',
+    'The record does not exist, was deleted, belongs to another organization than the current one, or may not be viewed by the caller; answers do not reveal which.',
     'Check the id (not the display id) in the list of its kind, and in which organization you act: GET /v1/account/userinfo says so, and the header X-Organization-ID of answers to personal tokens. POST /v1/switch acts in another one.',
   ),
   chat_not_connected: entry(
     'not_found',
     'The organization has connected no chat.',
-    'Notifications were to be sent to the chat of an organization that has no integration of a chat.',
+    'The request chooses the chat as a channel of notifications, and the organization has no integration of a chat.',
     'Choose another channel, such as e-mail, or connect the chat of the organization first.',
   ),
   route_not_found: entry(
@@ -292,7 +292,7 @@ export const errorCatalogue = {
   upload_complete: entry(
     'conflict',
     'The upload takes no more bytes.',
-    'All bytes of the upload have arrived, or it was said to be complete.',
+    'All bytes of the upload have arrived, or the client has completed it.',
     'Use its id in a record if its status is `ready`; otherwise begin another upload.',
   ),
   upload_not_ready: entry(
@@ -304,8 +304,8 @@ export const errorCatalogue = {
   upload_busy: entry(
     'conflict',
     'Another request is writing to the upload.',
-    'One request writes to an upload at a time, and the one before has not ended or was cut off a moment ago.',
-    'Ask how far the upload is (HEAD /v1/uploads/{id}), and go on after the seconds in Retry-After.',
+    'One request writes to an upload at a time, and the previous one has not ended, or was interrupted a moment ago.',
+    'Send HEAD /v1/uploads/{id} for the offset of the upload, and continue after the seconds in Retry-After.',
   ),
   idempotency_key_in_use: entry(
     'conflict',
@@ -334,8 +334,8 @@ export const errorCatalogue = {
   file_type_refused: entry(
     'unsupported_media_type',
     'The file is of a type that is not accepted here.',
-    'The content of the file is of another type than the field accepts, or than its name says.',
-    'Send a file of one of the types in the message, under a name with the ending of its type.',
+    'The field does not accept the type of the content, or the name of the file contradicts it.',
+    'Send a file of one of the types in the message, with the file name extension of its type.',
   ),
   range_not_satisfiable: entry(
     'range_not_satisfiable',
@@ -346,7 +346,7 @@ export const errorCatalogue = {
   checksum_mismatch: entry(
     'unprocessable',
     'The content does not have the stated checksum.',
-    'The bytes that arrived are not those of which the checksum was made.',
+    'The bytes that arrived do not have the stated checksum.',
     'Compute the SHA-256 of the file again, and send the file again.',
   ),
   idempotency_key_reused: entry(
@@ -359,13 +359,13 @@ export const errorCatalogue = {
     'unprocessable',
     'The request asks for more than the limits allow.',
     'A page, a bulk operation, a query or a document is larger than the limit in the message.',
-    'Ask for less at a time: smaller pages (`first`), fewer records, fields or levels; large amounts go through imports and exports.',
+    'Request less at a time: smaller pages (`first`), fewer records, fields or levels; large amounts go through imports and exports.',
   ),
   persisted_query_not_found: entry(
     'not_found',
     'The hash names no document that this process knows.',
     'A GraphQL request sent only the SHA-256 hash of its document, and this process has not seen the document yet, or no longer keeps it. GraphQL spells the code PERSISTED_QUERY_NOT_FOUND, as clients of the protocol expect.',
-    'Send the same request once more with the document in `query`; clients with automatic persisted queries do it by themselves.',
+    'Send the same request once more with the document in `query`; clients with automatic persisted queries do so automatically.',
   ),
   too_many_requests: entry(
     'limited',
@@ -377,13 +377,13 @@ export const errorCatalogue = {
     'limited',
     'The rate limit is exceeded.',
     'The client has sent more requests within a time than `ratelimit` or `ratelimitunmatched` allows; the operator may have chosen another status.',
-    'Wait for the seconds in Retry-After, then go on more slowly: `RateLimit` says how many requests remain.',
+    'Wait for the seconds in Retry-After, then continue at a lower rate: `RateLimit` says how many requests remain.',
   ),
   deadline_exceeded: entry(
     'unavailable',
     'The request took longer than its deadline.',
     'The server or one of its parts was too busy to answer within `server.writetimeout`; nothing was changed.',
-    'Try again after the seconds in Retry-After; ask for less at a time if it happens again.',
+    'Try again after the seconds in Retry-After; request less at a time if this happens again.',
   ),
   schema_too_new: entry(
     'unavailable',
@@ -454,13 +454,13 @@ export const errorCatalogue = {
   overloaded: entry(
     'unavailable',
     'Too much other work of this kind is waiting.',
-    'Work that costs much, such as hashing passwords, waits in a queue that is full.',
+    'Expensive work, such as hashing passwords, waits in a queue, and the queue is full.',
     'Try again after the seconds in Retry-After.',
   ),
   slow_consumer: entry(
     'limited',
     'The subscription was ended because its client does not keep up.',
-    'The client has not taken a message for as long as `server.writetimeout` says.',
+    'The client has not received a message within `server.writetimeout`.',
     'Read faster, or select less; then subscribe again `after` the last cursor: nothing is lost.',
   ),
   subscriptions_disabled: entry(
@@ -472,14 +472,14 @@ export const errorCatalogue = {
   shutting_down: entry(
     'unavailable',
     'The server is shutting down.',
-    'This process ends and takes no more requests.',
+    'This process is shutting down and accepts no new requests.',
     'Send the request again: another process answers, or this one after its start.',
   ),
   internal: entry(
     'internal',
     'An unexpected error occurred on the server.',
-    'The server has a fault, or met a state that it does not know.',
-    'Quote the request id to those who operate the server: the log has the error under it.',
+    'The server has a fault.',
+    'Give the request id to the operators of the server: it identifies the error in the log.',
   ),
 } as const satisfies Record<string, CatalogueEntry>;
 

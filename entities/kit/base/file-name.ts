@@ -20,7 +20,7 @@ export function fileName(given: string): string {
   const [hidden] = forbidden.exec(name) ?? [];
   if (hidden === undefined) return name;
   const code = (hidden.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-  throw refusal(`contains the character U+${code}, which nobody sees`);
+  throw refusal(`contains the character U+${code}, which is invisible`);
 }
 
 function refusal(reason: string): AppError {

@@ -4,7 +4,7 @@ import { snakeCase } from './snake-case.ts';
 /** A variable in a text: its name in double braces. */
 const variable = /\{\{([^{}]*)\}\}/g;
 
-/** Puts values into a text. What a value says is never read as a variable. */
+/** Puts values into a text. The content of a value is never read as a variable. */
 export function fillText(text: string, values: Readonly<Record<string, string>>): string {
   return text.replaceAll(variable, (_found, between: string) => {
     const name = namedBy(between, Object.keys(values));
@@ -12,7 +12,7 @@ export function fillText(text: string, values: Readonly<Record<string, string>>)
   });
 }
 
-/** What is wrong with the variables of a text, as the end of a sentence about it. @param known the names that it can have */
+/** Problem of the variables of a text, as the end of a sentence about it. @param known the names that it can have */
 export function variableProblem(text: string, known: readonly string[]): string | undefined {
   const there = `variables are ${known.map((name) => `{{${name}}}`).join(', ')}`;
   for (const [, between = ''] of text.matchAll(variable)) {

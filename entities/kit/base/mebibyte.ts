@@ -1,4 +1,4 @@
-/** Bytes of a mebibyte: settings in megabytes count in it. */
+/** Bytes of a mebibyte: settings in megabytes use this unit. */
 export const mebibyte = 1_048_576;
 
 const decimals = new Intl.NumberFormat('en', { maximumFractionDigits: 1, useGrouping: false });

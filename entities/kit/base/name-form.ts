@@ -6,7 +6,7 @@ export function isVisible(text: string): boolean {
   return visible.test(text);
 }
 
-/** What ends a line in some program: also the vertical tab, the form feed, and the separators of Unicode. */
+/** Characters that end a line in some program: also the vertical tab, the form feed, and the separators of Unicode. */
 const lineBreak = /[\n\v\f\r\u0085\u2028\u2029]/;
 
 export function hasLineBreak(text: string): boolean {
@@ -53,7 +53,7 @@ function replaceHidden(text: string, replacement: (found: string, sort: Hidden) 
 
 /**
  * Whether a mark has the combining class of viramas (9), after which joiners choose a form (RFC 5892, appendices A.1 and A.2). JavaScript
- * does not tell the class, but normalization puts a mark of class 8 before it and one of class 10 after it.
+ * does not expose the class, but normalization puts a mark of class 8 before it and one of class 10 after it.
  */
 function isVirama(mark: string): boolean {
   const [nukta, sheva] = ['\u3099', '\u05B0'];
@@ -88,7 +88,7 @@ const lookAlikes = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Copti
   pattern: new RegExp(`\\p{Script=${name}}`, 'u'),
 }));
 
-/** What is wrong with a name, as the end of a sentence about it; undefined for a name as people write it. */
+/** Problem of a name, as the end of a sentence about it; undefined for a name as people write it. */
 export function nameProblem(name: string): string | undefined {
   const useless: string[] = [];
   replaceHidden(name, (found, sort) => {

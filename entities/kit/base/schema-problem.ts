@@ -13,7 +13,7 @@ export interface SchemaProblem {
   readonly message?: string | undefined;
 }
 
-/** What is known about the value with the problem. */
+/** Facts about the value with the problem. */
 export interface ProblemContext {
   /** Description of the value; it explains a pattern in words. */
   readonly description?: string | undefined;
@@ -32,7 +32,7 @@ interface Params {
   readonly allowedValues?: readonly (string | null)[];
 }
 
-/** What a value must be, by the types and formats of JSON Schema. */
+/** Expectations of a value, by the types and formats of JSON Schema. */
 const expectations: Readonly<Record<string, string>> = {
   string: 'must be a text',
   integer: 'must be a whole number',
@@ -48,18 +48,18 @@ const expectations: Readonly<Record<string, string>> = {
   email: 'must be an e-mail address such as name@example.com',
 };
 
-/** What a value must be, as the end of a sentence about its field. @param type a type or a format of JSON Schema */
+/** Expectation of a value, as the end of a sentence about its field. @param type a type or a format of JSON Schema */
 export function expectation(type: string): string {
   return expectations[type] ?? `must match format "${type}"`;
 }
 
-/** What a value must be, what it is, and how to write what was probably meant. @param type a type or a format of JSON Schema */
+/** Expectation of a value, its actual form, and the way to write the probable meaning. @param type a type or a format of JSON Schema */
 export function mismatch(type: string, value: unknown): string {
   const hint = typeof value === 'string' ? (hints[type]?.(value) ?? '') : '';
   return `${inQuotes(type, value)}${found(value)}${hint}`;
 }
 
-/** What a value must be, and for what was sent as a number that it is written as a text. */
+/** Expectation of a value, with the advice to write a number that was sent for a text in quotes. */
 function inQuotes(type: string, value: unknown): string {
   const isPlain = typeof value === 'number' || typeof value === 'boolean';
   return `${expectation(type)}${type === 'string' && isPlain ? ', in quotes' : ''}`;
@@ -177,7 +177,7 @@ export function schemaMessage(
 }
 
 /**
- * What is wrong with a value that is no id, as the end of a sentence about its field.
+ * Problem of a value that is no id, as the end of a sentence about its field.
  * @param prefixes of the display ids of the kinds whose ids are expected; without them, of all kinds
  */
 export function notAnId(value: unknown, prefixes?: readonly string[]): string {

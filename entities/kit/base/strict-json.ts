@@ -7,7 +7,7 @@ export class JsonRefusal extends Error {
 }
 
 /**
- * Parses a JSON document, wherever it comes from. Of members with the same name the last one counts.
+ * Parses a JSON document, wherever it comes from. Of members with the same name the last one is valid.
  * @throws JsonRefusal for text that is not JSON, and for what `jsonProblem` finds
  */
 export function parseStrictJson(text: string): unknown {

@@ -5,7 +5,9 @@ const startsFormula = new RegExp(`^${formulaStart}`);
 /** The cell that empties its field. An empty cell leaves the field out. PostgreSQL writes NULL so, too. */
 export const clearingCell = String.raw`\N`;
 
-/** What has another meaning than its letters, whatever apostrophes it begins with: a formula, nothing, and the cell that empties. */
+/**
+ * Texts that have another meaning than their letters, whatever apostrophes they begin with: a formula, nothing, and the cell that empties.
+ */
 const special = String.raw`(?:${formulaStart}|\\N$|$)`;
 const isSpecial = new RegExp(`^'*${special}`);
 const isProtected = new RegExp(`^'+${special}`);

@@ -15,10 +15,10 @@ import { isEmptyCell, valueOfCell, WrongCell } from './csv-values.ts';
 
 type Values = Record<string, unknown>;
 
-/** What rows of a document say. Paths of problems begin with the number of the row in the list. */
+/** Changes of records that the rows of a document describe. Paths of problems begin with the number of the row in the list. */
 export interface ReadRows {
   readonly inputs: readonly Values[];
-  /** What says which record changes, where the document changes records. */
+  /** Columns that identify the record to change, where the document changes records. */
   readonly keys: readonly string[];
   readonly problems: readonly FieldProblem[];
   readonly lookups: readonly (LookupCell & { readonly index: number; readonly name: string })[];
@@ -70,7 +70,7 @@ async function resolve(data: DataClient, { inputs, lookups, problems }: ReadRows
   return [...problems, ...unresolved];
 }
 
-/** What is checked before anything is written, besides what the data layer checks. */
+/** Checks before anything is written, in addition to those of the data layer. */
 export type CheckInputs = (inputs: readonly Creation[]) => Promise<void>;
 
 /**

@@ -8,14 +8,14 @@ import { lookupsOf, type Lookup } from './csv-lookups.ts';
 import { atCell, refuseHeader } from './csv-problems.ts';
 import type { CsvRow } from './csv-rows.ts';
 
-/** What a document does to records of a kind. */
+/** Kind and action of a document. */
 export interface CsvTarget {
   readonly registry: Registry;
   readonly module: EntityModule;
   readonly action: 'create' | 'update';
 }
 
-/** What the cells of a column with a name are. */
+/** Content of the cells of a column with a name. */
 export type NamedColumn =
   /** Values of a field. */
   | { readonly is: 'field'; readonly name: string; readonly field: Field }
@@ -59,7 +59,7 @@ function serverKeysOf({ displayId }: EntityModule): string[] {
   return displayId === undefined ? ['id'] : ['id', 'displayId'];
 }
 
-/** Columns that can say which record changes, of which the first counts. */
+/** Columns that can identify the record to change, of which the first applies. */
 function keysOf(module: EntityModule): string[] {
   const { unique = [], tenancy, filter } = module;
   const isOwn = unique.some(
@@ -71,7 +71,7 @@ function keysOf(module: EntityModule): string[] {
 /** Ids of records in the system of whoever imports them. */
 const externalId = 'externalId';
 
-/** What to do about records that exist already. */
+/** Advice about records that exist already. */
 export function updateAdvice({ module, action }: CsvTarget): string {
   const keys = keysOf(module).map((key) => `"${key}"`);
   return action === 'create' && (module.mutate ?? []).includes('update')
@@ -158,7 +158,9 @@ function doubledColumns(columns: readonly (Column | undefined)[], titles: readon
     const first = columns.findIndex((other) => other?.name === column.name);
     if (first === place) return [];
     const isTitle = titles[first]?.toLowerCase() === titles[place]?.toLowerCase();
-    const message = isTitle ? 'occurs more than once' : `says the same as the column "${titles[first]}"; leave out one`;
+    const message = isTitle
+      ? 'occurs more than once'
+      : `has the same meaning as the column "${titles[first]}"; leave out one`;
     return [atCell(line, titles[place] ?? '', message)];
   });
 }
@@ -176,7 +178,7 @@ function missingColumns(
       : [
           `line ${line}: the column ${keysOf(module)
             .map((key) => `"${key}"`)
-            .join(' or ')} is missing; it says which record changes`,
+            .join(' or ')} is missing; it identifies the record to change`,
         ];
   }
   const isMissing = ([name, field]: NamedField) => isRequired(field) && !named.has(name);

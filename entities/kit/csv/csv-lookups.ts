@@ -44,7 +44,7 @@ function isNameable(target: EntityModule, name: string): boolean {
 /** Kinds that people call by other words than their names. */
 const recordWords: Readonly<Record<string, string>> = { user: 'person', customEnumValue: 'value of the list' };
 
-/** What a record of a kind is called in a sentence. */
+/** Word for a record of a kind in a sentence. */
 export function recordWord({ kind }: Pick<EntityModule, 'kind'>): string {
   return recordWords[kind] ?? inWords(kind);
 }

@@ -3,7 +3,7 @@ import type { EntityModule } from '../model/define.ts';
 
 type DocumentCode = 'invalid_input' | 'limit_exceeded';
 
-/** What is wrong with the document itself. @throws AppError invalid_input */
+/** Refuses the document itself. @throws AppError invalid_input */
 export function refuseDocument(message: string, code?: DocumentCode): never {
   throw refusalOf(message, code);
 }

@@ -19,7 +19,7 @@ export function wrongWidth(delimiter: Delimiter): string {
   return `the number of cells differs from the header; quote cells that have ${names[delimiter]}`;
 }
 
-/** What is wrong with a row that cannot be read, with the line of the quotation mark that is to blame: the error shows only where it ends. */
+/** Problem of a row that cannot be read, with the line of the quotation mark that causes it: the error shows only where it ends. */
 export function problemOf({ code }: CsvError, rest: Rest): string {
   const { line, isOpen } = lastQuotation(rest);
   if (code === 'CSV_QUOTE_NOT_CLOSED') return `line ${line}: a quoted cell begins here and is not closed`;

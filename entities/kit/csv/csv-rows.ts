@@ -5,7 +5,7 @@ import { decodedText } from './csv-text.ts';
 
 export interface CsvRow {
   readonly cells: readonly string[];
-  /** Number of its first line; lines count from 1. */
+  /** Number of its first line; numbers of lines start at 1. */
   readonly line: number;
 }
 
@@ -45,7 +45,7 @@ export async function* csvRows(source: AsyncIterable<Buffer> | string, maxBytes:
   yield* reader.end();
 }
 
-/** What separates the cells of a document by its header: spreadsheets write what the language of their user has. */
+/** Separator of the cells of a document, found in its header: spreadsheets write what the language of their user has. */
 function delimiterOf(head: string): Delimiter {
   const [header = ''] = head.replace(/^[\r\n ]+/u, '').split(/[\r\n]/u, 1);
   return ([',', ';', '\t'] as const).find((delimiter) => header.includes(delimiter)) ?? ',';

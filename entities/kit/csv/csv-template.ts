@@ -8,7 +8,7 @@ import { knownColumns, type CsvTarget, type NamedColumn } from './csv-columns.ts
 import { recordWord, type Lookup } from './csv-lookups.ts';
 import { cellOfValue } from './csv-values.ts';
 
-/** What a template has below its header: nothing, a row as an example, or a row that describes the values of each column. */
+/** Content of a template below its header: nothing, a row as an example, or a row that describes the values of each column. */
 export const templateRows = ['none', 'example', 'values'] as const;
 
 export type TemplateRows = (typeof templateRows)[number];
@@ -100,7 +100,7 @@ function exampleValue(title: string, field: Field): string {
   }
 }
 
-/** What the cells of each column can be. */
+/** Possible values of the cells of each column. */
 function valuesOf({ action }: CsvTarget): (titled: Titled) => string {
   return ([, column]) => {
     if (column.is === 'key') return 'required: says which record changes';

@@ -33,11 +33,11 @@ export async function* decodedText(bytes: AsyncIterable<Buffer>, maxBytes: numbe
     if (size > maxBytes) refuseDocument(`it is larger than ${sizeText(maxBytes)}; split it`, 'limit_exceeded');
     yield checked(decoder.decode(chunk, { stream: true }));
   }
-  // What is left is the beginning of a character.
+  // Bytes that are left are the beginning of a character.
   yield checked(decoder.decode());
 }
 
-/** Bytes that tell the form of a document. */
+/** Bytes that identify the form of a document. */
 const headBytes = 4;
 
 /** The same bytes; the first piece has enough of them. */

@@ -6,7 +6,7 @@ import { clearingCell, isFormula, plainText, safeCell } from './csv-cells.ts';
 
 /** A cell that is no value of its field. */
 export class WrongCell {
-  /** What is wrong, as the end of a sentence about the cell. */
+  /** Problem, as the end of a sentence about the cell. */
   readonly message: string;
 
   constructor(message: string) {

@@ -16,7 +16,7 @@ function rankOf(role: Role): number {
   return Math.min(roles.indexOf(role), roles.indexOf('member'));
 }
 
-/** What follows from the kind of a caller alone. */
+/** Traits that follow from the kind of a caller alone. */
 interface CallerTraits {
   /** The database role of its statements. */
   readonly databaseRole: 'app' | 'system';
@@ -155,8 +155,8 @@ export function databaseRoleOf({ kind }: Caller): 'app' | 'system' {
 }
 
 /**
- * The person whose own rows row-level security opens besides those of the organization. None for whoever acts for a person: the
- * delegation counts in one organization, and what is the person's alone does not belong to it.
+ * The person whose own rows row-level security opens besides those of the organization. None for whoever acts for a person: the delegation
+ * is valid in one organization, and the rows of the person alone do not belong to it.
  */
 export function ownerOfRows({ kind, subjectId, delegation }: Caller): string | null {
   return kind === 'user' && delegation === null ? subjectId : null;

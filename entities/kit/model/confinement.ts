@@ -3,7 +3,7 @@ import type { EntityModule } from './define.ts';
 import type { Operation } from './policy.ts';
 
 /**
- * Whether a caller counts in the organization alone in which they act: their session began with its single sign-on, and whoever runs its
+ * Whether a caller is valid only in the organization in which they act: their session began with its single sign-on, and whoever runs its
  * provider can be the caller; or they act as somebody else there.
  */
 export function isConfined(caller: Pick<Caller, 'singleSignOnId' | 'delegation'>): boolean {

@@ -4,7 +4,7 @@ import type { Operation } from './policy.ts';
 import { AppError } from '../base/errors.ts';
 
 /**
- * For a change that is refused: roles count in the organization in which a person acts, and the record belongs to another one. Says which
+ * For a change that is refused: roles apply in the organization in which a person acts, and the record belongs to another one. Says which
  * is which, and how to switch; empty where no rule of the kind asks for a role in the organization of the record.
  */
 export function elsewhereHint(
@@ -24,12 +24,12 @@ export function elsewhereHint(
 
 /** How a person acts in another organization: the end of a sentence. */
 export function switchTo(organizationId: string): string {
-  return `switch to it with POST /v1/switch {"target_organization_id": "${organizationId}"}, and go on with the token of the answer`;
+  return `switch to it with POST /v1/switch {"target_organization_id": "${organizationId}"}, and continue with the token of the answer`;
 }
 
 /**
- * Refuses a request that names records of organizations by a person who acts in none, for whom there are no such records. What is the
- * person's own in any organization (`rlsUsing`), such as their memberships, is theirs all the same.
+ * Refuses a request that names records of organizations by a person who acts in none, for whom there are no such records. Records of the
+ * person in any organization (`rlsUsing`), such as their memberships, are theirs all the same.
  * @throws AppError no_current_organization
  */
 export function refuseWithoutOrganization(
@@ -40,6 +40,6 @@ export function refuseWithoutOrganization(
   if (kind !== 'user' || organizationId !== null || tenancy !== 'organization' || rlsUsing) return;
   throw new AppError(
     'no_current_organization',
-    'You act in no organization: your token names none, or one that was deleted, in which you have no role any more, or that requires its single sign-on. GET /v1/organizations lists yours; switch to one with POST /v1/switch {"target_organization_id": "…"}, and go on with the token of the answer.',
+    'You act in no organization: your token names none, or one that was deleted, in which you have no role any more, or that requires its single sign-on. GET /v1/organizations lists yours; switch to one with POST /v1/switch {"target_organization_id": "…"}, and continue with the token of the answer.',
   );
 }

@@ -91,16 +91,16 @@ export interface EntityDefinition<
   readonly mutate?: readonly Mutation[];
   /** Only people who are signed in reach its records, or (`changes`) change them; kinds of tenancy `user` need no such line. */
   readonly needsSession?: true | 'changes';
-  /** Whoever acts as somebody else reaches none of its records, or (`changes`) changes none, although tokens do. */
+  /** A caller who acts as another user reaches none of its records, or (`changes`) changes none, although tokens do. */
   readonly closedToDelegates?: true | 'changes';
-  /** Whoever gives one of these values to a field, or any, has proven recently who they are (credentials/required-proof.ts). */
+  /** A caller who gives one of these values to a field, or any, has proven their identity recently (credentials/required-proof.ts). */
   readonly needsProof?: { readonly [N in Name]?: 'any' | readonly string[] };
   /** So has whoever deletes a record, other than together with a record on which it depends. */
   readonly deletionNeedsProof?: true;
   /** Visitors without an account who reach its records, as far as its rules allow. */
   readonly openTo?: readonly VisitorKind[];
   /**
-   * What confined callers (`confinement.ts`) reach of a kind whose records belong to no organization: the record of the organization in
+   * Reach of confined callers (`confinement.ts`) in a kind whose records belong to no organization: the record of the organization in
    * which they act, that of their own session, or all that the person can view, without changing any. Absent: nothing.
    */
   readonly confinedReach?: 'organization' | 'session' | 'view';
@@ -136,7 +136,7 @@ export interface EntityDefinition<
   readonly managedBy?: ManagedBy;
   /** Records that are created together with each record (write/companions.ts). */
   readonly companions?: readonly Companion[];
-  /** What belongs to a deleted record is removed afterwards (write/later-removal.ts). */
+  /** Records that belong to a deleted record are removed afterwards (write/later-removal.ts). */
   readonly removal?: LaterRemoval;
   /** Some of its records are kept by the server in line with those of another kind (write/followers.ts). */
   readonly follows?: Following;

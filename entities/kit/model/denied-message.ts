@@ -57,7 +57,7 @@ function rulesReason(module: EntityModule, denied: Denied): string {
   return `${who}${isOut ? noRoles : ''}`;
 }
 
-/** What refuses an operation to a caller whatever relations they have to the record; undefined where the rules decide. */
+/** Reason that refuses an operation to a caller whatever relations they have to the record; undefined where the rules decide. */
 function callerReason(module: EntityModule, { operation, caller, row }: Denied): string | undefined {
   const { kind, restricted } = module;
   const asked = { kind, operation };
@@ -65,7 +65,7 @@ function callerReason(module: EntityModule, { operation, caller, row }: Denied):
   if (isConfined(caller) && !isWithinReach(module, operation))
     return "This session was started by an organization's single sign-on and is valid only for records of that organization.";
   if (isReadOnly(caller, asked))
-    return 'Auditors only read: no share, group, relation to a record or record above it gives them the right to change one.';
+    return 'Auditors only read: no share, group, relation to a record or parent record gives them the right to change one.';
   if (restricted && (operation === 'create' || operation === 'remove') && row?.[restricted.field] === restricted.is)
     return `A ${inWords(restricted.field)} that is ${restricted.is} needs the right to ${restricted.requires} the ${inWords(restricted.on.replace(/Id$/, ''))}.`;
   return undefined;
@@ -89,7 +89,7 @@ function describeAllowed(condition: Condition, operation: Operation): string[] {
     case 'related':
       return [`users and groups related to it as ${or.format(condition.relations)}`];
     case 'through':
-      return [`those who may ${operationAbove(operation)} its ${inWords(condition.field.replace(/Id$/, ''))}`];
+      return [`people who may ${operationAbove(operation)} its ${inWords(condition.field.replace(/Id$/, ''))}`];
     case 'scope':
       if (condition.field !== undefined) return ['the API token that created it'];
       return condition.givenBy ? ['API tokens with its scope'] : [];

@@ -56,7 +56,7 @@ const knownPatterns = onceForEach((registry: Registry): ReadonlySet<string> => {
   return new Set([...topics.flatMap((topic) => [topic, anyOf(topic)]), '*']);
 });
 
-/** What is wrong with a pattern of an endpoint, as the end of a sentence; undefined for one that names topics that endpoints can receive. */
+/** Problem of a pattern of an endpoint, as the end of a sentence; undefined for one that names topics that endpoints can receive. */
 export function patternProblem(registry: Registry, pattern: string): string | undefined {
   const known = knownPatterns(registry);
   if (known.has(pattern)) return undefined;
@@ -96,7 +96,7 @@ function typeOf(module: EntityModule, event: DeclaredEvent, isPublic: boolean): 
     request_id: { ...text, description: 'Id of the request that caused the event.' },
     actor: {
       ...text,
-      description: 'Who caused it: user:<id>, api_token:<id>, support:<id>, anonymous, or system:<reason>.',
+      description: 'Caller who caused it: user:<id>, api_token:<id>, support:<id>, anonymous, or system:<reason>.',
     },
     ...(isChange
       ? { changed: { type: 'array', items: text, description: 'Names of the fields that were set or changed.' } }

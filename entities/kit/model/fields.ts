@@ -51,7 +51,7 @@ export function text<const O extends TextOptions>(
   return make<string, O>('text', described, options, shape, ['min', 'max', 'pattern', 'mentions', 'lines']);
 }
 
-/** A colour, which records of an organization are told apart by. */
+/** A colour that distinguishes records of an organization. */
 export function color() {
   return text('Colour in the form #rrggbb.', { max: 7, pattern: /^#[0-9a-f]{6}$/, default: '#888888' });
 }
@@ -221,9 +221,9 @@ interface ReferenceOptions extends Options<string> {
 }
 
 /**
- * A reference to a record, usually of another kind; the field holds its id, and the field's name ends in `Id`. A caller who sets
- * it needs the right to view the target record, or the right in `requires`. `moves: 'remove'`: setting it also needs the right to
- * delete the record, because people with rights to the new target could delete it. `only`: records with other values count as missing.
+ * A reference to a record, usually of another kind; the field holds its id, and the field's name ends in `Id`. A caller who sets it needs
+ * the right to view the target record, or the right in `requires`. `moves: 'remove'`: setting it also needs the right to delete the record,
+ * because people with rights to the new target could delete it. `only`: records with other values are treated as missing.
  * `announcesLeaving`: verb of the custom event that a deletion of the record records.
  */
 export function reference<const O extends ReferenceOptions>(

@@ -70,7 +70,7 @@ export function validateChanges(module: EntityModule, input: Values): Values {
   return values;
 }
 
-/** What is wrong with the values of some fields, whatever the other fields have. */
+/** Problems of the values of some fields, whatever the other fields have. */
 export function valueProblems(module: EntityModule, input: Values): FieldProblem[] {
   const problems: FieldProblem[] = [];
   checked(module, input, problems, []);
@@ -105,7 +105,7 @@ function checked(module: EntityModule, input: Values, problems: FieldProblem[], 
   return values;
 }
 
-/** What is wrong with the values of a whole record together. */
+/** Problems of the values of a whole record together. */
 export function wholeProblems(module: EntityModule, values: Readonly<Values>): FieldProblem[] {
   return [...pairProblems(module, values), ...variableProblems(module, values)];
 }
@@ -131,14 +131,14 @@ function isEmpty(value: unknown): boolean {
 export function normalized(field: Field, value: unknown): unknown {
   if (field.type === 'timestamp' && typeof value === 'string') return parseInstant(value) ?? value;
   if (field.type === 'decimal' && typeof value === 'string') return decimalForm(value, field.scale ?? 0);
-  // PostgreSQL stores minus zero as zero, so minus zero would count as a change each time.
+  // PostgreSQL stores minus zero as zero, so minus zero would be recorded as a change each time.
   if (Object.is(value, -0)) return 0;
   if (typeof value === 'string' && isEmail(field)) return emailForm(value);
   if (field.holdsDomains && Array.isArray(value)) return value.map(domainForm);
   return value;
 }
 
-/** What is no domain stays as it is, and is refused. */
+/** A value that is no domain stays unchanged, and is refused. */
 function domainForm(item: unknown): unknown {
   return typeof item === 'string' ? (parseDomain(item) ?? item) : item;
 }
@@ -147,7 +147,7 @@ function isEmail({ schema }: Field): boolean {
   return (schema as { format?: string }).format === 'email';
 }
 
-/** What is wrong with a value in its stored form, as the end of a sentence about its field, with the path in the value. */
+/** Problem of a value in its stored form, as the end of a sentence about its field, with the path in the value. */
 export function problemOf(field: Field, value: unknown): FieldProblem | undefined {
   const problemAt = (message: string, path = ''): FieldProblem => ({ path, message });
   const sent = field.secret ? '' : found(value);
@@ -200,13 +200,13 @@ interface TextShape {
   readonly items?: { readonly minLength?: number };
 }
 
-/** What a decimal number may have, for a message. */
+/** Limits of a decimal number, for a message. */
 function decimalLimits({ columnType, scale = 0 }: Field): string {
   const precision = Number(/\d+/.exec(columnType)?.[0]);
   return `, with at most ${precision - scale} digits before the point and ${scale} after it`;
 }
 
-/** What is wrong with a text besides what its schema says. White space in secrets is significant. */
+/** Problem of a text that its schema does not find. White space in secrets is significant. */
 function textProblem({ schema, secret, isOneLine, isName }: Field, text: string): string | undefined {
   const { minLength = 0 } = schema as TextShape;
   const isBlank = !secret && (minLength > 0 || (isOneLine && text !== '')) && !isVisible(text);

@@ -3,7 +3,7 @@ import { idPattern } from '../base/ids.ts';
 /** Maximum number of people whom one text mentions. */
 export const maxMentions = 100;
 
-/** What the documentation of a field says that can mention people. */
+/** Note in the documentation of a field that can mention people. */
 export const mentionNote =
   'Mentions people as `@[Name](user:<id>)`; who is newly mentioned and may view the record is notified.';
 

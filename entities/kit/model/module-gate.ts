@@ -29,7 +29,7 @@ export function refuseBeyondLimits(
 export function beyondLimits(asked: Asked, { delegation }: Pick<Caller, 'delegation'>): string {
   return delegation === null
     ? `This token does not have the scope ${scopeFor(asked)}.`
-    : 'Whoever acts as somebody else may not do this (docs/sign-in.md, Acting as somebody else).';
+    : 'A caller who acts as another user may not do this (docs/sign-in.md, Acting as another user).';
 }
 
 /**

@@ -30,7 +30,10 @@ export interface CallerDeciding<Name extends string> {
 export interface LastKept<Name extends string> {
   readonly field: Name;
   readonly is: string;
-  /** SQL: a condition on a record, with the alias `held`, without which it does not count. Whoever makes it false locks the organization. */
+  /**
+   * SQL: a condition on a record, with the alias `held`, without which it is not valid. A change that makes it false locks the
+   * organization.
+   */
   readonly countsIf?: string;
   /** The message of a refusal, shown to the caller. */
   readonly message: string;
@@ -102,8 +105,8 @@ export interface Companion {
 }
 
 /**
- * What belongs to the records of a kind and can be reached through them alone is hidden by their deletion, and removed afterwards, in
- * pieces: however much there is, a deletion takes a moment.
+ * Records that belong to the records of a kind and can be reached only through them are hidden by their deletion, and removed afterwards,
+ * in pieces: however much there is, a deletion takes a moment.
  */
 export interface LaterRemoval {
   /** Kind of the record that is created with the deletion, and says how far the removal is. */
@@ -112,7 +115,7 @@ export interface LaterRemoval {
   readonly fields: { readonly id: string; readonly name: string; readonly person: string };
   /** Kinds whose records end with the deletion: they admit to an organization, or are found without being in it. */
   readonly atOnce: readonly string[];
-  /** What the descriptions of a deletion say besides: sentences. */
+  /** Addition to the descriptions of a deletion: sentences. */
   readonly note: string;
 }
 

@@ -62,8 +62,8 @@ export function organizationOf(module: EntityModule, row: Values): string | null
 }
 
 /**
- * The organization without which nobody can know of a record: null where callers of several organizations can. What is found by an id
- * alone (`record_kinds`, `stored_objects`) is limited to it.
+ * The organization without which nobody can know of a record: null where callers of several organizations can. Records that are found by an
+ * id alone (`record_kinds`, `stored_objects`) are limited to it.
  */
 export function soleOrganizationOf(module: EntityModule, organizationId: string | null): string | null {
   return module.tenancy === 'organization' && module.rlsUsing === undefined ? organizationId : null;

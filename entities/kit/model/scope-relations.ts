@@ -1,4 +1,4 @@
-/** What a scope allows, from least to most: each includes those before it. */
+/** Operations that a scope allows, from least to most: each includes those before it. */
 export const scopeVerbs = ['read', 'write', 'delete'] as const;
 export type ScopeVerb = (typeof scopeVerbs)[number];
 

@@ -88,7 +88,7 @@ function ofEachRegistry(scopes: (registry: Registry) => string[]): (registry: Re
   return onceForEach((registry: Registry) => relationsOfScopes(scopes(registry)));
 }
 
-/** Whether tokens reach records of a kind. What people prove their identity with, and what they manage tokens with, is theirs alone. */
+/** Whether tokens reach records of a kind. Kinds with which people prove their identity, or manage tokens, are open only to themselves. */
 export function isOpenToTokens(module: EntityModule, verb: ScopeVerb = 'read'): boolean {
   const { tenancy, needsSession, deletionNeedsProof = false } = module;
   if (!isExposed(module) || tenancy === 'user' || needsSession === true) return false;
@@ -185,7 +185,7 @@ export function unknownScopes(registry: Registry, sort: ScopeHolder, scopes: rea
 }
 
 /**
- * Whoever gets the secret of an API token has its rights.
+ * The holder of the secret of an API token has its rights.
  * @throws AppError permission_denied for scopes that go beyond the rights of the caller
  */
 export function refuseScopesBeyond(

@@ -9,7 +9,7 @@ export interface ShownPayload {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** What the payload of an event says outside the server. @param module the kind of its record */
+/** Payload of an event as it is shown outside the server. @param module the kind of its record */
 export function shownPayload(
   { changed, ...details }: Readonly<Record<string, unknown>>,
   module: EntityModule | undefined,

@@ -14,7 +14,7 @@ export interface WorkContext {
   readonly isFresh?: boolean;
   /** Time by which the work must have ended, in milliseconds since the epoch. */
   readonly deadline?: number;
-  /** What must be true for the work to go on; it costs no round trip of its own. */
+  /** Condition under which the work continues; it costs no round trip of its own. */
   readonly precondition?: Precondition;
 }
 
@@ -22,7 +22,7 @@ export interface WorkContext {
 export interface Precondition {
   readonly text: string;
   readonly values: readonly (string | null)[];
-  /** @param result the only column of the only row, as text. @throws AppError when the work must not go on */
+  /** @param result the only column of the only row, as text. @throws AppError when the work must stop */
   check(result: string | null): void;
 }
 
@@ -45,7 +45,7 @@ export interface CommitSummary {
   readonly tupleChanges: number;
   /** Objects that records own since the commit, or no longer: they are to be copied, and later removed. */
   readonly objectChanges: number;
-  /** Changes that subscribers are told of. */
+  /** Changes that subscribers receive. */
   readonly feedChanges: number;
   /** Whether rights to records that existed before the commit may have changed. */
   readonly hasChangedRights: boolean;

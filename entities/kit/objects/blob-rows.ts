@@ -114,7 +114,7 @@ export async function finishBlob(
     return finished?.sizeBytes === sizeBytes ? finished : 'missing';
   }
   const count = Math.ceil(sizeBytes / chunkBytes);
-  // What a longer part had beyond the part that replaced it.
+  // Parts of a longer object that the new one does not have.
   await session.query('delete from object_chunks where namespace = $1 and key = $2 and number > $3', [
     namespace,
     staged(key),

@@ -1,7 +1,7 @@
 import { newId } from '../base/ids.ts';
 import type { Work } from '../storage/work.ts';
 
-/** What an operator did to stored bytes, and why. */
+/** Operation of an operator on stored bytes, with its reason. */
 export interface FileOperation {
   readonly operation: 'restore' | 'restore-missing' | 'restore-all' | 'purge';
   /** Null for an operation on all files. */

@@ -16,7 +16,7 @@ export async function storagePlaces(work: Work): Promise<(StoragePlace & { reado
   return rows;
 }
 
-/** What a row says about a key. */
+/** Expectations of a row about a key. */
 export interface ExpectedKey {
   readonly objectId: string;
   readonly key: string;

@@ -9,9 +9,9 @@ import {
 } from './object-rows.ts';
 import type { Location } from './stored-object.ts';
 
-/** What was stored so far of a copy in parts; any process can go on with it. */
+/** Progress of a copy in parts; any process can continue it. */
 export interface PartProgress {
-  /** What the provider needs in order to continue. */
+  /** Data that the provider needs in order to continue. */
   readonly ref: Readonly<Record<string, string | number>>;
   readonly partBytes: number;
   /** Of the parts in their order; all have `partBytes` bytes. */
@@ -30,7 +30,7 @@ export interface CopyRemains {
 /** An object with what there is of its copy. */
 export interface CopyInProgress {
   readonly object: ObjectToCopy;
-  /** Number of this attempt. What an earlier one records later has no effect. */
+  /** Number of this attempt. Results that an earlier attempt records later have no effect. */
   readonly attempt: number;
   /** The copy that was verified last, unless there was none. */
   readonly known: (StoredCopy & { readonly isVerified: boolean }) | undefined;
@@ -212,8 +212,8 @@ export interface CheckedCopy extends StoredCopy {
 const checkLeaseMs = 30 * 60_000;
 
 /**
- * Takes the verified copy that was read longest ago, before the given instant. Until it was read it counts as read only as long ago that it
- * is due again after half an hour, behind those that wait longer.
+ * Takes the verified copy that was read longest ago, before the given instant. Until it was read it is marked as read only as long ago that
+ * it is due again after half an hour, behind those that wait longer.
  */
 export async function claimCopyToCheck(work: Work, before: Date): Promise<CheckedCopy | undefined> {
   const session = await work.readAs('system');
@@ -238,7 +238,7 @@ export async function confirmCopy(work: Work, objectId: string, version: string)
   );
 }
 
-/** Records that a copy that did not count was read and is equal to its object, unless another one is verified by now. */
+/** Records that a copy that was not valid was read and is equal to its object, unless another one has been verified meanwhile. */
 export async function reinstateCopy(work: Work, objectId: string, { location, version }: StoredCopy): Promise<void> {
   const { provider, bucket, key } = location;
   const session = await work.readAs('system');

@@ -17,7 +17,7 @@ export interface RemovableObject {
   /** Location of its copy, verified or not. */
   readonly copy: Location | undefined;
   readonly remains: CopyRemains;
-  /** What the provider needs to give an upload in parts up. */
+  /** Data that the provider needs to abort an upload in parts. */
   readonly uploadParts: Readonly<Record<string, string | number>> | undefined;
 }
 

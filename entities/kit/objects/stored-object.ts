@@ -17,7 +17,7 @@ export interface Location {
   readonly key: string;
 }
 
-/** What reading the bytes showed: no client states it. */
+/** Result of reading the bytes: no client states it. */
 export interface Measured {
   readonly sizeBytes: number;
   readonly sha256: Buffer;

@@ -17,7 +17,7 @@ export type UploadRoute = 'multipart' | 'direct' | 'resumable';
  */
 export type UploadState = 'receiving' | 'arrived' | 'ready' | 'refused' | 'used';
 
-/** What the client states about a file. */
+/** Statements of the client about a file. */
 export interface DeclaredFile {
   readonly name: string;
   readonly type?: string | undefined;
@@ -46,7 +46,7 @@ export interface UploadedPart {
   readonly tag: string;
 }
 
-/** What a writer of a resumable upload has stored. */
+/** Progress of a writer of a resumable upload. */
 export interface UploadProgress {
   /** Bytes that are stored, the tail included. */
   readonly received: number;
@@ -207,9 +207,13 @@ export class UploadRows {
       until: until ?? null,
     });
     if (!isWriter)
-      throw new AppError('upload_busy', `Another request writes to the upload "${uploadId}"; ask how far it is.`, {
-        details: { retryAfterSeconds: 1 },
-      });
+      throw new AppError(
+        'upload_busy',
+        `Another request is writing to the upload "${uploadId}". Send HEAD for its offset, then continue there.`,
+        {
+          details: { retryAfterSeconds: 1 },
+        },
+      );
   }
 
   /** All bytes are there; they are checked next. @throws AppError not_found */

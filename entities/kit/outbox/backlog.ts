@@ -25,7 +25,7 @@ export interface Backlog {
   readonly messages: number;
   /** Messages that were withheld from endpoints in the last 24 hours. */
   readonly withheldMessages: number;
-  /** What fails or waits, by kind of work. */
+  /** Work that fails or waits, by kind. */
   readonly failing: readonly { readonly kind: WorkKind; readonly count: number }[];
 }
 

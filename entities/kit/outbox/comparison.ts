@@ -8,19 +8,19 @@ export interface FailingDelivery {
   readonly listener: string;
 }
 
-/** Work of which a row says that it goes on; a workflow should do it. */
+/** Work of which a row says that it continues; a workflow should do it. */
 export interface ExpectedWork {
-  /** What the key names: a listener, an endpoint, an e-mail, a channel on which notifications are sent, or a task. */
+  /** Kind of the record that the key names: a listener, an endpoint, an e-mail, a channel on which notifications are sent, or a task. */
   readonly of: 'listener' | 'endpoint' | 'email' | 'channel' | 'reminder';
   readonly key: string;
-  /** What the row says, as the beginning of a line. */
+  /** Claim of the row, as the beginning of a line. */
   readonly claim: string;
 }
 
 /** Key of the last row that was read, as text. */
 export type Cursor = readonly string[];
 
-/** What comparing one page has found. */
+/** Result of comparing one page. */
 export interface ComparedPage {
   /** One line for each contradiction. */
   readonly lines: readonly string[];
@@ -41,7 +41,7 @@ export interface PageRequest {
 
 /** Compares one table, page by page, with what others say about its rows. Each page is read in a transaction of its own. */
 export interface Comparison {
-  /** What is read, for progress. */
+  /** Name of the compared work, for progress. */
   readonly name: string;
   readonly first: Cursor;
   page(work: Work, request: PageRequest): Promise<ComparedPage>;

@@ -8,7 +8,7 @@ import { eventColumns, type EventRow } from './outbox.ts';
 
 export const deliveryStates = ['failing', 'held', 'skipped', 'done'] as const satisfies readonly DeliveryState[];
 
-/** Which deliveries. What is left out selects all. */
+/** Which deliveries. Omitted parts select all. */
 export interface DeliverySelection {
   readonly states: readonly DeliveryState[];
   readonly listener?: string;
@@ -158,7 +158,7 @@ export interface ShownEvent extends EventRow {
   readonly batchId: string | null;
 }
 
-/** What is kept about one event. */
+/** Details of one event. */
 export interface EventDetails {
   readonly event: ShownEvent;
   readonly deliveries: readonly EventDelivery[];
@@ -175,7 +175,7 @@ export interface EventMessage {
   readonly attempts: number;
 }
 
-/** What an operator had done to a delivery. */
+/** Operation of an operator on a delivery. */
 export interface EventRepair {
   readonly repairId: string;
   readonly listener: string;
@@ -189,7 +189,7 @@ export interface EventRepair {
 const idTolerance = `interval '1 hour'`;
 
 /**
- * Whoever calls it has found that the caller may see the events of the organization.
+ * The caller of this function has checked that the user may see the events of the organization.
  * @param id well-formed
  * @param organizationId null: of any organization
  * @returns undefined when there is no such event any more

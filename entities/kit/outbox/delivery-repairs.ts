@@ -3,7 +3,7 @@ import { endDelivery, lockRecords, type DeliveryState } from './deliveries.ts';
 import type { DeliveryPosition, DeliverySelection } from './delivery-list.ts';
 import { eventColumns, type EventRow } from './outbox.ts';
 
-/** What an operator has done with deliveries, and why. */
+/** Operation of an operator on deliveries, with its reason. */
 export interface Repair {
   readonly repairId: string;
   readonly operation: 'retry' | 'skip' | 'stop';

@@ -1,7 +1,7 @@
 import { newId } from '../base/ids.ts';
 import type { Work } from '../storage/work.ts';
 
-/** What work is for. */
+/** Kinds of work. */
 export const workKinds = [
   'delivery',
   'message',
@@ -90,7 +90,7 @@ export async function noteFailures(work: Work, failures: readonly WorkFailure[],
 }
 
 /**
- * What an operator has retried or stopped is listed no more until it fails again.
+ * Work that an operator has retried or stopped is not listed until it fails again.
  * @param id of its row
  * @param isRunSettled whether whatever else its run reports is settled with it: unless the run continues
  */

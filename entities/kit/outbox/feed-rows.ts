@@ -13,7 +13,7 @@ export interface FeedRow {
   readonly record_version: number;
 }
 
-/** What subscribers are told of these changes. @param recorded each with the id of its history entry */
+/** Messages to subscribers about these changes. @param recorded each with the id of its history entry */
 export function feedRows(
   recorded: readonly { readonly change: RecordedChange; readonly id: string }[],
 ): readonly FeedRow[] {
@@ -31,7 +31,7 @@ export function feedRows(
 /** The person or API token without whom nobody views the record, so that nobody else is asked about it; null if there can be others. It gives no right. */
 function viewerOf({ module, after, changedFields, operation }: RecordedChange): string | null {
   const { field, tokenField = '' } = soleViewer(module);
-  // The person before may have to be told as well.
+  // The previous person may need the message, too.
   if (field === undefined || (operation !== 'created' && changedFields.includes(field))) return null;
   const id = after[field] ?? after[tokenField];
   // Nobody has this id.

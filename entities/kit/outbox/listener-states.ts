@@ -14,7 +14,7 @@ const recentMs = 86_400_000;
 export interface HeldListener {
   readonly listener: string;
   readonly heldAt: Date;
-  /** What the last attempt failed with. */
+  /** Error of the last attempt. */
   readonly error: string | null;
   readonly probes: number;
   readonly probedAt: Date | null;
@@ -68,7 +68,7 @@ export async function isListenerHeld(work: Work, listener: string): Promise<bool
 export interface ListenerFailure {
   readonly listener: string;
   readonly topics: readonly string[];
-  /** Null for an event without organization; those count as one. */
+  /** Null for an event without organization; those have one share together. */
   readonly organizationId: string | null;
   readonly error: string;
 }
@@ -142,19 +142,20 @@ export async function recordsToProbe(work: Work, listener: string, limit: number
   return rows.map(({ entityId }) => entityId);
 }
 
-/** Lets go of a listener. What waits for it is given back with `giveBackHeld`. */
+/** Lets go of a listener. Deliveries that wait for it are given back with `giveBackHeld`. */
 export async function releaseListener(work: Work, listener: string): Promise<void> {
   const session = await work.readAs('system');
   await session.query('delete from listener_states where listener = $1', [listener]);
 }
 
 /**
- * Gives the waiting events of some records back to the relay, which delivers them in batches as if they were new. Those that wait behind
- * a failing one of their record follow when that ends. What is no event any more, because it is older than events are kept, waits no more.
+ * Gives the waiting events of some records back to the relay, which delivers them in batches as if they were new. Deliveries that wait
+ * behind a failing one of their record follow when that ends. Deliveries whose events have been deleted because of their age no longer
+ * wait.
  * @returns how many deliveries; 0 when none is left, or the listener is held again
  */
 export async function giveBackHeld(work: Work, listener: string, maxRecords: number): Promise<number> {
-  // What is given back to a listener that is held comes back at once, without end.
+  // Deliveries that are given back to a listener that is held would come back at once, without end.
   if (await isListenerHeld(work, listener)) return 0;
   const session = await work.readAs('system');
   const { rows } = await session.query<{ entityId: string }>(

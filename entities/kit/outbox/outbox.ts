@@ -52,7 +52,7 @@ export interface ClaimedBatch extends BatchHead {
 
 /**
  * Assigns a new batch id to waiting events. Events are taken from the organizations in turn, so that one with many events does not
- * delay the others; events without organization count as one organization. The oldest events of each turn come first. Concurrent
+ * delay the others; events without organization share one place. The oldest events of each organization come first. Concurrent
  * claims take different rows.
  * @param limit maximum number of events
  * @param afterTenant `lastTenant` of the previous claim; `''` to begin with the first organization

@@ -46,7 +46,7 @@ export interface TracedMessage {
   readonly attempts: number;
 }
 
-/** What the database keeps of a request. */
+/** Record of a request in the database. */
 export interface RequestTrace {
   /** Null when all events that are read were caused by workers, and without events. */
   readonly request: HttpRequest | null;
@@ -60,8 +60,8 @@ export const maxTraced = 200;
 type OfEvent<T> = T & { readonly eventId: string };
 
 /**
- * Whoever calls it has found that the caller may see what happened in the organization. The id of a request is the caller's choice: several
- * organizations can have requests of the same id.
+ * The caller of this function has checked that the user may see the changes of the organization. The id of a request is the caller's
+ * choice: several organizations can have requests of the same id.
  * @param organizationId null: of any organization, and of none
  */
 export async function readRequestTrace(

@@ -12,7 +12,7 @@ import { listScope } from './scope.ts';
 import type { Viewer } from './viewer.ts';
 import { Aliases, allOf, filterPredicate } from './where.ts';
 
-/** Records of a list counted and added up, together or in groups. */
+/** Aggregates of the records of a list, together or in groups. */
 export interface AggregateSelection {
   readonly module: EntityModule;
   readonly filter?: Filter;
@@ -25,7 +25,7 @@ export interface AggregateSelection {
   readonly words: ChoiceWords;
 }
 
-/** What records can be grouped by: a value of a field, or the day of a time, in UTC. */
+/** Fields by which records can be grouped: a value of a field, or the day of a time, in UTC. */
 export interface Grouping {
   readonly name: string;
   readonly field: string;

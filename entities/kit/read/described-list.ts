@@ -74,7 +74,7 @@ export function describedList(
   };
 }
 
-/** What an import needs to create or change the records again. */
+/** Fields that an import needs to create or change the records again. */
 function defaultFields(module: EntityModule): string[] {
   const times = new Set(['createdAt', 'updatedAt', 'recordVersion', 'organizationId']);
   return listedFields(module).filter((name) => !times.has(name));

@@ -18,7 +18,7 @@ export type FilePart =
 /** Base URLs of downloads by provider. */
 export type DownloadBases = Readonly<Record<string, string>>;
 
-/** What distinguishes a part from others of its sort. */
+/** Detail that distinguishes a part from others of its sort. */
 export function detailOf(part: FilePart): string {
   switch (part.is) {
     case 'typename':

@@ -18,7 +18,7 @@ export function fromClause(module: EntityModule): Sql {
   return module.historyOf ? entriesOf(module.historyOf) : sql.table(module.table);
 }
 
-/** What is found by the name of an attached file comes after what is found by the record's own fields, which is less. */
+/** Records that match by the name of an attached file rank after those that match by their own fields. */
 const afterOwnFields = 1_000_000;
 
 /**
@@ -60,7 +60,7 @@ function entriesOf(module: EntityModule): Sql {
     from history as h where h.entity_kind = ${module.topic})`;
 }
 
-/** What an actor (`actorOf`) says about who made a change. */
+/** Columns of an actor (`actorOf`) that describe who made a change. */
 const actorColumns = {
   actorKind: sql`case when split_part(h.actor, ':', 1) in ('assessment', 'nda_request') then 'visitor' else split_part(h.actor, ':', 1) end`,
   actorUserId: sql`substring(h.actor from '^user:(\\w{26})')`,

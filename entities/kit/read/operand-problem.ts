@@ -7,9 +7,9 @@ import { equalityOperators, holdsIds, partOperators } from './operators.ts';
 import { hasNoMatchedForm } from '../storage/matched-form.ts';
 
 /**
- * What is wrong with a value with which a caller compares a field, in the words that bodies get; undefined if nothing is. All APIs that
+ * Problem of a value with which a caller compares a field, in the words that bodies get; undefined if nothing is. All APIs that
  * read filters ask it about each value: what can be no id of any record would be equal to none, and different from all. A well-formed id
- * of a record that does not exist, or that the caller cannot see, is no problem: the answer must not tell the two apart.
+ * of a record that does not exist, or that the caller cannot see, is no problem: the answer must not distinguish the two.
  */
 export function operandProblem(
   registry: Registry,
@@ -28,7 +28,7 @@ export function operandProblem(
 }
 
 /**
- * What is wrong with a comparison with null.
+ * Problem of a comparison with null.
  * @param isNull how the comparison that is meant is written
  */
 export function nullOperandProblem({ fields }: EntityModule, name: string, isNull: string): string {

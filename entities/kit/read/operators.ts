@@ -7,7 +7,7 @@ import type { Comparison } from './filter.ts';
 export interface Operator {
   readonly name: keyof Comparison;
   readonly description: string;
-  /** What it compares with: a value of the field, several of them, or true or false. */
+  /** Kind of its operand: a value of the field, several of them, or true or false. */
   readonly operand: 'value' | 'values' | 'flag';
 }
 

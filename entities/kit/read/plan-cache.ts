@@ -70,7 +70,7 @@ export class PlanCache {
     return this.#compilations;
   }
 
-  /** What is cached at the moment: statements, the questions that lead to them, and the memory of both in bytes. */
+  /** Current contents of the cache: statements, the questions that lead to them, and the memory of both in bytes. */
   get contents(): { readonly plans: number; readonly questions: number; readonly bytes: number } {
     const queries = [...this.#queries.values()];
     return {

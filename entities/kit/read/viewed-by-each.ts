@@ -23,9 +23,9 @@ const parameterColumns: Readonly<Record<CallerParameter, string>> = {
 };
 
 /**
- * Compiles statements that find which of the records each of many callers may view. What a statement otherwise binds of its caller is a
- * column here, so there is one for all callers with the same role and product modules. The rows are the index of the viewing as `n`, and
- * an `id`.
+ * Compiles statements that find which of the records each of many callers may view. Values that a statement otherwise binds for its caller
+ * are columns here, so there is one statement for all callers with the same role and product modules. The rows are the index of the viewing
+ * as `n`, and an `id`.
  */
 export function compileViewedByEach(
   module: EntityModule,

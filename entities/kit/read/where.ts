@@ -177,7 +177,7 @@ function operandOf(module: EntityModule, name: string, operator: string, value: 
     );
   const field = module.fields[name];
   if (!field) return value;
-  // A part is compared as it was sent: white space at its ends counts.
+  // A part is compared as it was sent: white space at its ends is significant.
   if (partOperators.has(operator as keyof Comparison)) return value;
   return Array.isArray(value) ? value.map((each: unknown) => normalized(field, each)) : normalized(field, value);
 }

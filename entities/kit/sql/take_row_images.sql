@@ -12,8 +12,8 @@ set search_path to 'public', 'pg_temp'
 as $$
 begin
   return query select c.gid, c.images from collect_row_images() c;
-  -- A server that crashes before it has written anything of a transaction to disk gives its id to another one. What is prepared in
-  -- the second database under that id would then wait, and be in the way. PostgreSQL can write at this moment from version 17 on.
+-- A server that crashes before it has written anything of a transaction to disk gives its id to another one. The transaction prepared in
+-- the second database under that id would then stay there and block others. PostgreSQL can write at this moment from version 17 on.
   if found and current_setting('server_version_num')::int >= 170000 then
     execute $flush$ select pg_logical_emit_message(false, 'core', '', true) $flush$;
   end if;

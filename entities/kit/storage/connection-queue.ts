@@ -53,7 +53,7 @@ export class ConnectionQueue {
   #waiting = 0;
   /** Connections held by id of an organization or person. */
   readonly #heldBy = new Map<string, number>();
-  /** Those who wait, by organization. The first organization has the next turn. */
+  /** Waiting requests, by organization. The first organization has the next turn. */
   readonly #queues = new Map<string, Waiter[]>();
   readonly #ends = new WeakMap<PoolClient, () => void>();
 

@@ -11,7 +11,7 @@ export interface ComparisonSettings {
   readonly onProgress: (name: string, count: number) => void;
 }
 
-/** What takes part in all changes of a database (`DatabaseOptions.hook`). */
+/** Participant in all changes of a database (`DatabaseOptions.hook`). */
 export interface DatabaseHook {
   /** Begins its work in the background. Called once. @param query in a transaction of its own, with the rights of the system role */
   start(query: QueryDatabase): void;

@@ -6,12 +6,12 @@ import { wireOf, type Wire } from './connection.ts';
 /** Values of one row in the text format of PostgreSQL. */
 export type TextRow = readonly (string | null)[];
 
-/** What a statement returned. */
+/** Result of a statement. */
 export interface Answer<Row extends QueryResultRow> extends Pick<QueryResult<Row>, 'rows' | 'rowCount' | 'command'> {
   readonly texts: readonly TextRow[];
 }
 
-/** What became of statements that were sent together. */
+/** Result of statements that were sent together. */
 export interface Outcome {
   /** Answers of the first ones, until one failed. */
   readonly answers: readonly Answer<QueryResultRow>[];
@@ -23,7 +23,7 @@ export interface Outcome {
  * Sends statements with one Sync behind them: PostgreSQL answers all of them with one message, and skips those after one that fails.
  * Outside of a transaction they are one: it begins with the first, and is committed at the Sync (protocol, Pipelining). If that fails, no
  * statement has an answer. Statements that recur on a connection are prepared there, so that they are planned and described once.
- * What is sent before the answers have come waits for them in PostgreSQL. Never throws.
+ * Statements that are sent before the answers have come wait for them in PostgreSQL. Never throws.
  */
 export function sendTogether(client: PoolClient, statements: readonly BoundStatement[]): Promise<Outcome> {
   return new Promise((resolve) => {

@@ -38,7 +38,7 @@ export function readSettingsStatement(
   return { text: `${text}, ${readOnly}`, values };
 }
 
-/** Goes on under another role. */
+/** Continues under another role. */
 export function roleStatement(role: keyof typeof databaseRoles, organizationId: string | null): BoundStatement {
   return {
     text: `select set_config('role', $1, true), set_config('${sessionSettings.organizationId}', $2, true)`,

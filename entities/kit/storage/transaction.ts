@@ -175,7 +175,7 @@ export class Transaction {
   }
 
   /**
-   * The organization whose rows a role sees. Work of a caller that goes on under the system role has no organization setting, because the
+   * The organization whose rows a role sees. Work of a caller that continues under the system role has no organization setting, because the
    * row-level security policy of that role would limit it to the organization. Work of the server for an organization keeps it: under the
    * app role, for the rights of a person, nothing is visible without it.
    */

@@ -53,7 +53,7 @@ export class Answers {
     return (await this.#answer(compilePage(selection, this.#caller, this.#work.plans))) as RecordJson;
   }
 
-  /** Records counted and added up, in one statement. @throws AppError invalid_input, limit_exceeded */
+  /** Aggregates of records, in one statement. @throws AppError invalid_input, limit_exceeded */
   async aggregate(selection: AggregateSelection): Promise<readonly AggregateJson[]> {
     const statement = compileAggregates(selection, this.#caller, this.#work.plans);
     return (await this.#answer(statement)) as unknown as readonly AggregateJson[];
@@ -84,7 +84,7 @@ export class Answers {
     checkSelections(selections);
     const kinds = await this.#kindsOf(ids);
     const found = selections.filter(({ module }) => kinds.includes(module.topic));
-    // Ids of no record are read, too: the number of statements must not tell them from records that the caller cannot view.
+    // Ids of no record are read, too: the number of statements must not distinguish them from records that the caller cannot view.
     const statement = compileNodes(
       found.length > 0 ? found : selections.slice(0, 1),
       ids,

@@ -79,7 +79,7 @@ export class ChangeBuffer {
     try {
       await this.em.flush();
     } catch (error) {
-      // What comes after an insert that failed fails because of it.
+      // Statements after an insert that failed fail because of it.
       await flush.inserted();
       throw error;
     }

@@ -53,7 +53,7 @@ export class LazyTransaction {
   /**
    * Runs a statement as a transaction of its own, in one round trip, or only asks whether its last result still counts
    * (result-cache.ts). Must not be called after `begin`.
-   * @param isFresh no earlier result counts
+   * @param isFresh earlier results are not used
    * @param beside is sent with it, whatever is asked
    */
   readOnce(statement: ReadStatement, caller: Caller, isFresh: boolean, beside?: Beside): Promise<readonly TextRow[]> {

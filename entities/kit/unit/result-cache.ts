@@ -19,7 +19,7 @@ interface Result {
   readonly readAt: number;
   /** Counters of rights, as the database had them before the read. */
   readonly revisions: string;
-  /** What this process had changed before the read. */
+  /** Changes of this process before the read. */
   readonly version: string;
 }
 

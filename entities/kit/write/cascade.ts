@@ -20,11 +20,12 @@ import type { RoleSession } from '../storage/transaction.ts';
 const chunkSize = 500;
 
 /**
- * Soft-deletes the dependents of deleted records, level by level and without reading them into the ORM: records that a kind owns
- * by its tenancy, references with `onDelete: 'cascade'`, and with a membership references with `onLeave: 'cascade'`, also in organizations
- * below, where the role came from it; but not what is removed later (`removal`). Whoever managed a record there manages it no more. History and tuples are recorded; events are not, because the deletion that caused all of this is announced.
+ * Soft-deletes the dependents of deleted records, level by level and without reading them into the ORM: records that a kind owns by its
+ * tenancy, references with `onDelete: 'cascade'`, and with a membership references with `onLeave: 'cascade'`, also in organizations below,
+ * where the role came from it; but not what is removed later (`removal`). People who managed a record there no longer manage it. History
+ * and tuples are recorded; events are not, because the deletion that caused all of this is announced.
  * @param session of the system role: dependents may belong to organizations that the caller is not in
- * @param changes of which the deletions count
+ * @param changes of which the deletions are used
  */
 export async function deleteDependents(
   session: RoleSession,

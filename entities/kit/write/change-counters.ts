@@ -19,7 +19,7 @@ interface ChangeEffects {
   readonly pendingEvents: number;
   readonly tupleChanges: number;
   readonly objectChanges: number;
-  /** Changes that subscribers are told of. */
+  /** Changes that subscribers receive. */
   readonly feedChanges: number;
   /** Scopes with changed rights to existing records. */
   readonly raisedScopes: ReadonlySet<string>;
@@ -56,7 +56,7 @@ export class ChangeCounters {
     checkRowCount(this.reserved);
   }
 
-  /** Begins another part of work that has no limit as a whole. What it keeps of the parts before would grow with their number. */
+  /** Begins another part of work that has no limit as a whole. A record of the previous parts would grow with their number. */
   beginPart(): void {
     this.reserved = 0;
     this.#ownObjects.clear();
@@ -78,7 +78,7 @@ export class ChangeCounters {
     this.#changedRecords.add(isOfOne ? `${module.table} ${organizationId}` : module.table);
   }
 
-  /** What follows from other changes is not what was asked for. */
+  /** Changes that follow from other changes were not requested. */
   #list({ module, operation, id, isCascaded }: RecordedChange): void {
     const ids = this.written.get(module.kind) ?? new Set();
     this.written.set(module.kind, ids);
@@ -95,7 +95,7 @@ export class ChangeCounters {
 
   /**
    * Whether a changed tuple changes rights to a record that existed before, so that cached decisions can be wrong.
-   * @param changes of the same flush; the records that they create or delete do not count as existing
+   * @param changes of the same flush; the records that they create or delete are not treated as existing
    */
   changesExistingRights(object: string, changes: readonly RecordedChange[]): boolean {
     for (const { operation, module, id } of changes)

@@ -34,7 +34,7 @@ export async function recordChanges(
   countEffects(await write(session, entries, work.options));
 }
 
-/** What is recorded of changes: the document of `write_records`, and what to count once it is written. */
+/** Records of changes: the document of `write_records`, and the numbers to add once it is written. */
 export interface PreparedRecords {
   readonly entries: Entries;
   readonly countEffects: (written: Written) => void;
@@ -97,8 +97,8 @@ function organizationOfCreation({ module, operation, organizationId }: RecordedC
 }
 
 /**
- * The organizations in which people and programs change something; `write_records` fails when one of them is archived. What they do with
- * the rights of the server counts as well, and what the server does by itself does not.
+ * The organizations in which people and programs change something; `write_records` fails when one of them is archived. Changes that they
+ * make with the rights of the server are included, and changes that the server makes by itself are not.
  */
 function changedIn(changes: readonly RecordedChange[], { context, registry }: ChangeWork): { changed_in?: string[] } {
   if (context.caller.kind === 'system') return {};
@@ -124,7 +124,7 @@ export interface Entries {
   readonly verdicts?: readonly VerdictRow[];
   /** Kinds of these events that endpoints can receive: `write_changes` decides which endpoints of the organizations want them. */
   readonly public_kinds?: readonly string[];
-  /** What subscribers are told of. */
+  /** Messages for subscribers. */
   readonly feed?: readonly FeedRow[];
 }
 
@@ -197,7 +197,9 @@ function changePayloadOf(change: RecordedChange): ChangePayload & { readonly use
   return change.module.announced?.concerns ? { changed, userId: change.after['userId'] as string } : { changed };
 }
 
-/** Names of the changed fields, without secret fields of the server. That somebody changed a sealed field is told, and never its value. */
+/**
+ * Names of the changed fields, without secret fields of the server. The event reports that a sealed field was changed, and never its value.
+ */
 function namesWithoutSecrets({ module, operation, changedFields }: RecordedChange): string[] {
   const isTold = (name: string) => module.fields[name]?.isSealed && operation !== 'deleted';
   return changedFields.filter((name) => !isSecret(module, name) || isTold(name));
@@ -207,7 +209,9 @@ function isSecret(module: EntityModule, field: string): boolean {
   return module.fields[field]?.secret ?? false;
 }
 
-/** What the record holds after the change, without secrets. Its organization is in a column of its own; the person to whom it belongs is not. */
+/**
+ * Values of the record after the change, without secrets. Its organization is in a column of its own; the person to whom it belongs is not.
+ */
 function snapshotOf({ module, after }: RecordedChange): Record<string, unknown> {
   const owner = module.tenancy === 'user' ? ['userId'] : [];
   return Object.fromEntries(

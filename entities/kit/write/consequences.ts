@@ -6,7 +6,7 @@ import { alignFollowers } from './behaviours/followers.ts';
 import { keepLast } from './behaviours/keep-last.ts';
 
 /**
- * What follows from changes that were written in this transaction, whoever made them: what would leave an organization without an owner is
+ * Makes the changes that follow from changes of this transaction, whoever made them: what would leave an organization without an owner is
  * refused, dependents are deleted with their owners, and what the server keeps in line with a record changes with it.
  * @param session of the system role
  */

@@ -63,7 +63,7 @@ export async function createRecords(
     caller,
     kept.map(({ module, row, path }) => ({ module, values: row, path })),
   );
-  // What the server adds belongs to a new record, so it conflicts with nothing.
+  // Values that the server adds belong to a new record, so they conflict with nothing.
   if (decided.length > 1) await refuseUniqueConflicts(await work.readAs(role), decided);
   await refuseCreations(work, caller, kept);
   for (const { module, row } of kept)

@@ -23,7 +23,7 @@ interface Owner {
 }
 
 /**
- * Makes new verdicts refer to the records that have their files. Whoever gives a verdict must be able to view such a record, which the
+ * Makes new verdicts refer to the records that have their files. A caller who gives a verdict must be able to view such a record, which the
  * check of the reference decides. Without verdicts nothing is sent.
  * @throws AppError not_found for an object that no record of the organization has, or one of a kind that takes no verdicts
  */

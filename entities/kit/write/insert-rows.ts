@@ -71,7 +71,7 @@ export function creationOf(module: EntityModule, row: Row): RecordedChange {
   };
 }
 
-/** What every new record has. */
+/** Values of every new record. */
 export function firstVersion({ at, actor }: Stamp) {
   return {
     createdAt: at,

@@ -49,7 +49,7 @@ export async function lockInOrder(work: ChangeWork, caller: Caller, targets: rea
     work,
     roots.filter(({ id }) => removed.has(id)),
   );
-  // Those who change one record lock it themselves.
+  // Changes of one record lock it themselves.
   if (roots.length + dependents.length > 1)
     await lockAll(work, [...roots, ...dependents], new Set([...removed, ...dependents.map(({ id }) => id)]));
 }

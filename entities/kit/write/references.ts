@@ -179,7 +179,7 @@ function foundRecords(
   const rows = sql`select row.id, ${isPermitted} as "isPermitted" from ${sql.table(target.table)} as row`;
   if (field.onLeave) {
     const endsWithRole = field.onLeave === 'cascade';
-    // What a person makes for themselves can be theirs with a role of an organization above.
+    // Records that a person makes for themselves can be theirs with a role of an organization above.
     const isPlace =
       field.creator && endsWithRole
         ? sql`held.organization_id in (select chain.id from organization_chain(${organizationId}) as chain)`

@@ -15,7 +15,7 @@ type Row = Readonly<Record<string, unknown>>;
 /** A record that is to be written. */
 interface Change {
   readonly row: Row;
-  /** What changes; a new row has nothing but what it is given. */
+  /** Changed values; a new row has nothing but what it is given. */
   readonly given?: Row;
 }
 

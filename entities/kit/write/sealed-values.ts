@@ -38,7 +38,7 @@ export function openSealedValue(
   return openSecret(row[field] as string, sealingOf(keys, module, row['id'] as string, field));
 }
 
-/** What sealed fields have in a deleted record: the secret is gone with it. */
+/** Values of sealed fields in a deleted record: the secret is gone with it. */
 export const erasedSecrets = onceForEach((module: EntityModule): Row =>
   Object.fromEntries(sealedFieldsOf(module).map((name) => [name, module.fields[name]?.optional ? null : ''])),
 );

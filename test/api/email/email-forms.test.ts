@@ -27,7 +27,7 @@ function address(): { readonly written: string; readonly stored: string } {
   return { written: `  ${name.toUpperCase()}@Bücher.Example\t`, stored: `${name}@xn--bcher-kva.example` };
 }
 
-test('at sign-up, confirmation and sign-in', async () => {
+test('the forms of an e-mail address are one at sign-up, confirmation and sign-in', async () => {
   const { written, stored } = address();
   const by = world.client();
   expect((await by.post('/v1/register', { email: written, password: testPassword })).status).toBe(202);
@@ -42,7 +42,7 @@ test('at sign-up, confirmation and sign-in', async () => {
   expectProblem(await client.post('/v1/account/email', own), 'invalid_input');
 });
 
-test('of people who are invited, of subscribers, in settings and in filters', async () => {
+test('the forms of an address are one for invited people and subscribers, in settings and in filters', async () => {
   const { written, stored } = address();
   const invite = await client.post('/v1/invites', { recipient: written });
   expect(invite).toMatchObject({ status: 201, body: { recipient: stored } });
@@ -56,7 +56,7 @@ test('of people who are invited, of subscribers, in settings and in filters', as
   expect(found.data.subscribers.edges).toEqual([{ node: { email: stored } }]);
 });
 
-test('in the column of people of a document', async () => {
+test('the forms of an address are one in the column of people of a document', async () => {
   const { written, stored } = address();
   const member = await buildPerson(world, { email: stored, organization: owner.organization, role: 'member' });
   const mutation = 'mutation ($csv: String!) { createBulkCSVTask(csv: $csv) { tasks { assigneeId } } }';
@@ -65,7 +65,7 @@ test('in the column of people of a document', async () => {
   expect(data.createBulkCSVTask.tasks).toEqual([{ assigneeId: member.user.id }]);
 });
 
-test('of domains that are blocked, of the organization, and of its single sign-on', async () => {
+test('the forms of a domain are one where it is blocked, of the organization, or of its single sign-on', async () => {
   for (const email of ['a@größe.example', ' A@XN--Gre-6ka8i.example ', 'a@sub.Größe.example'])
     expectProblem(await world.client().post('/v1/register', { email, password: testPassword }), 'invalid_input', email);
   await changeSettings(world, owner.organization.id, { emailDomains: [' Bücher.Example', 'corp.example'] });
@@ -84,7 +84,7 @@ test('of domains that are blocked, of the organization, and of its single sign-o
   expectProblem(await client.mutate({ method: 'PUT', url: '/v1/sso/provider', payload: wrong }), 'invalid_input');
 });
 
-test('what is no address is refused with an example of one', async () => {
+test('a text that is no address is refused with an example of one', async () => {
   for (const email of ['a@b@c.example', '"a b"@c.example', 'ä@c.example', 'a@c.example/d']) {
     const answer = await client.post('/v1/subscribers', { email });
     expectProblem(answer, 'invalid_input', email);

@@ -222,7 +222,7 @@ test('a workflow whose code fails again and again is listed until somebody termi
   expect(await all()).toEqual([]);
 });
 
-describe('of an activity that failed', () => {
+describe('the list of failing work, after an activity that failed', () => {
   const transact = <T>(work: (unit: UnitOfWork) => Promise<T>) =>
     world.runtime.database.transact({ caller: systemCaller('test'), requestId: newId() }, work);
   const at = (ms: number) => new Date(world.clock.now().getTime() + ms);
@@ -278,7 +278,7 @@ describe('of an activity that failed', () => {
   });
 });
 
-test('only operators of the installation see it, and change it with a recent proof', async () => {
+test('only operators of the installation see failing work, and change it with a recent proof', async () => {
   const other = await signedIn(world, await buildPerson(world));
   expectProblem(await other.get(url), 'permission_denied');
   expectProblem(await other.post(`${url}/work.x/stop`, { reason }), 'permission_denied');

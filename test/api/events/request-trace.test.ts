@@ -147,7 +147,7 @@ describe('the request has a method, a route and a status', () => {
   });
 });
 
-describe('of another organization', () => {
+describe('the trace of a request of another organization', () => {
   test('nothing is shown, although its request has the same id', async () => {
     const [own, theirs] = [await complete(client), await complete(await at(stranger))];
     for (const [body, mine, foreign] of [

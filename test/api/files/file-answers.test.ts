@@ -93,7 +93,7 @@ afterAll(() => world.close());
 
 const get = (query = '', headers: Record<string, string> = {}) => fetch(`${url}/test/served?${query}`, { headers });
 
-describe('what is sent of a file', () => {
+describe('the answer to a download', () => {
   test('the whole file, with its digest, and nothing that a browser or a cache may make of it', async () => {
     const answer = await get();
     expect([answer.status, await answer.text()]).toEqual([200, '0123456789']);

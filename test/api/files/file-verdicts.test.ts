@@ -95,7 +95,7 @@ async function expectWithheld(record: FileRecord, availability: string): Promise
   expect(await fileOf(member, record)).toEqual({ downloadUrl: null, availability });
 }
 
-describe('while the organization wants verdicts', () => {
+describe('files, while the organization wants verdicts,', () => {
   test('a file is withheld until a program has found it clean, also one that was there before', async () => {
     await requireVerdicts(false);
     const record = await createFile(world, owner, client);

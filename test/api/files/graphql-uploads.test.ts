@@ -46,7 +46,7 @@ test('an operation that fails frees its files', async () => {
   await eventually(async () => (await uploads()).at(-1)?.state === 'refused');
 });
 
-describe('what is refused before a file is stored', () => {
+describe('a multipart operation is refused before a file is stored', () => {
   const refused = async (parts: readonly FormPart[], code: Parameters<typeof expectProblem>[1], about: string) => {
     const before = (await uploads()).length;
     expectProblem(await send(parts), code, about);

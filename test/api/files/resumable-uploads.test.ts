@@ -131,7 +131,7 @@ test('of two requests that write at once, one is refused', async () => {
   expectProblem(await patch(location, 2_000, Buffer.alloc(1)), 'upload_complete', 'all bytes are there');
 });
 
-test('what is refused', async () => {
+test('a resumable upload is refused', async () => {
   expectProblem(await begin(0), 'invalid_input', 'empty');
   expectProblem(await begin(32 * mebibyte + 1), 'body_too_large', 'by length');
   expectProblem(await begin(10, `filename ${base64('a\0b')}`), 'invalid_input', 'name');

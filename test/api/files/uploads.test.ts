@@ -153,7 +153,7 @@ function head(length: number | 'chunked', type: string, sender = client, target 
   return `POST ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${sender.cookies.get('access_token')}\r\nConnection: close\r\nContent-Type: ${type}\r\n${body}\r\n\r\n`;
 }
 
-describe('what is refused leaves nothing', () => {
+describe('a refused upload leaves nothing', () => {
   beforeEach(() => expectNothingElse(ready));
 
   test('objectstorage.maxsizemb: one byte over the limit is refused, however its length is sent', async () => {

@@ -68,7 +68,7 @@ test('many are found in one statement, in the order of their ids, with nothing w
   expect(statements.filter((text) => text.includes('row_to_json'))).toHaveLength(1);
 });
 
-test('what the caller may not see is not there', async () => {
+test('a record that the caller may not see is null', async () => {
   const message = (id: string) => `There is no record "${id}".${id.length < 26 ? ' This is not an id.' : ''}`;
   for (const id of [foreignId, newId(), 'x', '']) {
     const answer = await client.graphql(node, { id });
@@ -78,7 +78,7 @@ test('what the caller may not see is not there', async () => {
   expectGraphqlError(await world.client().graphql(node, { id: taskId }), 'unauthenticated');
 });
 
-test('there are no more than a page holds', async () => {
+test('nodes accepts no more ids than a page holds', async () => {
   const { maxresultlimit } = world.config.current.server;
   const ids = Array.from({ length: maxresultlimit + 1 }, () => taskId);
   expectGraphqlError(await client.graphql(nodes, { ids }), 'limit_exceeded');

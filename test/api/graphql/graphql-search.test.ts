@@ -209,7 +209,7 @@ test('a kind searches only what it shows', () => {
     search: search ?? [],
     expose: { ...expose, name: undefined },
   });
-  expect(problems).toEqual(['"name" is not exposed for reading, and a search would tell what it says']);
+  expect(problems).toEqual(['"name" is not exposed for reading, and a search would reveal its value']);
 });
 
 describe('the functions of the database', () => {

@@ -63,7 +63,7 @@ async function subscribed(
   return subscriber;
 }
 
-describe.each(['server-sent events', 'websocket'])('over %s', (way) => {
+describe.each(['server-sent events', 'websocket'])('subscriptions over %s', (way) => {
   test('changes are told with what is selected, and with a cursor from which to go on', async () => {
     const subscriber = await subscribed(way, changes);
     const id = await createTask('subscribed');

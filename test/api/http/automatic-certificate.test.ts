@@ -290,7 +290,7 @@ describe('renewal', () => {
     world.clock.advance(61 * day);
     await failed(1);
     expect(failures().at(-1)).toMatchObject({
-      msg: 'no certificate: the authority answers 429 rateLimited: too many certificates; the certificate before stays in use',
+      msg: 'no certificate: the authority answers 429 rateLimited: too many certificates; the previous certificate stays in use',
       failed_attempts: 1,
       next_attempt_at: new Date(world.clock.now().getTime() + 7_200_000).toISOString(),
     });
@@ -311,7 +311,7 @@ describe('renewal', () => {
     world.clock.advance(100_000);
     await failed(2);
     expect(failures().at(-1)).toMatchObject({
-      msg: 'no certificate: the authority answers 503; the certificate before stays in use',
+      msg: 'no certificate: the authority answers 503; the previous certificate stays in use',
       next_attempt_at: new Date(world.clock.now().getTime() + 10_000).toISOString(),
     });
     authority.proxy.instead = () => undefined;

@@ -139,7 +139,8 @@ describe('the files', () => {
     expect((await http2Request(open, { ':path': '/livez' })).status).toBe(200);
 
     // Half of a file, and a key without its certificate: the certificate before stays.
-    const warnings = () => world.logs.filter(({ msg }) => String(msg).includes('the certificate before stays in use'));
+    const warnings = () =>
+      world.logs.filter(({ msg }) => String(msg).includes('the previous certificate stays in use'));
     await writeFile(certfile, second.cert.slice(0, 200));
     await eventually(() => warnings().length === 1);
     expect(warnings()[0]?.['msg']).toContain('server.tls.certfile ends within a certificate');

@@ -335,7 +335,7 @@ test('an answer that was lost with its process is sent again by another one', as
   }
 });
 
-test('after a day the key is a new one, and the sweep deletes what was kept', async () => {
+test('an idempotency key is a new one after a day, and the sweep deletes the kept answer', async () => {
   const title = newId();
   await createWith(ownerClient, 'a-day', title);
   // The processes of other tests have clocks of their own, which have gone on.

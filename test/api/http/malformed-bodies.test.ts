@@ -261,7 +261,7 @@ describe('a large body', () => {
     for (const url of addressesFor(many.bytes)) {
       const answer = await send(url, payload);
       expectProblem(answer, 'body_too_large', url);
-      expect(messageOf(answer)).toMatch(/^The request body is larger than 1 MB, the most that is accepted here\. /);
+      expect(messageOf(answer)).toMatch(/^The request body is larger than 1 MB, the limit of this route\. /);
     }
   });
 

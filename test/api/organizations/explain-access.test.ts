@@ -31,7 +31,7 @@ const document = `query ($id: ID!, $operation: AccessOperation!, $userId: ID!) {
 const explain = (id: string, operation: string, { user }: Person, by = client) =>
   by.graphql(document, { id, operation, userId: user.id });
 
-test('says which rule decided, by which relation, and that the store was asked', async () => {
+test('explainAccess names the rule that decided, its relation, and that the store was asked', async () => {
   const { id } = await fixtures.record('task', 'editor', member.user.id);
   const { explainAccess } = (await explain(id, 'EDIT', member)).data;
   expect(explainAccess).toMatchObject({ isAllowed: true, decidedBy: 'STORE' });
@@ -48,7 +48,7 @@ test('says which rule decided, by which relation, and that the store was asked',
   expect((await explain(id, 'VIEW', member)).data.explainAccess).toMatchObject({ isAllowed: true, decidedBy: 'ROWS' });
 });
 
-test('follows a right to the record it comes from', async () => {
+test('explainAccess follows a right to the record it comes from', async () => {
   const { id } = await fixtures.record('task', 'above assignee', member.user.id);
   const { parentId } = await fixtures.asSystem((data) => data.get(task, id));
   const { explainAccess } = (await explain(id, 'VIEW', member)).data;
@@ -72,7 +72,7 @@ test('a refusal shows every rule that did not apply, or the one that refuses', a
   expect(kept.explainAccess.rules.at(-1)).toMatchObject({ rule: 'deny(related as blocked)', relations: ['blocked'] });
 });
 
-test('of somebody else, or of nobody, there is nothing to explain', async () => {
+test('explainAccess explains nothing of people of other organizations, or of nobody', async () => {
   const stranger = await buildPerson(world);
   const gone = await buildPerson(world, { organization: owner.organization, role: 'member' });
   await fixtures.asSystem(async (data) => {
@@ -89,7 +89,7 @@ test('of somebody else, or of nobody, there is nothing to explain', async () => 
   }
 });
 
-test('when no rule speaks of somebody, says what holds after the rules', async () => {
+test('explainAccess names the default when no rule speaks of a person', async () => {
   const about = document.replace('kind: TASK', 'kind: TAG');
   const tag = await client.graphql('mutation { createTag(input: { name: "open" }) { tag { id } } }');
   const { id } = tag.data.createTag.tag;
@@ -102,7 +102,7 @@ test('when no rule speaks of somebody, says what holds after the rules', async (
   expect(seen.rules.at(-1)).toMatchObject({ doesApply: true });
 });
 
-test('is for owners and administrators, about what they see', async () => {
+test('explainAccess is for owners and administrators, about what they see', async () => {
   const { id } = await fixtures.record('task', 'assignee', member.user.id);
   const code = (answer: { errors?: { extensions: { code: string } }[] }) => answer.errors?.[0]?.extensions.code;
   expect(code(await explain(id, 'VIEW', member, await signedIn(world, member)))).toBe('permission_denied');
@@ -114,7 +114,7 @@ test('is for owners and administrators, about what they see', async () => {
   expect(code(await explain(id, 'VIEW', member, world.client()))).toBe('unauthenticated');
 });
 
-test('tells an administrator nothing of a record above that they do not see', async () => {
+test('explainAccess reveals to an administrator no parent record that they do not see', async () => {
   const { id } = await fixtures.record('task', 'above assignee', member.user.id);
   const administrator = await buildPerson(world, { organization: owner.organization, role: 'admin' });
   await fixtures.asSystem((data) => data.update(task, id, { assigneeId: administrator.user.id }));

@@ -97,7 +97,7 @@ const createTask = `mutation ($title: String!) { createTask(input: { title: $tit
 describe.each([
   ['a deadlock', '40P01'],
   ['a serialization failure', '40001'],
-] as const)('after %s', (_name, state) => {
+] as const)('a concurrent change, after %s', (_name, state) => {
   test.each([1, 2])('a REST request succeeds at repetition %i, and is stored and announced once', async (count) => {
     await plant(count, state);
     const answer = await client.post('/v1/tasks', { title: 'made once' });

@@ -89,7 +89,7 @@ test('an API token of which a part is missing is not answered with a sign-in', a
     const answer = await program.get('/v1/tasks');
     expectProblem(answer, 'unauthenticated');
     expect(answer.body.detail).toBe(
-      'The token is not complete: it is the whole text of "token" in the answer that created it.',
+      'The token is not complete: send the whole value of "token" in the response that created it.',
     );
   }
   program.bearer = body.token;

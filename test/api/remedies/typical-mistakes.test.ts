@@ -347,7 +347,7 @@ test('a browser that asks for a page of another origin is told that it may not c
 test('the trace of a request that changed nothing says what can be seen', async () => {
   const answer = await client.get('/trace/unknown-request');
   expectProblem(answer, 'not_found');
-  expect(answer.body.detail).toContain('You see what requests changed in the organization in which you act');
+  expect(answer.body.detail).toContain('Traces show only the organization in which you act');
 });
 
 test('a tag whose name differs from that of another in the case of its letters is the same tag', async () => {

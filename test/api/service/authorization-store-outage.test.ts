@@ -77,7 +77,7 @@ async function titleOf(id: string): Promise<string> {
   return (await ownerClient.get(`/v1/tasks/${id}`)).body.title;
 }
 
-test('what is remembered, and what WHERE clauses decide, still answers', async () => {
+test('remembered decisions, and those of WHERE clauses, still answer', async () => {
   const id = await tasked();
   expect((await edit(aliceClient, id)).status).toBe(200);
   fga.isAway = true;
@@ -98,7 +98,7 @@ test('what is remembered, and what WHERE clauses decide, still answers', async (
   expect(fga.requests).toEqual([]);
 });
 
-test('what is not remembered is refused with 503, whether it would be allowed or not, and nothing changes', async () => {
+test('other decisions are refused with 503, whether they would be allowed or not, and nothing changes', async () => {
   const [mine, shown] = [await tasked(), await tasked()];
   await share(shown, 'viewer');
   await world.runtime.tuples?.apply();
@@ -119,7 +119,7 @@ test('what is not remembered is refused with 503, whether it would be allowed or
   expectProblem(await edit(bobClient, shown), 'permission_denied');
 });
 
-test('what is new does not make what is remembered useless', async () => {
+test('new records do not make remembered decisions useless', async () => {
   const id = await tasked();
   expect((await edit(aliceClient, id)).status).toBe(200);
   fga.isAway = true;

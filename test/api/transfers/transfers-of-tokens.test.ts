@@ -113,13 +113,13 @@ const endings: readonly [string, (sort: TokenSort, id: string) => Promise<unknow
   [
     'deleted',
     (sort, id) => client.mutate({ method: 'DELETE', url: `/v1/${tables[sort].replaceAll('_', '-')}/${id}` }),
-    'is not valid here any more',
+    'is no longer valid here',
   ],
   [
     'expired',
     (sort, id) =>
       asOwner(world, `update ${tables[sort]} set expires_at = now() - interval '1 day' where id = $1`, [id]),
-    'is not valid here any more',
+    'is no longer valid here',
   ],
   ['narrowed to other records', (sort, id) => narrow(sort, id, ['import:write', 'note:write']), 'task:write'],
   ['narrowed to no imports', (sort, id) => narrow(sort, id, ['task:write']), 'import:write'],

@@ -359,7 +359,7 @@ test('records of it are made, found, changed and deleted over GraphQL and REST',
   expect(await graphql(list)).toMatchObject({ recipeSamples: { totalCount: 1 } });
 });
 
-test('it can change while there are records of it', async () => {
+test('a kind can change while there are records of it', async () => {
   const change = (from: string, to: string): void => copy.change('entities/work/recipe-sample.ts', from, to);
   const written = async (name: string): Promise<string> => {
     const [, file = ''] = /Wrote (\S+)\.\n/.exec(await copy.migrate('new', world.databaseUrl, name)) ?? [];

@@ -169,7 +169,7 @@ describe.each(['providera', 'providerb'] as const)('%s', (name) => {
       return found.length > 0 && found;
     });
     const code = name === 'providera' ? '422' : '300';
-    expect(work).toMatchObject({ status: 'failed', error: `FAILED: ${name} does not take the e-mail (code ${code}).` });
+    expect(work).toMatchObject({ status: 'failed', error: `FAILED: ${name} rejects the e-mail (code ${code}).` });
     fakes[name]().behaviour = 'accept';
     await new WorkRepairs(world.runtime).do('retry', work?.id ?? '', { operator: 'test', reason: 'mended' });
     await mailAbout(id, 'sent');
@@ -186,7 +186,7 @@ describe.each(['providera', 'providerb'] as const)('%s', (name) => {
     const id = await invite();
     const waiting = await mailAbout(id, 'waiting');
     expect(waiting).toMatchObject({ error_code: 'credentials_refused' });
-    expect(world.logs.some((line) => line['msg'] === 'the provider of e-mails refuses us')).toBe(true);
+    expect(world.logs.some((line) => line['msg'] === 'the e-mail provider refuses our requests')).toBe(true);
     await world.reconfigure({ [leaf]: right });
     expect(await mailAbout(id, 'sent')).toMatchObject({ error_code: null, carrier: name });
   });

@@ -48,7 +48,7 @@ test('a listener sees the changes of a record in their order, across batches, re
   expect(await storedDeliveries(world, 'order')).toHaveLength(200);
 });
 
-test('so it does when it fails now and then', async () => {
+test('a listener that fails now and then gets the events of a record in their order', async () => {
   const records = Array.from({ length: 3 }, () => newId());
   failuresLeft = 12;
   await changeRecords(records, 15);

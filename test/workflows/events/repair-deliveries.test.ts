@@ -214,7 +214,7 @@ test('long repairs continue as new, and take each delivery once', async () => {
   await eventually(async () => (await many.states())['skipped'] === 5);
 });
 
-test('what does not exist is said', async () => {
+test('deliveries that do not exist are named', async () => {
   const unknown = newId();
   expect(await run({ name: 'show', eventId: unknown })).toMatchObject({
     isDone: false,

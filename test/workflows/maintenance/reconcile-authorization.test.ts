@@ -65,7 +65,7 @@ async function owned(): Promise<{ id: string; tuple: Tuple }> {
   return { id: made.id, tuple: { object: `task:${made.id}`, relation: 'assigner', subject: `user:${member.user.id}` } };
 }
 
-test('what is in order is left alone, and counted', async () => {
+test('tuples that are in order are left alone, and counted', async () => {
   await owned();
   await world.runtime.tuples?.apply();
   const [{ rows, stored } = { rows: 0, stored: 0 }] = await asOwner<{ rows: number; stored: number }>(

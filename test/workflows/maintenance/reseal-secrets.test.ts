@@ -101,7 +101,7 @@ const versions = () =>
     left join history h on h.entity_id = s.id group by s.id order by s.id`,
   );
 
-test('after a rotation everything is encrypted again, and the old keys can go', async () => {
+test('secrets are encrypted again after a rotation, and the old keys can go', async () => {
   const expected = await values(world);
   expect(expected).toHaveLength(count);
   await expect(values(renewed)).rejects.toThrow('add the earlier secret again');
@@ -136,7 +136,7 @@ test('after a rotation everything is encrypted again, and the old keys can go', 
   expect(await reseal()).toMatchObject({ checked: count + 2, resealed: 0, isComplete: true });
 });
 
-test('what no key opens is named, and keeps the old keys', async () => {
+test('a secret that no key opens is named, and keeps the old keys', async () => {
   const [row] = await asOwner<{ id: string }>(world, 'select id from secrets order by id limit 1');
   const lost = { secrets: randomBytes(32).toString('base64url'), purpose: 'record-secret', subject: 'x' } as const;
   const [held] = await asOwner<{ value: string }>(world, 'select value from secrets where id = $1', [row?.id]);

@@ -111,7 +111,7 @@ test('sign-ins and tokens are told to the organizations that they concern, and t
   for (const message of sink.received) verified(message, secret, world.clock.now());
 });
 
-test('says who has done what, and has no credential', async () => {
+test('an event of the security log names who has done what, and has no credential', async () => {
   await createdEndpoint(client, sink, { ...log, includes_record: true });
   const secrets: string[] = [];
   const token = await client.post('/v1/api-tokens', { name: 'a program', scopes: ['task:read'] });

@@ -230,7 +230,7 @@ describe('a digest', () => {
   });
 });
 
-describe('claims', () => {
+describe('a claim of digests', () => {
   test('of many at once give nobody two digests', async () => {
     const people = await Promise.all(
       Array.from({ length: 12 }, async () => {

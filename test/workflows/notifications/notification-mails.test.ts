@@ -156,7 +156,7 @@ describe('a preference', () => {
   });
 });
 
-describe('what was held back', () => {
+describe('a notification that was held back', () => {
   test('by quiet hours is sent at their end, also in the night in which clocks are set', async () => {
     // Vienna: clocks are set forward on 28 March 2027, from 2:00 to 3:00, so the hours end at 5:00 UTC.
     await setClock(world, '2027-03-27T21:30:00Z');

@@ -82,7 +82,7 @@ test('managers change it; members and other organizations do not even see it', a
   expectProblem(await world.client().post(`${url}/preview`, valid), 'unauthenticated');
 });
 
-describe('what is refused', () => {
+describe('a template is refused', () => {
   test.each([
     [{ body_template: 'See {{titel}}.' }, '/body_template', 'did you mean "{{title}}"?'],
     [
@@ -126,7 +126,7 @@ describe('what is refused', () => {
   });
 });
 
-describe('what is inert', () => {
+describe('a text in a template is inert', () => {
   test('line breaks make no headers, markup is text, and links and addresses are taken apart', async () => {
     await give(owner, {
       topic: 'note.mentioned',

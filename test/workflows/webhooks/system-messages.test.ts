@@ -131,7 +131,7 @@ test('a message that was posted without an answer is not posted again, and opera
 });
 
 test.each(['accept-with-page', 'accept-with-504'] as const)(
-  'nor is one about which the answer says nothing (%s)',
+  'a message is not sent again when the answer says nothing about it (%s)',
   async (behaviour) => {
     chat.next.push(behaviour);
     const email = await newUser();
@@ -140,7 +140,7 @@ test.each(['accept-with-page', 'accept-with-504'] as const)(
   },
 );
 
-test('nor is one whose process dies after it', async () => {
+test('a message is not sent again when its process dies after it', async () => {
   armFailpoints([{ name: 'chat-posted', action: 'throw', after: 0 }]);
   const email = await newUser();
   expect(await untilState(email, 'uncertain')).toMatchObject({ attempts: 1 });

@@ -5,12 +5,12 @@ import { usualType, type FileTypes } from './file-types.ts';
 import { markupOf } from './markup-of.ts';
 import { compoundFile, isOldOfficeName, oldOfficeAdvice } from './old-office.ts';
 
-/** How many bytes at the beginning of a file tell its type. */
+/** Number of bytes at the beginning of a file that determine its type. */
 export const headBytes = 65_536;
 
 type NamedFile = Pick<DeclaredFile, 'name' | 'type'>;
 
-/** Types with which programs send what they do not know; a part of a form without one counts as `text/plain` (RFC 7578, section 4.4). */
+/** Types with which programs send what they do not know; a part of a form without one is `text/plain` (RFC 7578, section 4.4). */
 const sayNothing = new Set([
   '',
   'text/plain',
@@ -86,7 +86,7 @@ export async function typeOfContent(head: Buffer, name: string, types: FileTypes
   if (byName === pdf && hasPdfMark(head)) return pdf;
   const signature = await fileTypeFromBuffer(head);
   const known = usualType(signature?.mime ?? '');
-  // What is not UTF-8 may still be text of an older encoding.
+  // Bytes that are not UTF-8 may still be text of an older encoding.
   const characters = text ?? head.toString('latin1');
   const isBinary = binaryCharacter.test(characters);
   if (known !== '' && known !== 'application/xml') {
@@ -115,7 +115,10 @@ function hasPdfMark(head: Buffer): boolean {
 // oxlint-disable-next-line no-control-regex -- what no text has is what is looked for
 const binaryCharacter = /[\u0000-\u0008\u000B\u000E-\u001A\u001C-\u001F]/u;
 
-/** The text of a document in UTF-8, or in UTF-16 with a byte order mark; undefined for what is none. @param isPart whether it goes on */
+/**
+ * The text of a document in UTF-8, or in UTF-16 with a byte order mark; undefined for what is none. @param isPart whether the text
+ * continues
+ */
 function validText(head: Buffer, isPart: boolean): string | undefined {
   const [first, second] = head;
   const encoding =

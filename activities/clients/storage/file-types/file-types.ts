@@ -64,7 +64,7 @@ export interface MimeSettings {
 
 /** Which types files have by their names: those built in, and those of `server.mime.mimetypesfile`, which is read at the start. */
 export class FileTypes {
-  /** What the package does not say. */
+  /** Types that the package lacks. */
   readonly #byExtension: ReadonlyMap<string, string>;
   readonly #settings: () => MimeSettings;
 

@@ -10,7 +10,7 @@ const beginning = 100;
 /**
  * The type of a text that begins as a document of markup: a browser would take it for one. Under the name of a type of text, this is
  * only what a browser would run: pages and drawings.
- * @param isPart whether the document goes on behind the text
+ * @param isPart whether the document continues after the text
  */
 export function markupOf(
   given: string,
@@ -23,7 +23,7 @@ export function markupOf(
   const isXml = text.startsWith('<?xml');
   const page = isNamedText ? htmlPage : html;
   const isPage = starts.some((start) => page.test(text.slice(start, start + beginning)));
-  // What stands behind so many comments is not known, and might be a page.
+  // Content after so many comments is unknown, and might be a page.
   const isHidden = isPart && root === '' && starts.length > 1;
   const isComment = !isNamedText && text.startsWith('<!--');
   if (name === 'svg') return 'image/svg+xml';

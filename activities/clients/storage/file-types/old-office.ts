@@ -10,7 +10,7 @@ const pptx = ['.pptx', 'application/vnd.openxmlformats-officedocument.presentati
 
 type Format = readonly [extension: string, type: string];
 
-/** What programs save such files as, by the extensions of their names, the best first. */
+/** File name extensions with which programs save such files, the best first. */
 const better: Readonly<Record<string, readonly Format[]>> = {
   doc: [docx, pdf],
   dot: [docx, pdf],
@@ -21,7 +21,7 @@ const better: Readonly<Record<string, readonly Format[]>> = {
   msg: [pdf, ['.txt', 'text/plain']],
 };
 
-/** What to do with a file of an old format of Office. @returns undefined where nothing helps */
+/** Advice for a file of an old format of Office. @returns undefined where nothing helps */
 export function oldOfficeAdvice(name: string, allowed: readonly string[] | undefined): string | undefined {
   const formats = (better[extensionOf(name)] ?? [docx, xlsx, pptx, pdf]).filter(
     ([, type]) => allowed?.includes(type) ?? true,

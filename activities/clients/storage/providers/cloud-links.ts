@@ -13,7 +13,7 @@ export async function signingOf({ authClient }: Storage): Promise<Signing> {
   return typeof (client as { readonly key?: unknown }).key === 'string' ? 'key' : 'request';
 }
 
-/** What signs in place of a private key (IAM Credentials API, `signBlob`); an emulator has it at its own address. */
+/** Signer in place of a private key (IAM Credentials API, `signBlob`); an emulator has it at its own address. */
 function signingEndpoint(endpoint: string): { readonly signingEndpoint?: string } {
   return endpoint === '' ? {} : { signingEndpoint: `${endpoint}/v1/projects/-/serviceAccounts/` };
 }

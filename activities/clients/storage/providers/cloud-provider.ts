@@ -32,7 +32,7 @@ export interface CloudService {
   /** Project to which the requests are charged; empty: that of the bucket. */
   readonly projectId: string;
   readonly clock?: Clock;
-  /** Told why links cannot be signed for a while. */
+  /** Called with the reason when links cannot be signed for a while. */
   readonly onNoCredentials?: ((error: unknown) => void) | undefined;
 }
 
@@ -265,7 +265,7 @@ export class CloudProvider implements StorageProvider {
     const storage = new Client({
       ...(endpoint === '' ? {} : { apiEndpoint: endpoint }),
       ...(projectId === '' ? {} : { projectId }),
-      // Those who hold the bytes try again.
+      // Callers that hold the bytes try again.
       retryOptions: { maxRetries: 2, totalTimeout: 30 },
     });
     return { storage, bucket: storage.bucket(this.#bucket, projectId === '' ? {} : { userProject: projectId }) };

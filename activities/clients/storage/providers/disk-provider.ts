@@ -88,7 +88,7 @@ export class DiskProvider implements StorageProvider {
       const isThere = await withFile(file, 'r+', async (handle) => {
         const { size } = await handle.stat();
         if (size < sizeBytes) throw new StorageError('broken', `The parts of ${key} have less bytes than were stored.`);
-        // What a longer part had beyond the part that replaced it.
+        // Parts of a longer object that the new one does not have.
         if (size > sizeBytes) await handle.truncate(sizeBytes);
         await handle.sync();
         return true;
@@ -219,7 +219,7 @@ export class DiskProvider implements StorageProvider {
     if (!isThere && !(await this.#isUnused())) throw noFolder(this.#folder);
   }
 
-  /** What does not exist is missing only where the folder exists. */
+  /** A missing file is missing only if the folder exists. */
   #inFolder<T>(work: () => Promise<T>): Promise<T> {
     return translated(async () => {
       try {

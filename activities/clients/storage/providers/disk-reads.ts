@@ -7,7 +7,7 @@ import { changed } from '../storage-failures.ts';
 const openFile = promisify(open);
 const readFile = promisify(read);
 
-/** The version of a file's content. The inode tells two files apart that were written within the resolution of the clock of files. */
+/** The version of a file's content. The inode distinguishes two files that were written within the resolution of the clock of files. */
 export function versionOf({ size, mtimeNs, ino }: BigIntStats): string {
   return [size, mtimeNs, ino].map((value) => value.toString(36)).join('-');
 }
@@ -27,7 +27,7 @@ function hasContentOf(version: string, found: BigIntStats): boolean {
 async function openVersion(path: string, key: string, version?: string): Promise<{ fd: number; found: BigIntStats }> {
   const fd = await openFile(path, 'r');
   try {
-    // Known since it was opened: another turn of the thread pool would cost more than the call.
+    // Known since it was opened: another pass through the thread pool would cost more than the call.
     const found = fstatSync(fd, { bigint: true });
     if (version !== undefined && !hasContentOf(version, found)) throw changed(key);
     return { fd, found };
@@ -58,7 +58,7 @@ export async function streamFile(
 }
 
 /**
- * Opens and reads in the thread pool, and does the rest at once: a stream would take it four turns, and a dozen events.
+ * Opens and reads in the thread pool, and does the rest at once: a stream would take it four passes, and a dozen events.
  * @throws StorageError changed, broken; errors of the file system as they are
  */
 export async function readBytes(

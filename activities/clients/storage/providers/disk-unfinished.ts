@@ -5,7 +5,7 @@ import { unlessNoFile } from './durable-files.ts';
 /** Folder of files that are not complete; no key begins with a dot. */
 export const incoming = '.incoming';
 
-/** What the name of an unfinished file begins with. */
+/** Prefix of the name of an unfinished file. */
 export function temporaryPrefix(key: string): string {
   return `${nameOf(key)}~`;
 }

@@ -64,7 +64,7 @@ export async function makeFolder(path: string): Promise<void> {
 const underWay = new Map<string, Promise<void>>();
 const next = new Map<string, Promise<void>>();
 
-/** Makes the names in a folder durable. Those who ask while one is under way share the one after it. */
+/** Makes the names in a folder durable. Requests during one share the one after it. */
 export function synchronize(folder: string): Promise<void> {
   const shared = next.get(folder);
   if (shared) return shared;

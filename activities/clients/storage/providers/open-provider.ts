@@ -21,12 +21,12 @@ export interface Bucket {
   readonly region: string;
 }
 
-/** What providers need besides their settings. */
+/** Services that providers need besides their settings. */
 export interface OpeningOptions {
   /** Has the objects of the provider `database`. */
   readonly database: Pick<Database, 'transact'>;
   readonly clock: Clock;
-  /** Told when a provider signs no links for a while, because the environment gives no credentials. */
+  /** Called when a provider signs no links for a while, because the environment gives no credentials. */
   readonly onNoCredentials?: (error: unknown) => void;
 }
 

@@ -57,7 +57,7 @@ export async function openClient({ region, endpoint, credentials }: S3Service): 
     // The client would open a connection of its own for each request that asks first, which is every part.
     expectContinueHeader: false,
     maxAttempts,
-    // What it would print is in the errors that it throws.
+    // The errors that it throws contain the text that it would print.
     logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
     requestHandler: {
       connectionTimeout: connectTimeoutMs,
@@ -125,7 +125,7 @@ const failuresByStatus: Readonly<Record<number, StorageFailure>> = { 412: 'chang
 export interface TranslationOptions {
   /** Of whoever gives up: the error stays as it is then. */
   readonly signal?: AbortSignal | undefined;
-  /** What a bucket that does not exist means: for reading and deleting, that the object does not exist. */
+  /** Meaning of a bucket that does not exist: for reading and deleting, that the object does not exist. */
   readonly withoutBucket?: StorageFailure;
 }
 

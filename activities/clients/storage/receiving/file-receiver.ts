@@ -63,7 +63,7 @@ export class FileReceiver {
     return maxFormFiles * this.maxBytes;
   }
 
-  /** What a file may be that is meant for a field; undefined: for one that is not known yet. */
+  /** Accepted types of a file for a field; undefined: for one that is not known yet. */
   limitsOf(rule: AcceptedFiles | undefined): FileLimits {
     if (!rule) return { maxBytes: this.maxBytes };
     return { maxBytes: Math.min(maxBytesOf(rule), this.maxBytes), accept: acceptedTypes(rule) };

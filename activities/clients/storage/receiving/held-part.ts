@@ -33,7 +33,7 @@ export class HeldPart {
     return this.#size;
   }
 
-  /** Whoever asks for it reads it until `stored`. */
+  /** Its readers read it until `stored`. */
   get body(): PartBody {
     if (this.#file) return { file: this.#file, start: 0, end: this.#size };
     this.#isRead = true;
@@ -90,7 +90,7 @@ export class HeldPart {
   #giveBackMemory(): void {
     const blocks = this.#blocks;
     this.#blocks = [];
-    // A request that was given up may go on to read its body for a while.
+    // A request that was given up may continue to read its body for a while.
     this.#room.budget.giveBackBlocks(blocks, !this.#isRead);
   }
 }

@@ -7,12 +7,12 @@ import { checkType, headBytes, isArchive, typeOfContent } from '../file-types/de
 import type { FileTypes } from '../file-types/file-types.ts';
 import { ZipParts } from '../file-types/zip-parts.ts';
 
-/** What is known about a file before its bytes come. All of it comes from the client. */
+/** Facts about a file before its bytes come. All of it comes from the client. */
 export interface ExpectedFile extends Pick<DeclaredFile, 'name' | 'type' | 'sizeBytes'> {
   readonly sha256?: Buffer | undefined;
 }
 
-/** What a file may be. */
+/** Limits of a file. */
 export interface FileLimits {
   readonly maxBytes: number;
   /** Allowed types; any if left out. */
@@ -101,5 +101,5 @@ export function tooLarge(maxBytes: number): AppError {
 }
 
 function mismatch(reason: string): AppError {
-  return new AppError('checksum_mismatch', `What arrived ${reason}; send the file again.`);
+  return new AppError('checksum_mismatch', `The file ${reason}; send the file again.`);
 }

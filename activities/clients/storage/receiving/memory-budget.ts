@@ -28,10 +28,10 @@ interface Waiting {
 }
 
 /**
- * Memory of one process for parts of uploads that are not stored yet (`objectstorage.maxmemorymb`). What exceeds it is written to
- * temporary files, which are limited, too: then uploads wait, and their clients with them. Blocks of memory are kept and lent again, because
- * V8 collects buffers that have waited for a while only after many of them. One organization holds at most three quarters,
- * so its stalled uploads do not stop those of others; of those who wait, the organization that holds least comes first.
+ * Memory of one process for parts of uploads that are not stored yet (`objectstorage.maxmemorymb`). Bytes above it are written to temporary
+ * files, which are limited, too: then uploads wait, and their clients with them. Blocks of memory are kept and lent again, because V8
+ * collects buffers that have waited for a while only after many of them. One organization holds at most three quarters, so its stalled
+ * uploads do not stop those of others; of those who wait, the organization that holds least comes first.
  */
 export class MemoryBudget {
   readonly #limit: () => number;

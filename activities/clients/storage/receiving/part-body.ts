@@ -17,7 +17,7 @@ export function readBody(body: PartBody, options?: WriteOptions): Readable {
 
 /**
  * The pieces of a body. Each is progress when the next one is asked for.
- * @param reuses whether pieces of a file count only until the next one is asked for: all of them are read into one buffer then
+ * @param reuses whether pieces of a file are valid only until the next one is asked for: all of them are read into one buffer then
  * @throws the reason of the signal
  */
 export async function* piecesOf(

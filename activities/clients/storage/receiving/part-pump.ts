@@ -38,9 +38,9 @@ export interface PumpTarget {
   readonly contentType: () => string;
   /** Parts that exist already. */
   readonly begun?: BegunParts;
-  /** Called after each part, in the order in which they are stored. What it rejects ends the upload. */
+  /** Called after each part, in the order in which they are stored. A rejection of it ends the upload. */
   readonly onPart?: (part: StoredPart, ref: PartsRef) => Promise<void>;
-  /** Told whenever the provider has taken bytes, and when it has answered. */
+  /** Called whenever the provider has taken bytes, and when it has answered. */
   readonly onProgress?: () => void;
 }
 
@@ -170,7 +170,7 @@ export class PartPump {
         onProgress?.();
         return result;
       } catch (error) {
-        // What it was ended with says more than how the provider takes that.
+        // The reason of its end is more useful than the reaction of the provider.
         signal.throwIfAborted();
         const isTransient = error instanceof StorageError && error.failure === 'unavailable';
         if (!isTransient || attempt === maxAttempts) throw error;

@@ -10,7 +10,7 @@ import { StorageError, type StorageProvider } from '../provider.ts';
 import { abortable, StallTimer } from './stall-timer.ts';
 import { writeProblem } from '../storage-problem.ts';
 
-/** What receiving needs of its process. */
+/** Services of the process that receiving needs. */
 export interface ReceiveContext extends PartRoom {
   /** For operators: what failed without concern to the request. */
   readonly onBackgroundError: (error: unknown, doing: string) => void;
@@ -31,7 +31,7 @@ export interface ReceiveTarget {
 
 /**
  * Streams a file to its provider. The source, whose buffers are used up, is read as fast as the provider takes the bytes and the budget
- * allows. Nothing goes anywhere before its type is known and accepted. What was stored is removed when it fails; what a crash, or a
+ * allows. Nothing goes anywhere before its type is known and accepted. Stored parts are removed when it fails; what a crash, or a
  * provider that does not answer, leaves is removed with its row.
  * @returns when the object is durable
  * @throws AppError body_too_large, file_type_refused, checksum_mismatch, invalid_input, storage_unavailable; the error of the source
@@ -72,7 +72,7 @@ export async function receive(
     stall.end(error);
     // First: removing may take as long as storing did.
     await pump.release();
-    // What cannot be removed now is removed with the row of the upload.
+    // Parts that cannot be removed now are removed with the row of the upload.
     await abortable(AbortSignal.timeout(context.stallTimeoutMs()), () => pump.abort({ keepsKey: isRepeatable })).catch(
       (left: unknown) => context.onBackgroundError(left, `removing what was stored of ${key}`),
     );

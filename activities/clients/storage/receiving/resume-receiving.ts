@@ -21,8 +21,8 @@ export interface ResumableState {
 }
 
 /**
- * Takes the bytes of one request for an upload that comes in several. Full parts are stored as parts, what is left as an object of its
- * own, and each is noted, so that any process goes on with them. What arrived before the source broke off is kept.
+ * Takes the bytes of one request for an upload that comes in several. Full parts are stored as parts, the rest as an object of its own, and
+ * each is noted, so that any process can continue. Bytes that arrived before the source broke off are kept.
  * @param save notes progress; what it rejects ends the request
  * @returns whether all bytes are there, as the object `incomingKey(key)`
  * @throws AppError body_too_large, storage_unavailable; the error of the source, after what arrived was kept
@@ -36,7 +36,7 @@ export async function resumeReceiving(
 ): Promise<{ readonly isComplete: boolean; readonly received: number }> {
   const partBytes = partBytesFor(provider, state.sizeBytes);
   const progress = new Progress(state, partBytes, save);
-  // What arrived is stored although its client has left.
+  // Bytes that arrived are stored although their client has left.
   const stall = new StallTimer(context.stallTimeoutMs());
   const { signal } = stall;
   const ask = <T>(work: () => Promise<T>) => stall.during(() => abortable(signal, work));

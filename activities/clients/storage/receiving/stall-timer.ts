@@ -44,7 +44,7 @@ export class StallTimer {
   }
 }
 
-/** Waits for work until the signal is aborted. @throws its reason; the work may go on then */
+/** Waits for work until the signal is aborted. @throws its reason; the work may continue then */
 export async function abortable<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();

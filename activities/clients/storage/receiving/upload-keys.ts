@@ -1,4 +1,4 @@
-/** What an upload writes beside the key of its object: bytes that are not checked yet, and those after the last full part. */
+/** Keys that an upload writes beside the key of its object: bytes that are not checked yet, and those after the last full part. */
 const [incoming, tail] = ['.in', '.tail'] as const;
 
 /** Key of the bytes that have not been checked yet; no link and no record ever names it. */

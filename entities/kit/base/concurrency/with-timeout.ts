@@ -1,6 +1,5 @@
 /**
- * Waits for work for at most `timeoutMs`. A timeout does not stop the work: it goes on, and its later result or failure is
- * ignored.
+ * Waits for work for at most `timeoutMs`. A timeout does not stop the work: it continues, and its later result or failure is ignored.
  * @param onTimeout its result, or the error it throws, replaces the result of the work
  */
 export function withTimeout<T, U = T>(work: PromiseLike<T>, timeoutMs: number, onTimeout: () => U): Promise<T | U> {

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hash, hkdfSync, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { onceForEach } from '../once-for-each.ts';
 
-/** What a derived key is used for. Each purpose has its own key (RFC 5869, `info`). */
+/** Purpose of a derived key. Each purpose has its own key (RFC 5869, `info`). */
 export type KeyPurpose =
   | 'csrf'
   | 'file-link'

@@ -38,7 +38,7 @@ export function fieldMistakes(definition: FieldUse): string[] {
       .map((name) => `"${name}" is not a text field, and only text fields can be searched`),
     ...search
       .filter((name) => expose[name] === undefined || expose[name] === 'write')
-      .map((name) => `"${name}" is not exposed for reading, and a search would tell what it says`),
+      .map((name) => `"${name}" is not exposed for reading, and a search would reveal its value`),
   ];
 }
 

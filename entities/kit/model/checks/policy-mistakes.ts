@@ -1,6 +1,6 @@
 import { hasObjectRights, type Policy } from '../policy.ts';
 
-/** What the rules of a definition concern. */
+/** Part of a definition that its rules concern. */
 interface RuledKind {
   readonly tenancy: 'organization' | 'user' | { readonly none: string };
   readonly policy?: Policy;

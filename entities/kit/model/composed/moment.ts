@@ -13,7 +13,7 @@ export function moment<F extends Field>(field: F, of: string, is: string): F {
 }
 
 /**
- * What is wrong with the moments that a caller sends.
+ * Problems of the moments that a caller sends.
  * @param sent values of the creation or the change
  * @param whole the record with them, before the kind derives values
  */

@@ -3,7 +3,7 @@ import { payload } from '../events.ts';
 
 /** The custom event of a kind with texts that mention people (`mentions`): a change of a record mentioned somebody for the first time. */
 export const mentioned = {
-  description: 'A text of the record mentions people whom it did not mention before.',
+  description: 'A text of the record mentions further people.',
   payload: payload({
     userIds: Type.Array(Type.String(), { description: 'Ids of the people who are newly mentioned.' }),
   }),

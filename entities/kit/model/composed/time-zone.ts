@@ -21,8 +21,8 @@ export function timeZone<const O extends Options<string>>(
 }
 
 /**
- * Offsets such as +02:00 are no time zones: they know no daylight saving time. Names are written as the database has them, because
- * programs that read them from files tell `Europe/Vienna` from `europe/vienna`.
+ * Offsets such as +02:00 are no time zones: they know no daylight saving time. Names are written as the database has them, because programs
+ * that read them from files distinguish `Europe/Vienna` from `europe/vienna`.
  */
 function isTimeZone(name: string): boolean {
   if (!/^[A-Z][\w+-]*(\/[A-Z][\w+-]*)*$/.test(name)) return false;

@@ -11,14 +11,14 @@ export const entryFields = {
   operation: choice('Operation that changed the record.', ['created', 'updated', 'deleted']),
   recordVersion: integer('Version of the record after the change.', { min: 1, max: 2_147_483_647 }),
   changedFields: textList('Fields whose values changed.', { max: 100, maxItems: 1_000 }),
-  actor: text('Who made the change.', { max: 200 }),
+  actor: text('Caller who made the change.', { max: 200 }),
   actorKind: choice(
-    'What made the change: a person, also while somebody else acts as them (user), an API token, support, a visitor without an account, nobody who is known (anonymous), or the server (system).',
+    'Kind of the caller who made the change: a person, also while somebody else acts as them (user), an API token, support, a visitor without an account, an unauthenticated caller (anonymous), or the server (system).',
     ['user', 'api_token', 'support', 'visitor', 'anonymous', 'system'],
   ),
   actorUserId: { ...text('Person who made the change.', { max: 26, optional: true }), type: 'reference' },
   actingUserId: {
-    ...text('Person who made the change as somebody else.', { max: 26, optional: true }),
+    ...text('Person who made the change while acting as another user.', { max: 26, optional: true }),
     type: 'reference',
   },
   actorTokenId: { ...text('API token that made the change.', { max: 26, optional: true }), type: 'reference' },

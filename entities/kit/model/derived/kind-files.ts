@@ -13,7 +13,7 @@ export function fileKindOf({ kind }: Pick<EntityModule, 'kind'>): string {
 
 /**
  * The kind of files of another one (`files` in an entity file): each record is one file of one record of that kind. As a kind it has a
- * table, history, events and mutations. Whoever may view the record reads its files, and whoever may edit it attaches and removes them.
+ * table, history, events and mutations. People who may view the record read its files, and people who may edit it attach and remove them.
  */
 export function filesOf(module: EntityModule, accepted: AcceptedFiles): EntityModule {
   const field = `${module.kind}Id`;

@@ -50,7 +50,7 @@ export function maxBytesOf({ maxSizeMb }: Pick<AcceptedFiles, 'maxSizeMb'>): num
   return maxSizeMb * mebibyte;
 }
 
-/** What is wrong with a file for a field, as the end of a sentence about it; undefined for one that it accepts. */
+/** Problem of a file for a field, as the end of a sentence about it; undefined for one that it accepts. */
 export function fileProblem(
   rule: AcceptedFiles,
   { contentType, sizeBytes }: { readonly contentType: string; readonly sizeBytes: number },
@@ -63,7 +63,7 @@ export function fileProblem(
   if (sizeBytes <= maxBytesOf(rule)) return undefined;
   return {
     code: 'body_too_large',
-    message: `is larger than ${sizeText(maxBytesOf(rule))}, the most that is accepted here`,
+    message: `is larger than ${sizeText(maxBytesOf(rule))}, the limit of this field`,
   };
 }
 

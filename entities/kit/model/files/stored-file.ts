@@ -18,7 +18,7 @@ export const fileFieldsOf = onceForEach(({ fields }: EntityModule): readonly Fil
   Object.entries(fields).flatMap(([name, field]) => (field.file ? [{ name, field, rule: field.file }] : [])),
 );
 
-/** What answers say about a file, by column of `stored_objects`. Where its bytes are is for the server alone. */
+/** Values of a file in responses, by column of `stored_objects`. Where its bytes are is for the server alone. */
 export const fileValues = {
   id: 'Id of the file; a file that replaces it has another one.',
   name: 'Name of the file.',

@@ -8,7 +8,7 @@ interface Databases {
   readonly applicationName: string;
 }
 
-/** How long a change may be on its way from one database to the other before it counts as missing, in milliseconds. */
+/** Time for which a change may be on its way from one database to the other before it is reported as missing, in milliseconds. */
 const graceMs = 3_000;
 
 /** Most rows of one table that are named. */
@@ -63,7 +63,7 @@ export async function compareDatabases(
   }
 }
 
-/** What differs although nothing was on its way. */
+/** Rows that differ although nothing was on its way. */
 async function confirmed(
   primary: Client,
   second: Client,
@@ -89,7 +89,7 @@ function differing(own: Digests, other: Digests): string[] {
   return [...new Set([...own.keys(), ...other.keys()])].filter((key) => own.get(key) !== other.get(key));
 }
 
-/** Those that have a trigger for it. */
+/** Tables that have a trigger for it. */
 async function capturedTables(primary: Client): Promise<Table[]> {
   const { rows } = await primary.query<Table>(
     `select c.relname as name, (select array_agg(a.attname::text order by array_position(i.indkey::int[], a.attnum::int))

@@ -28,7 +28,7 @@ const ownTables = [
   'commit_decisions',
 ];
 
-/** @throws Error for a table without a primary key, of which rows could not be told apart */
+/** @throws Error for a table without a primary key, whose rows could not be distinguished */
 export async function copiedTables(client: Client): Promise<CopiedTable[]> {
   const { rows } = await client.query<{ name: string; key: string[] | null }>(
     `select c.relname as name, (select array_agg(a.attname::text order by array_position(i.indkey::int[], a.attnum::int))

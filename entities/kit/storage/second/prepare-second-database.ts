@@ -28,8 +28,8 @@ interface State {
 /**
  * Brings the second database (`db.multiwrite`) to the state of the primary one, or ends writing to it. Both have this program's schema.
  * Several processes may call it at once; one works, the others wait.
- * @param tell told what takes time
- * @throws AppError invalid_configuration when the second database cannot be used; database_unavailable
+ * @param tell called with steps that take time @throws AppError invalid_configuration when the second database cannot be used;
+ * database_unavailable
  */
 export async function prepareSecondDatabase(settings: Settings, tell: (message: string) => void): Promise<void> {
   await withClient(settings.primarydbsource, 'db.primarydbsource', async (primary) => {

@@ -5,7 +5,7 @@ import { removeCapture } from './row-capture.ts';
 export const secondDatabaseSchema: SchemaHook<Settings> = {
   tables: [/^second_database$/, /^row_images$/, /^commit_decisions$/],
   furtherUrls: ({ multiwrite, secondarydbsource }) => (multiwrite ? [secondarydbsource] : []),
-  // What a migration writes differs between two databases, so everything is copied anew afterwards.
+  // A migration writes different data in two databases, so everything is copied anew afterwards.
   beforeMigrations: removeCapture,
   afterMigrations: prepareSecondDatabase,
   whyNotReady: whySecondIsNotReady,

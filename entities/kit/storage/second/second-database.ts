@@ -10,7 +10,7 @@ const connectTimeoutMs = 3_000;
 /** How long the end of a prepared transaction may take, in milliseconds; it waits for nobody. */
 const endTimeoutMs = 5_000;
 
-/** What a transaction changed, and the name under which it is prepared in the second database. */
+/** Changes of a transaction, and the name under which it is prepared in the second database. */
 export interface RowImages {
   readonly gid: string;
   /** JSON of `take_row_images`; not parsed here, where large numbers would lose digits. */

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { QueryDatabase } from '../database-hook.ts';
 import type { SecondDatabase } from './second-database.ts';
 
-/** Pause between two times, in milliseconds. Whoever changes the same rows waits for what is prepared in the second database. */
+/** Pause between two times, in milliseconds. Transactions that change the same rows wait for those prepared in the second database. */
 const pauseMs = 1_000;
 
 interface Settled {
@@ -13,8 +13,8 @@ interface Settled {
 }
 
 /**
- * Ends what is prepared in the second database and was left behind, by a process or a server that died: as the primary database
- * decided. What is still under way in the primary database is left alone. Any number of processes may do this at the same time.
+ * Ends what is prepared in the second database and was left behind, by a process or a server that died: as the primary database decided.
+ * Transactions that are still under way in the primary database are left alone. Any number of processes may do this at the same time.
  * @param primary with the rights of the system role or the owner
  */
 export async function settlePrepared(primary: QueryDatabase, second: SecondDatabase): Promise<Settled> {

@@ -14,9 +14,9 @@ import type { NewRow } from '../creations.ts';
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Rejects blocks (share.ts) of groups with a member from whom the caller has its own right to the record: people who shared the record,
- * or one above it, with a group of the caller, and people who may remove a record above it. Those who may remove the record itself need
- * no check: a block does not affect them.
+ * Rejects blocks (share.ts) of groups with a member from whom the caller has its own right to the record: people who shared the record, or
+ * one above it, with a group of the caller, and people who may remove a record above it. Callers who may remove the record itself need no
+ * check: a block does not affect them.
  * @throws AppError permission_denied
  */
 export async function refuseBlockingGranters(work: ChangeWork, caller: Caller, rows: readonly NewRow[]): Promise<void> {

@@ -28,8 +28,8 @@ export function followersOf(registry: Registry, { kind }: EntityModule): Followe
 }
 
 /**
- * Brings what follows new and changed records in line with them (`follows`), in the same transaction. Whoever changes a record has locked
- * it, so nobody else changes what follows it. What follows a deleted record is deleted as its dependent (cascade.ts).
+ * Brings what follows new and changed records in line with them (`follows`), in the same transaction. The caller of a change has locked the
+ * record, so nobody else changes its followers. Followers of a deleted record are deleted as its dependents (cascade.ts).
  * @param session of the system role: the caller has no right to these records
  * @param changes that were written in this transaction
  */

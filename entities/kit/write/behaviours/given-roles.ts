@@ -6,7 +6,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 /**
  * The error for a record that gives a role above the caller's own (`givesRole`): one that is created, changed or deleted, or the values
- * of its change. Whoever may change records of the kind at all is decided by its rules.
+ * of its change. The rules of the kind decide who may change its records at all.
  * Tokens change no owners: that needs a proof of who somebody is, which no token gives.
  * @param isRemoval people may always give up a role that they have themselves, in whichever organization they act
  */

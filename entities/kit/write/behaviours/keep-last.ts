@@ -27,7 +27,7 @@ export async function keepLast(
   }
 }
 
-/** The organization of a record that counted before a change and does not count after it. */
+/** The organization of a record that was valid before a change and is not valid after it. */
 function organizationThatLost({ module, organizationId, before, after }: RecordedChange): string[] {
   const { keepsLast } = module;
   if (!keepsLast || !before || organizationId === null) return [];

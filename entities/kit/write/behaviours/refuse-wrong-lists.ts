@@ -62,7 +62,7 @@ function importProblems(
   if (field === undefined) return [];
   const action = row[field] as 'create' | 'update';
   if (!mutate.includes(action)) return [{ path: `/${field}`, message: `cannot be ${action} for ${typeName} records` }];
-  // What is checked while the person is there, such as a proof of identity, cannot be checked later.
+  // Checks that need the person, such as a proof of identity, cannot be made later.
   const needsPerson = needsProof !== undefined || Object.values(fields).some(({ isChecked }) => isChecked);
   if (!needsPerson) return [];
   return [

@@ -37,7 +37,7 @@ function owns(module: EntityModule, field: string): Sql {
     and o.owner_field = ${field}::text and o.organization_id is not distinct from ${organization}`;
 }
 
-/** What the record repeats of what was measured; its name can be changed. */
+/** Columns of the record that repeat measured values; its name can be changed. */
 function filled({ rule: { fills } }: FileField): Sql[] {
   return [
     ...(fills.contentType === undefined ? [] : [sql`${column('row', fills.contentType)} = o.content_type`]),

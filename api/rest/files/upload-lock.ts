@@ -11,9 +11,9 @@ const leaseMs = 15_000;
 const renewalMs = 5_000;
 
 /** The one request that writes to an upload. */
-export interface UploadTurn {
+export interface UploadLock {
   readonly writer: string;
-  /** When the turn ends if it is not renewed. */
+  /** When the lock ends if it is not renewed. */
   readonly until: () => Date;
   /** As the request before has left it. */
   readonly upload: Upload;
@@ -23,11 +23,11 @@ export interface UploadTurn {
  * Writes to an upload while no other request does.
  * @throws AppError upload_busy, upload_complete, not_found
  */
-export async function inTurn<T>(
+export async function withUploadLock<T>(
   { uploadRows, clock }: Services,
   { id, owner }: { readonly id: string; readonly owner: UploadOwner },
   log: FastifyBaseLogger,
-  work: (turn: UploadTurn) => Promise<T>,
+  work: (lock: UploadLock) => Promise<T>,
 ): Promise<T> {
   const writer = newId();
   const until = () => new Date(clock.now().getTime() + leaseMs);
@@ -35,8 +35,8 @@ export async function inTurn<T>(
   const find = () => uploadRows.find(id, owner, clock.now());
   if (!(await take(until()))) throw cannotWrite(id, await find());
   const renewal = setInterval(() => {
-    // Whoever lost its turn learns it when it notes its progress.
-    take(until()).catch((error: unknown) => log.warn({ err: error }, 'the turn of an upload could not be renewed'));
+    // A request that lost its lock learns it when it notes its progress.
+    take(until()).catch((error: unknown) => log.warn({ err: error }, 'the lock of an upload could not be renewed'));
   }, renewalMs);
   try {
     const upload = await find();
@@ -45,7 +45,7 @@ export async function inTurn<T>(
   } finally {
     clearInterval(renewal);
     await take(clock.now()).catch((error: unknown) => {
-      log.warn({ err: error }, 'the turn of an upload could not be given back; it ends by itself');
+      log.warn({ err: error }, 'the lock of an upload could not be released; it expires by itself');
     });
   }
 }
@@ -53,8 +53,12 @@ export async function inTurn<T>(
 function cannotWrite(id: string, upload: Upload | undefined): AppError {
   if (!upload) return missingUpload(id);
   if (upload.state === 'receiving')
-    return new AppError('upload_busy', `Another request writes to the upload "${id}"; ask how far it is.`, {
-      details: { retryAfterSeconds: 1 },
-    });
+    return new AppError(
+      'upload_busy',
+      `Another request is writing to the upload "${id}". Send HEAD for its offset, then continue there.`,
+      {
+        details: { retryAfterSeconds: 1 },
+      },
+    );
   return new AppError('upload_complete', `The upload "${id}" takes no more bytes; it is ${upload.state}.`);
 }
