@@ -1,3 +1,4 @@
+// Takes turns by the seed: npm test has a third of these files, npm run prove has all.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { task } from '#entities/index.ts';
 import { asOwner } from '../kit/as-owner.ts';

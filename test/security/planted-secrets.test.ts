@@ -1,3 +1,4 @@
+// Left to npm run prove; npm test has test/security/secrets-in-answers.test.ts.
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -8,28 +8,48 @@ const root = join(import.meta.dirname, '..', '..');
  * With this line a test file begins that takes minutes, and of which `npm test` has a short proof elsewhere, which the line names: it is
  * left to `npm run prove`.
  */
-const mark = /^\/\/ Left to npm run prove; npm test has (\S+)\.\n/;
+const provedMark = /^\/\/ Left to npm run prove; npm test has (\S+)\.$/;
 
-/** Files of `test/chaos` that one run of `npm test` has. Each starts servers and processes of its own and takes one to three minutes. */
-const turnsEach = 2;
+/**
+ * With this line a test file begins that no change of a route, a kind or a rule can break: it tests machinery such as sockets, the relay or
+ * worker processes.
+ */
+const turnMark = '// Takes turns by the seed: npm test has a third of these files, npm run prove has all.';
+
+/** Of each test file. */
+const firstLines: ReadonlyMap<string, string> = new Map(
+  globSync('test/**/*.test.ts', { cwd: root })
+    .toSorted()
+    .map((file) => [file, readFileSync(join(root, file), 'utf8').split('\n', 1).join('')]),
+);
 
 /** Files that only `npm run prove` has, and the file that stands for each in `npm test`. */
 export function provedFiles(): ReadonlyMap<string, string> {
-  const files = globSync('test/**/*.test.ts', { cwd: root }).toSorted();
   return new Map(
-    files.flatMap((file) => {
-      const [, short] = mark.exec(readFileSync(join(root, file), 'utf8')) ?? [];
+    [...firstLines].flatMap(([file, line]) => {
+      const [, short] = provedMark.exec(line) ?? [];
       return short === undefined ? [] : [[file, short] as const];
     }),
   );
 }
 
+/** Files of which a run of `npm test` has some, by its seed, and how many. A file of `test/chaos` kills processes for minutes. */
+export function filesThatTakeTurns(): readonly { readonly files: readonly string[]; readonly each: number }[] {
+  const files = [...firstLines.keys()];
+  const marked = files.filter((file) => firstLines.get(file) === turnMark);
+  return [
+    { files: files.filter((file) => file.startsWith('test/chaos/')), each: 1 },
+    { files: marked, each: Math.ceil(marked.length / 3) },
+  ];
+}
+
 /**
- * Files that a run of the whole suite leaves to `npm run prove`, and those of `test/chaos` that it leaves to other seeds, by their paths in
- * the project; none where files or options were named on the command line.
+ * Files that a run of the whole suite leaves to `npm run prove` and to other seeds, by their paths in the project; none where files or
+ * options were named on the command line.
  */
 export function leftOut(seed: number, argv: readonly string[] = process.argv): readonly string[] {
   if (argv.length > 2) return [];
-  const chaos = globSync('test/chaos/*.test.ts', { cwd: root }).toSorted();
-  return [...provedFiles().keys(), ...new Random(seed).shuffled(chaos).slice(turnsEach)].toSorted();
+  const random = new Random(seed);
+  const turns = filesThatTakeTurns().flatMap(({ files, each }) => random.shuffled(files).slice(each));
+  return [...provedFiles().keys(), ...turns].toSorted();
 }

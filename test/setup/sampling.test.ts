@@ -7,7 +7,7 @@ import { s3Binary } from '#temporal-dev/binaries/s3-binary.ts';
 import { temporalBinary } from '#temporal-dev/binaries/temporal-binary.ts';
 import { Random } from '../kit/random.ts';
 import { coveringSample } from '../kit/sample-of.ts';
-import { leftOut, provedFiles } from './left-out.ts';
+import { filesThatTakeTurns, leftOut, provedFiles } from './left-out.ts';
 import { matrixFiles } from './matrix-files.ts';
 import { startsProcesses } from './processes-first.ts';
 import { runSeed } from './run-seed.ts';
@@ -87,23 +87,28 @@ test('TEST_SEED is the seed of a run, and what is no seed is refused', () => {
 });
 
 describe('a run of the suite', () => {
-  const all = globSync('test/chaos/*.test.ts');
   const suite = ['node', 'test/run-main.ts'];
 
-  test('has two files of test/chaos; other seeds have the others, and npm run prove has all', () => {
-    const ran = seeds.map((seed) => all.filter((file) => !leftOut(seed, suite).includes(file)));
-    expect(ran.map(({ length }) => length)).toEqual(seeds.map(() => 2));
-    expect(new Set(ran.flat())).toEqual(new Set(all));
-    expect(matrixFiles(process.cwd())).toEqual(expect.arrayContaining(all));
+  test('has one file of test/chaos and a third of those of machinery; other seeds have the others, and npm run prove has all', () => {
+    const [chaos, marked] = filesThatTakeTurns();
+    expect(chaos?.files).toContain('test/chaos/failpoints.test.ts');
+    expect(marked?.files).toContain('test/relay/two-relays.test.ts');
+    for (const { files, each } of filesThatTakeTurns()) {
+      const ran = seeds.slice(0, 10).map((seed) => files.filter((file) => !leftOut(seed, suite).includes(file)));
+      expect(new Set(ran.map(({ length }) => length))).toEqual(new Set([each]));
+      expect(new Set(ran.flat()).size).toBeGreaterThan(each);
+      expect(matrixFiles(process.cwd())).toEqual(expect.arrayContaining([...files]));
+    }
   });
 
   test('leaves out files that take minutes, which npm run prove has, and has a short proof of each', () => {
     const proved = provedFiles();
+    const turns = filesThatTakeTurns().flatMap(({ files }) => files);
     expect(proved.size).toBeGreaterThan(5);
     for (const [file, short] of proved) {
       expect(leftOut(1, suite)).toContain(file);
       expect(matrixFiles(process.cwd())).toContain(file);
-      expect([short, existsSync(short), proved.has(short)]).toEqual([short, true, false]);
+      expect([short, existsSync(short), proved.has(short), turns.includes(short)]).toEqual([short, true, false, false]);
     }
   });
 

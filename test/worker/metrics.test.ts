@@ -1,3 +1,4 @@
+// Left to npm run prove; npm test has test/api/http/exported-metrics.test.ts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
 import { eventually } from '../kit/eventually.ts';

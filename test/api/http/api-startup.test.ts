@@ -1,3 +1,4 @@
+// Left to npm run prove; npm test has test/docs/readme.test.ts.
 import { existsSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { once } from 'node:events';
