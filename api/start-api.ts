@@ -29,7 +29,7 @@ import { opened, openListener } from './open-port.ts';
 import { openTokens } from './open-tokens.ts';
 import { Health } from './http/readiness.ts';
 import type { Metrics } from './http/http-metrics.ts';
-import { FirstPerson } from './rest/account/first-person.ts';
+import { FirstPerson } from './rest/identity/account/first-person.ts';
 import type { Route } from './http/route.ts';
 import type { Services } from './http/services.ts';
 import type { CertificateSource } from './http/tls/certificate-source.ts';

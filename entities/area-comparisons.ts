@@ -1,7 +1,7 @@
 import { accountEmail } from './email/account-email.ts';
 import { email } from './email/email.ts';
 import { emailComparison } from './email/email-comparison-rows.ts';
-import { endpointComparison } from './integrations/webhook-comparison-rows.ts';
+import { endpointComparison } from './webhooks/webhook-comparison-rows.ts';
 import type { Comparison } from './kit/outbox/comparison.ts';
 import { digestComparison, sendingComparison } from './notifications/notification-comparison-rows.ts';
 import { reminderComparison } from './work/task-reminder-rows.ts';

@@ -7,6 +7,7 @@ import * as integrations from './integrations/index.ts';
 import * as notifications from './notifications/index.ts';
 import * as organizations from './organizations/index.ts';
 import * as transfers from './transfers/index.ts';
+import * as webhooks from './webhooks/index.ts';
 import * as work from './work/index.ts';
 import { createRegistry } from './kit/model/registry.ts';
 
@@ -19,6 +20,7 @@ export * from './integrations/index.ts';
 export * from './notifications/index.ts';
 export * from './organizations/index.ts';
 export * from './transfers/index.ts';
+export * from './webhooks/index.ts';
 export * from './work/index.ts';
 
 /** Every kind of the product, by area. */
@@ -30,6 +32,7 @@ export const registry = createRegistry({
   files,
   notifications,
   email,
+  webhooks,
   integrations,
   billing,
   transfers,

@@ -9,7 +9,7 @@ import { encryptedDataConverter, TemporalGateway } from '#activities/clients/tem
 import { checkNamespace, prepareNamespace, workflowRetentionMs } from '#activities/clients/temporal/temporal-admin.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { Relay } from '#relay/outbox/relay.ts';
-import { StorageRelay } from '#relay/storage/storage-relay.ts';
+import { StorageRelay } from '#relay/files/storage-relay.ts';
 import { WebhookRelay } from '#relay/webhooks/webhook-relay.ts';
 import { startRelaying } from '#runtime/relaying.ts';
 import type { ActivityMap } from '#activities/kit/activity-dependencies.ts';

@@ -5,7 +5,7 @@ import { organizationSetting } from '#entities/organizations/organization-settin
 import { newId } from '#entities/kit/base/ids.ts';
 import type { DatabaseOptions } from '#entities/kit/access/database-options.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import { suppressionOf } from '../listeners/suppress-address.ts';
+import { suppressionOf } from '../listeners/email/suppress-address.ts';
 import type { SendEmailInput, SendEmailResult } from '#workflows/email/send-email.contract.ts';
 import type { StartInput } from '#workflows/kit/contract.ts';
 import type { EmailThemeName } from '../clients/email/content.ts';

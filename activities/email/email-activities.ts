@@ -20,7 +20,7 @@ import {
   type OutgoingEmail,
   type SendFailureReason,
 } from '../clients/email/transport.ts';
-import { suppressAddress } from '../listeners/suppress-address.ts';
+import { suppressAddress } from '../listeners/email/suppress-address.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
 import { beginAttempt, type Attempt, type AttemptSettings } from './begin-attempt.ts';
 import { recordAccepted, recordProblem } from './email-records.ts';

@@ -3,7 +3,7 @@ import {
   sendSystemMessageContract,
   type SendSystemMessageInput,
   type SystemMessage,
-} from '#workflows/chat/send-system-message.contract.ts';
+} from '#workflows/identity/send-system-message.contract.ts';
 import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { chatTarget } from '../clients/chat/chat-target.ts';
 

@@ -4,18 +4,18 @@ import {
   mailAccountReactivated,
   mailEmailChange,
   mailEmailChanged,
-} from './mail-account-change.ts';
-import { mailDelegation, mailSupportConsent } from './mail-delegation.ts';
-import { mailInvite, mailInviteAccepted } from './mail-invite.ts';
+} from './identity/mail-account-change.ts';
+import { mailDelegation, mailSupportConsent } from './identity/mail-delegation.ts';
+import { mailInvite, mailInviteAccepted } from './organizations/mail-invite.ts';
 import {
   mailNewOwner,
   mailSingleSignOnEnforcement,
   mailSingleSignOnProvider,
   mailSingleSignOnRemoved,
-} from './mail-organization-change.ts';
-import { mailSubscriber } from './mail-subscriber.ts';
-import { mailPasswordReset } from './mail-password-reset.ts';
-import { mailRepeatedRegistration } from './mail-repeated-registration.ts';
+} from './organizations/mail-organization-change.ts';
+import { mailSubscriber } from './organizations/mail-subscriber.ts';
+import { mailPasswordReset } from './identity/mail-password-reset.ts';
+import { mailRepeatedRegistration } from './identity/mail-repeated-registration.ts';
 import {
   mailCopiedPasskey,
   mailCopiedSession,
@@ -26,23 +26,23 @@ import {
   mailPasskeyRemoved,
   mailPasswordChanged,
   mailSecondFactor,
-} from './mail-security-notice.ts';
-import { mailTokenAuthorized, mailTokenCreated } from './mail-token-created.ts';
-import { mailVerification } from './mail-verification.ts';
-import { mailWelcome } from './mail-welcome.ts';
-import { tellNewUser } from './tell-new-user.ts';
-import { admitConfirmed } from './admit-confirmed.ts';
-import { announceEndedSession } from './announce-ended-session.ts';
+} from './identity/mail-security-notice.ts';
+import { mailTokenAuthorized, mailTokenCreated } from './identity/mail-token-created.ts';
+import { mailVerification } from './identity/mail-verification.ts';
+import { mailWelcome } from './identity/mail-welcome.ts';
+import { tellNewUser } from './identity/tell-new-user.ts';
+import { admitConfirmed } from './organizations/admit-confirmed.ts';
+import { announceEndedSession } from './identity/announce-ended-session.ts';
 import { notificationKinds } from './notifications/notification-kinds.ts';
 import { notifyListener } from './notifications/notify.ts';
-import { linkSubscribers } from './link-subscribers.ts';
-import { removeEmptyDiscussion } from './remove-empty-discussion.ts';
-import { beginRemoval } from './begin-removal.ts';
-import { beginSetUp } from './begin-set-up.ts';
-import { startExport, startImport } from './start-transfers.ts';
-import { applyEmailReport } from './apply-email-report.ts';
-import { releaseAtProvider } from './release-at-provider.ts';
-import { sendAgain } from './send-again.ts';
+import { linkSubscribers } from './organizations/link-subscribers.ts';
+import { removeEmptyDiscussion } from './work/remove-empty-discussion.ts';
+import { beginRemoval } from './organizations/begin-removal.ts';
+import { beginSetUp } from './organizations/begin-set-up.ts';
+import { startExport, startImport } from './transfers/start-transfers.ts';
+import { applyEmailReport } from './email/apply-email-report.ts';
+import { releaseAtProvider } from './email/release-at-provider.ts';
+import { sendAgain } from './email/send-again.ts';
 import type { Listener } from './listener.ts';
 
 /** Every listener of the product. Events whose topic none of them names are recorded, but start nothing. */

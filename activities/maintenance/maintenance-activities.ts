@@ -8,7 +8,7 @@ import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { ResealCursor, ResealedSecrets } from '#workflows/maintenance/reseal-secrets.contract.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { pruneFailures } from '#entities/kit/outbox/failing-work.ts';
-import { pruneMessages } from '#entities/integrations/webhook-message-rows.ts';
+import { pruneMessages } from '#entities/webhooks/webhook-message-rows.ts';
 import { pruneRepairs } from '#entities/kit/outbox/delivery-repairs.ts';
 import { pruneSystemMessages } from '#entities/notifications/system-message-rows.ts';
 import { pruneRecords } from '#entities/kit/outbox/old-records.ts';

@@ -1,5 +1,5 @@
 import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
-import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
+import { webhookEndpoint } from '#entities/webhooks/webhook-endpoint.ts';
 import { callerIn, readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { isMembershipLive } from '#entities/kit/access/single-sign-on.ts';
 import { newId } from '#entities/kit/base/ids.ts';
@@ -17,7 +17,7 @@ import {
   settleAttempts,
   type ClaimedMessage,
   type QueueState,
-} from '#entities/integrations/webhook-queue-rows.ts';
+} from '#entities/webhooks/webhook-queue-rows.ts';
 import { shownRecords } from '#entities/kit/unit/shown-records.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';

@@ -1,6 +1,6 @@
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { shownPayload } from '#entities/kit/model/shown-payload.ts';
-import type { ClaimedMessage } from '#entities/integrations/webhook-queue-rows.ts';
+import type { ClaimedMessage } from '#entities/webhooks/webhook-queue-rows.ts';
 
 /** The record of a message as the endpoint reads it: null if it cannot; undefined if it does not ask for it. */
 export type MessageRecord = Readonly<Record<string, unknown>> | null | undefined;

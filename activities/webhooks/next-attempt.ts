@@ -1,6 +1,6 @@
-import { disabledAfterMs } from '#entities/integrations/webhook-endpoint.ts';
+import { disabledAfterMs } from '#entities/webhooks/webhook-endpoint.ts';
 import { retryAfterMs } from '#entities/kit/base/retry-after.ts';
-import type { AttemptResult, QueueState } from '#entities/integrations/webhook-queue-rows.ts';
+import type { AttemptResult, QueueState } from '#entities/webhooks/webhook-queue-rows.ts';
 
 const second = 1_000;
 const minute = 60 * second;

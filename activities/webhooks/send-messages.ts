@@ -5,7 +5,7 @@ import { workContext } from '../clients/temporal/work-origin.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
-import { takeShare } from '#entities/integrations/webhook-share-rows.ts';
+import { takeShare } from '#entities/webhooks/webhook-share-rows.ts';
 import { webhookQueue, webhookWorkers } from '#workflows/webhooks/deliver-to-endpoint.contract.ts';
 import { takeStep, type PreparedMessage, type Target, type WebhookDependencies } from './endpoint-queue.ts';
 import type { HeldBodies } from './held-bodies.ts';

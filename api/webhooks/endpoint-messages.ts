@@ -1,4 +1,4 @@
-import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
+import { webhookEndpoint } from '#entities/webhooks/webhook-endpoint.ts';
 import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { isId, newId } from '#entities/kit/base/ids.ts';
 import { inputError, limitExceeded } from '#entities/kit/base/input-error.ts';
@@ -15,7 +15,7 @@ import {
   type MessageState,
   type ShownAttempt,
   type ShownMessage,
-} from '#entities/integrations/webhook-message-rows.ts';
+} from '#entities/webhooks/webhook-message-rows.ts';
 import type { Asking } from '../credentials/asking.ts';
 import { pageSlice } from '../http/response/page-slice.ts';
 import { tooManyAttempts } from '../http/limits/too-many-attempts.ts';

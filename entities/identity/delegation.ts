@@ -80,7 +80,7 @@ export const delegation = defineEntityModule({
   policy: {
     view: [allow(system), allow(managers), allow(role('auditor')), deny(anyone)],
     create: [allow(system)],
-    // To end it (api/rest/delegations/end-delegation.ts).
+    // To end it (api/rest/identity/delegations/end-delegation.ts).
     edit: [allow(system), allow(managers)],
     remove: [allow(system)],
   },

@@ -1,4 +1,3 @@
 export { integrationWebhook } from './integration-webhook.ts';
 export { integration } from './integration.ts';
 export { secret } from './secret.ts';
-export { webhookEndpoint } from './webhook-endpoint.ts';

@@ -3,7 +3,7 @@ import type { TemporalGateway } from '#activities/clients/temporal/temporal-clie
 import { newId } from '#entities/kit/base/ids.ts';
 import { RepeatedWork } from '#entities/kit/base/concurrency/repeated-work.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
-import { claimDueEndpoints } from '#entities/integrations/webhook-queue-rows.ts';
+import { claimDueEndpoints } from '#entities/webhooks/webhook-queue-rows.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 import { deliverToEndpointContract, wakeSignalName } from '#workflows/webhooks/deliver-to-endpoint.contract.ts';
 

@@ -131,9 +131,11 @@ const tablesOfAreas = [
   'access/single-sign-on',
   'model/derived/only-auditors',
   'read/visibility',
+  // A second database is only one that has no records yet.
+  'storage/second/prepare-second-database',
   'unit/explanation',
-  'write/blocked-people',
-  'write/inconsistencies',
+  'write/behaviours/blocked-people',
+  'write/comparison/inconsistencies',
   'write/references',
   // Operators list the work of all areas together.
   'outbox/backlog',

@@ -12,24 +12,24 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
  */
 const listed: Readonly<Record<string, readonly string[]>> = {
   // Nobody is signed in yet: a person, an organization and the first membership are made together.
-  'api/rest/account/register.ts': [`privileged 'sign-up'`],
+  'api/rest/identity/account/register.ts': [`privileged 'sign-up'`],
   // Checks count although they refuse.
-  'api/rest/account/check-new-email.ts': [`system 'check e-mail address'`],
+  'api/rest/identity/account/check-new-email.ts': [`system 'check e-mail address'`],
   // The holder of a mailed token acts as its person, signed in or not; passwords are counted although they are refused.
-  'api/rest/account/redeem-link.ts': [`system 'redeem mailed link'`, `privileged 'redeem mailed link'`],
+  'api/rest/identity/account/redeem-link.ts': [`system 'redeem mailed link'`, `privileged 'redeem mailed link'`],
   // The answer is the same whether there is such a person, so it is looked for past the rules.
-  'api/rest/account/resend.ts': [`privileged 'resend verification'`],
+  'api/rest/identity/account/resend.ts': [`privileged 'resend verification'`],
   // The person is found by their address before anybody is signed in; failures count although the request is refused.
-  'api/rest/account/login.ts': [`privileged 'sign-in'`, `system 'sign-in'`],
+  'api/rest/identity/account/login.ts': [`privileged 'sign-in'`, `system 'sign-in'`],
   // Whoever has proven who they are is not signed in yet: the account is read and locked past the rules.
-  'api/rest/account/complete-sign-in.ts': [`privileged 'complete sign-in'`],
+  'api/rest/identity/account/complete-sign-in.ts': [`privileged 'complete sign-in'`],
   // Sessions are the server's to begin, to extend and to end; their owners only delete them.
-  'api/rest/account/begin-session.ts': [`privileged 'sign-in'`],
+  'api/rest/identity/account/begin-session.ts': [`privileged 'sign-in'`],
   // Before the person acts in an organization, none of its rules apply to them.
-  'api/rest/account/home-organization.ts': [`privileged 'find home organization'`],
+  'api/rest/identity/account/home-organization.ts': [`privileged 'find home organization'`],
   // Authentication is off: nobody has proven who they are, so the person is chosen before any rule applies.
-  'api/rest/account/first-person.ts': [`system 'authentication is off'`],
-  'api/rest/account/refresh.ts': [`privileged 'refresh'`],
+  'api/rest/identity/account/first-person.ts': [`system 'authentication is off'`],
+  'api/rest/identity/account/refresh.ts': [`privileged 'refresh'`],
   // Whoever joins a group does not manage it; the settings of the group let them in, and those who decide do not see requests of others.
   'api/people/join-group.ts': [
     `privileged 'join group'`,
@@ -39,71 +39,74 @@ const listed: Readonly<Record<string, readonly string[]>> = {
     `privileged 'lock join request'`,
   ],
   // Whoever holds the mailed token may know what has become of it.
-  'api/rest/account/check-mailed-link.ts': [`privileged 'check mailed link'`],
-  'api/rest/account/logout.ts': [`privileged 'sign-out'`],
-  'api/rest/account/switch.ts': [`privileged 'switch organization'`],
+  'api/rest/identity/account/check-mailed-link.ts': [`privileged 'check mailed link'`],
+  'api/rest/identity/account/logout.ts': [`privileged 'sign-out'`],
+  'api/rest/identity/account/switch.ts': [`privileged 'switch organization'`],
   // Passwords are set after a proof that no rule knows: the current password, or a mailed link.
   // Before, the names that a password must not hold are read in a unit of its own: no password is judged or hashed within a transaction.
-  'api/rest/account/change-password.ts': [`system 'check password'`, `privileged 'change password'`],
-  'api/rest/account/current-password.ts': [`system 'check password'`, `system 'check password'`],
+  'api/rest/identity/account/change-password.ts': [`system 'check password'`, `privileged 'change password'`],
+  'api/rest/identity/account/current-password.ts': [`system 'check password'`, `system 'check password'`],
   // Second factors are changed after a proof that no rule knows: a code. Codes count although they are refused.
-  'api/rest/second-factor/accept-code.ts': [`system 'count codes'`, `privileged 'second factor'`],
-  'api/rest/second-factor/confirm.ts': [`privileged 'confirm second factor'`],
+  'api/rest/identity/second-factor/accept-code.ts': [`system 'count codes'`, `privileged 'second factor'`],
+  'api/rest/identity/second-factor/confirm.ts': [`privileged 'confirm second factor'`],
   // A session of single sign-on does not see the token, which it may authorize for its organization alone.
   'api/credentials/authorize-token.ts': [`privileged 'authorize token'`],
   'api/credentials/confirmed-factor.ts': [`privileged 'second factor'`],
-  'api/rest/second-factor/disable.ts': [`privileged 'remove second factor'`],
-  'api/rest/second-factor/give-recovery-codes.ts': [`privileged 'give recovery codes'`],
+  'api/rest/identity/second-factor/disable.ts': [`privileged 'remove second factor'`],
+  'api/rest/identity/second-factor/give-recovery-codes.ts': [`privileged 'give recovery codes'`],
   'api/credentials/recent-proof.ts': [`privileged 'recent proof'`, `privileged 'recent proof'`],
-  'api/rest/second-factor/replace-recovery-codes.ts': [`privileged 'replace recovery codes'`],
-  'api/rest/second-factor/setup.ts': [`privileged 'set up second factor'`],
-  'api/rest/second-factor/step-up.ts': [`privileged 'step up'`, `privileged 'step up'`],
-  'api/rest/account/forgot-password.ts': [`privileged 'forgot password'`],
+  'api/rest/identity/second-factor/replace-recovery-codes.ts': [`privileged 'replace recovery codes'`],
+  'api/rest/identity/second-factor/setup.ts': [`privileged 'set up second factor'`],
+  'api/rest/identity/second-factor/step-up.ts': [`privileged 'step up'`, `privileged 'step up'`],
+  'api/rest/identity/account/forgot-password.ts': [`privileged 'forgot password'`],
   // As with passwords: the password, a mailed link, or both are the proof. What is looked for may belong to anybody.
   // Requests for the new address may be those of somebody else; they are looked for before the password is compared, outside the transaction.
-  'api/rest/own-account/change-email.ts': [`system 'change e-mail address'`, `privileged 'change e-mail address'`],
-  'api/rest/own-account/deactivate-account.ts': [`privileged 'deactivate account'`],
-  'api/rest/own-account/delete-account.ts': [`privileged 'delete account'`],
+  'api/rest/identity/own-account/change-email.ts': [
+    `system 'change e-mail address'`,
+    `privileged 'change e-mail address'`,
+  ],
+  'api/rest/identity/own-account/deactivate-account.ts': [`privileged 'deactivate account'`],
+  'api/rest/identity/own-account/delete-account.ts': [`privileged 'delete account'`],
   // The certificate belongs to the server, not to a caller.
   'api/http/tls/certificate-rows.ts': [`system 'certificate'`],
   // The field is hidden from colleagues, so nobody reads or writes it by the rules.
-  'api/rest/own-account/userinfo.ts': [`privileged 'read own account'`],
-  'api/rest/own-account/default-organization.ts': [`privileged 'set default organization'`],
+  'api/rest/identity/own-account/userinfo.ts': [`privileged 'read own account'`],
+  'api/rest/identity/own-account/default-organization.ts': [`privileged 'set default organization'`],
   // Who comes back from a provider is known by its word alone; the identity and a new account are stored before anybody is signed in.
-  'api/rest/providers/provider-flow.ts': [`system 'provider sign-in'`],
-  'api/rest/providers/person-of-identity.ts': [`system 'provider sign-in'`],
+  'api/rest/identity/providers/provider-flow.ts': [`system 'provider sign-in'`],
+  'api/rest/identity/providers/person-of-identity.ts': [`system 'provider sign-in'`],
   // The link was asked for by a session; no rule lets people choose their identities.
-  'api/rest/providers/provider-routes.ts': [`privileged 'provider sign-in'`, `privileged 'link identity'`],
-  'api/rest/providers/identity-routes.ts': [`privileged 'unlink identity'`],
+  'api/rest/identity/providers/provider-routes.ts': [`privileged 'provider sign-in'`, `privileged 'link identity'`],
+  'api/rest/identity/providers/identity-routes.ts': [`privileged 'unlink identity'`],
   // Members are made by their first single sign-on, before any rule applies to them; the client secret is read for it. Refusals and
   // guesses count although they are refused.
-  'api/rest/single-sign-on/organization-provider.ts': [`system 'single sign-on'`],
+  'api/rest/identity/single-sign-on/organization-provider.ts': [`system 'single sign-on'`],
   // The support identity is no member and no user; a manager may not write the record that binds them.
-  'api/rest/delegations/begin-delegation.ts': [`privileged 'begin delegation'`],
-  'api/rest/delegations/end-delegation.ts': [`privileged 'end delegation'`],
-  'api/rest/delegations/start-impersonation.ts': [`privileged 'impersonate'`],
-  'api/rest/delegations/support-callback.ts': [`privileged 'begin delegation'`],
+  'api/rest/identity/delegations/begin-delegation.ts': [`privileged 'begin delegation'`],
+  'api/rest/identity/delegations/end-delegation.ts': [`privileged 'end delegation'`],
+  'api/rest/identity/delegations/start-impersonation.ts': [`privileged 'impersonate'`],
+  'api/rest/identity/delegations/support-callback.ts': [`privileged 'begin delegation'`],
   // The consent is read before anybody is signed in; attempts count although they are refused.
-  'api/rest/delegations/support-login.ts': [`system 'support sign-in'`, `system 'support sign-in'`],
-  'api/rest/single-sign-on/single-sign-on-routes.ts': [`privileged 'single sign-on'`],
+  'api/rest/identity/delegations/support-login.ts': [`system 'support sign-in'`, `system 'support sign-in'`],
+  'api/rest/identity/single-sign-on/single-sign-on-routes.ts': [`privileged 'single sign-on'`],
   // Whether somebody is a member is read before they are signed in.
-  'api/rest/single-sign-on/newcomers.ts': [`privileged 'single sign-on'`],
+  'api/rest/identity/single-sign-on/newcomers.ts': [`privileged 'single sign-on'`],
   // Nobody may create it with scopes and organizations that were not checked.
   // The organization is locked while its tokens are counted, also by managers who are members of one above it.
   'api/credentials/issue-tokens.ts': [`privileged 'count tokens'`, `privileged 'create personal token'`],
   // Passkeys are made and used after a proof that no rule knows; challenges are used up although the request is refused.
-  'api/rest/passkeys/passkey-requests.ts': [`system 'use passkey challenge'`],
-  'api/rest/passkeys/registration-verification.ts': [`privileged 'register passkey'`],
-  'api/rest/passkeys/authentication-verification.ts': [`privileged 'sign-in with passkey'`],
+  'api/rest/identity/passkeys/passkey-requests.ts': [`system 'use passkey challenge'`],
+  'api/rest/identity/passkeys/registration-verification.ts': [`privileged 'register passkey'`],
+  'api/rest/identity/passkeys/authentication-verification.ts': [`privileged 'sign-in with passkey'`],
   // Whoever holds the mailed token is invited, and has no role in the organization yet; the inviter's rights are checked.
-  'api/rest/people/show-invite.ts': [`privileged 'show invitation'`],
-  'api/rest/people/accept-invite.ts': [`privileged 'accept invitation'`],
-  'api/rest/people/decline-invite.ts': [`privileged 'decline invitation'`],
+  'api/rest/organizations/show-invite.ts': [`privileged 'show invitation'`],
+  'api/rest/organizations/accept-invite.ts': [`privileged 'accept invitation'`],
+  'api/rest/organizations/decline-invite.ts': [`privileged 'decline invitation'`],
   // Whoever holds the mailed token of a subscriber is nobody the organization knows; unsubscribing works in archived ones, too.
-  'api/rest/people/verify-subscriber.ts': [`privileged 'verify subscriber'`],
-  'api/rest/people/unsubscribe.ts': [`system 'unsubscribe'`],
+  'api/rest/organizations/verify-subscriber.ts': [`privileged 'verify subscriber'`],
+  'api/rest/notifications/unsubscribe.ts': [`system 'unsubscribe'`],
   // People see, of all organizations, what concerns their own address alone.
-  'api/rest/own-account/own-suppressions.ts': [`system 'own suppressions'`],
+  'api/rest/identity/own-account/own-suppressions.ts': [`system 'own suppressions'`],
   // An operator of the installation, at its command line; no role of an organization concerns accounts.
   'tools/commands/address-commands.ts': [`system 'operator of addresses'`],
   // An operator of the installation, who reads and repairs the deliveries of all organizations.
@@ -116,7 +119,10 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'tools/commands/operator-commands.ts': [`system 'operators'`],
   // Another system has proven with its secret who it is; what follows from its events is up to listeners.
   'api/rest/webhooks/receiver.ts': [`system 'receive event'`],
-  'api/rest/people/register-invited.ts': [`system 'sign-up with invitation'`, `privileged 'sign-up with invitation'`],
+  'api/rest/organizations/register-invited.ts': [
+    `system 'sign-up with invitation'`,
+    `privileged 'sign-up with invitation'`,
+  ],
   // Its founder has no role in it before the first membership is there.
   'api/people/found-own-organization.ts': [`privileged 'create organization'`],
   // It creates an organization, as above.
@@ -131,7 +137,7 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // Reads that records have changed, for all organizations; what is in them is read as each subscriber.
   'relay/changes/change-feed.ts': [`system 'change feed'`],
   'relay/outbox/relay.ts': [`system 'relay'`],
-  'relay/storage/storage-relay.ts': [`system 'storage relay'`],
+  'relay/files/storage-relay.ts': [`system 'storage relay'`],
   'relay/webhooks/webhook-relay.ts': [`system 'webhook relay'`],
   'tools/commands/verify.ts': [`system 'verify'`],
   // Counts the failing work of all organizations, for the operator.
@@ -146,11 +152,11 @@ const listed: Readonly<Record<string, readonly string[]>> = {
     `system 'event delivery'`,
   ],
   // Stored bytes are the machine's: their rows say whose they are, and records decide who reads them.
-  'activities/storage/storage-work.ts': [`system 'storage'`],
+  'activities/files/storage-work.ts': [`system 'storage'`],
   // What is due to an endpoint is the machine's; records are read with the rights of its scopes.
   'activities/webhooks/send-messages.ts': [`system 'webhooks', target.organizationId`],
   // Messages to the operator of the installation name people of all organizations.
-  'activities/chat/chat-activities.ts': [`system 'system messages'`],
+  'activities/identity/chat-activities.ts': [`system 'system messages'`],
   // What an export or an import has done is the server's to say; its records are read and written with the rights of its person.
   'activities/transfers/transfer-work.ts': [`system 'transfers'`, `privileged 'complete transfer'`],
   // Nobody asked for what a new organization gets after it is there.
@@ -328,12 +334,12 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   ],
   // Contradictions between rows, for operators.
   'email/email-comparison-rows.ts': ['emailComparison'],
-  'integrations/webhook-comparison-rows.ts': ['endpointComparison'],
+  'webhooks/webhook-comparison-rows.ts': ['endpointComparison'],
   'notifications/notification-comparison-rows.ts': ['digestComparison', 'sendingComparison'],
   // Only kinds that a function of the database names, and of those only what is old.
   'outbox/old-records.ts': ['pruneRecords'],
   'notifications/system-message-rows.ts': ['beginSystemMessage', 'noteSystemMessage', 'pruneSystemMessages'],
-  'integrations/webhook-share-rows.ts': ['takeShare'],
+  'webhooks/webhook-share-rows.ts': ['takeShare'],
   'outbox/desired-tuples.ts': ['lockUnapplied', 'markApplied'],
   'outbox/outbox.ts': [
     'claimBatch',
@@ -343,7 +349,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'settleBatch',
     'unfinishedBatches',
   ],
-  'integrations/webhook-queue-rows.ts': [
+  'webhooks/webhook-queue-rows.ts': [
     'claimDueEndpoints',
     'claimMessages',
     'forgetEndpoint',
@@ -354,7 +360,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'settleAttempts',
   ],
   // Ends what may not be sent any more of one endpoint, which the caller has just changed.
-  'integrations/withheld-message-rows.ts': ['withholdMessages'],
+  'webhooks/withheld-message-rows.ts': ['withholdMessages'],
   // Ids, dates and time zones of open tasks of all organizations, for the schedule; listeners tell the people with their own rights.
   'work/task-reminder-rows.ts': ['addReminders', 'dueTasks', 'pruneReminders', 'reminderComparison', 'reminderStages'],
   // What is sent of notifications is the server's; what each person is told is read with their rights.
@@ -377,7 +383,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'pruneSendings',
   ],
   // Of one endpoint, which the caller sees or may change.
-  'integrations/webhook-message-rows.ts': [
+  'webhooks/webhook-message-rows.ts': [
     'addMessage',
     'lockEndpointsOf',
     'messageStates',
@@ -405,7 +411,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'write/sealed-values.ts': ['openSealedValue'],
   // They take records of deleted organizations alone.
   'write/remove-contents.ts': ['countContents', 'removeSomeContents'],
-  'write/inconsistencies.ts': ['comparisonsOf', 'nameOf'],
+  'write/comparison/inconsistencies.ts': ['comparisonsOf', 'nameOf'],
 };
 
 /** Members of a unit of work that act without rules. */

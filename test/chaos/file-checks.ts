@@ -8,7 +8,7 @@ import { expect } from 'vitest';
 import { compareText } from '#entities/kit/base/compare-text.ts';
 import type { Location } from '#entities/kit/objects/stored-object.ts';
 import { verifyInstallation } from '#tools/commands/verify.ts';
-import type { RemovalReport } from '#workflows/storage/remove-files.contract.ts';
+import type { RemovalReport } from '#workflows/files/remove-files.contract.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { eventually } from '../kit/eventually.ts';
 import { runSchedule } from '../kit/sweep.ts';

@@ -6,7 +6,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ProviderName } from '#entities/kit/objects/stored-object.ts';
 import { runFileCommand } from '#tools/commands/file-commands.ts';
-import type { RemovalReport } from '#workflows/storage/remove-files.contract.ts';
+import type { RemovalReport } from '#workflows/files/remove-files.contract.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { sampleOf, seeded, timesOf } from '../kit/depth.ts';
 import { eventually } from '../kit/eventually.ts';

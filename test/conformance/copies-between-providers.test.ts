@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runFileCommand } from '#tools/commands/file-commands.ts';
-import type { RemovalReport } from '#workflows/storage/remove-files.contract.ts';
+import type { RemovalReport } from '#workflows/files/remove-files.contract.ts';
 import { sampleOf } from '../kit/depth.ts';
 import { isSettled } from '../kit/events/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';

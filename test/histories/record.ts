@@ -7,7 +7,7 @@ import { eventually } from '../kit/eventually.ts';
 import { failingRecord, fragileListener } from '../kit/events/failing-deliveries.ts';
 import { waitForMails } from '../kit/mailbox.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { sendSystemMessageContract } from '#workflows/chat/send-system-message.contract.ts';
+import { sendSystemMessageContract } from '#workflows/identity/send-system-message.contract.ts';
 import { admitByDomainContract } from '#workflows/organizations/admit-by-domain.contract.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import { runsOf, waitForRuns } from '../kit/runs.ts';

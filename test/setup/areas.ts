@@ -11,4 +11,16 @@ export const areas = [
   'transfers',
   'billing',
   'integrations',
-] as const;
+];
+
+/** Folders that are divided by area, and what else stands in them: it belongs to no area, or to all. */
+export const dividedByArea: Readonly<Record<string, readonly string[]>> = {
+  entities: ['kit', 'presets'],
+  workflows: ['kit', 'events', 'maintenance'],
+  activities: ['kit', 'clients', 'listeners', 'events', 'maintenance', 'authorization'],
+  'activities/listeners': [],
+  relay: ['outbox', 'changes', 'tuples', 'authorization'],
+  'api/rest': ['records', 'events', 'pages', 'service'],
+  'test/api': ['records', 'events', 'http', 'graphql', 'service', 'description', 'remedies'],
+  'test/workflows': ['events', 'maintenance'],
+};

@@ -66,9 +66,7 @@ const isTest = (file: string) => file.endsWith('.test.ts');
 /** The area of a file, else the room: folders of tests are named after both. */
 function placeOf(file: string): string {
   const words = dirname(file).split('/');
-  return (
-    words.find((word) => (areas as readonly string[]).includes(word)) ?? (words[0] === 'test' ? '' : (words[0] ?? ''))
-  );
+  return words.find((word) => areas.includes(word)) ?? (words[0] === 'test' ? '' : (words[0] ?? ''));
 }
 
 /** Tests that import one of the files, also by what tests share. */

@@ -9,28 +9,28 @@ import {
   auditStorageContract,
   type AuditReport,
   type AuditStorageInput,
-} from '#workflows/storage/audit-storage.contract.ts';
+} from '#workflows/files/audit-storage.contract.ts';
 import {
   removeFilesContract,
   type RemovalReport,
   type RemoveFilesInput,
-} from '#workflows/storage/remove-files.contract.ts';
+} from '#workflows/files/remove-files.contract.ts';
 import {
   restoreFileContract,
   type OperatorReason,
   type RestoreFileInput,
   type RestoreOutcome,
-} from '#workflows/storage/restore-file.contract.ts';
+} from '#workflows/files/restore-file.contract.ts';
 import {
   restoreFilesContract,
   type RestoreFilesInput,
   type RestoreReport,
-} from '#workflows/storage/restore-files.contract.ts';
+} from '#workflows/files/restore-files.contract.ts';
 import {
   sweepBackupsContract,
   type BackupSweep,
   type SweepBackupsInput,
-} from '#workflows/storage/sweep-backups.contract.ts';
+} from '#workflows/files/sweep-backups.contract.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { followWorkflow } from './follow-workflow.ts';
 import type { ToolContext } from './tool.ts';

@@ -39,14 +39,7 @@ const relayImports = [...config, ...relayKit, ...kinds, ...contracts, 'activitie
 const shared = ['api/auth', 'api/http', 'api/credentials', 'api/people', 'api/transfers', 'api/webhooks'];
 const peopleImports = [...config, ...apiKit, ...kinds, 'api/http', 'api/credentials'];
 const servedImports = [...config, ...apiKit, ...kinds, 'runtime', ...shared];
-const relay = [
-  'relay/outbox',
-  'relay/changes',
-  'relay/storage',
-  'relay/webhooks',
-  'relay/tuples',
-  'relay/authorization',
-];
+const relay = ['relay/outbox', 'relay/changes', 'relay/files', 'relay/webhooks', 'relay/tuples', 'relay/authorization'];
 
 /** Rooms of one area stand in the order in which they may import each other: only those above. */
 export const rooms: readonly Room[] = [
@@ -163,7 +156,7 @@ export const rooms: readonly Room[] = [
     purpose: 'committed changes, for subscribers',
     imports: [...relayImports, 'relay/outbox'],
   },
-  { path: 'relay/storage', purpose: 'starts workflows of stored files', imports: relayImports },
+  { path: 'relay/files', purpose: 'starts workflows of stored files', imports: relayImports },
   { path: 'relay/webhooks', purpose: 'wakes workflows of endpoints', imports: relayImports },
   { path: 'relay/tuples', purpose: 'writes desired tuples to OpenFGA', imports: relayImports },
   {

@@ -16,7 +16,7 @@ export const webhookWorkers = 100;
 /** Says that messages may have become due. */
 export const wakeSignalName = 'wake';
 
-/** Sends the messages of one endpoint while there are any. Their rows say which are due (entities/integrations/webhook-queue-rows.ts). */
+/** Sends the messages of one endpoint while there are any. Their rows say which are due (entities/webhooks/webhook-queue-rows.ts). */
 export const deliverToEndpointContract = defineContract<DeliverToEndpointInput>({
   name: 'deliverToEndpoint',
   queue: webhookQueue,

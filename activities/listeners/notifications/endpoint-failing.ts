@@ -1,4 +1,4 @@
-import { disabledAfterMs, webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
+import { disabledAfterMs, webhookEndpoint } from '#entities/webhooks/webhook-endpoint.ts';
 import { localInstant } from '#entities/kit/base/localized.ts';
 import { membership } from '#entities/organizations/membership.ts';
 import { managerRoles } from '#entities/presets/roles.ts';

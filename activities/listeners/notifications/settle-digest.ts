@@ -8,7 +8,7 @@ import {
   type SendingChange,
 } from '#entities/notifications/notification-sending-rows.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import { endedTopicsOf } from '../suppress-address.ts';
+import { endedTopicsOf } from '../email/suppress-address.ts';
 import { outdatedAmong } from './outdated-notifications.ts';
 import { readPreferences } from './read-preferences.ts';
 import { recipientIn, visibleTo, type Recipient } from './recipient.ts';

@@ -11,7 +11,7 @@ import {
   type GraphQLInputFieldConfigMap,
   type GraphQLOutputType,
 } from 'graphql';
-import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
+import { webhookEndpoint } from '#entities/webhooks/webhook-endpoint.ts';
 import {
   changeEndpoint,
   createEndpoint,

@@ -2,7 +2,7 @@ import { publicApiUrl } from '#config/objects/public-api-url.ts';
 import type { Config } from '#config/objects/root.ts';
 import { html, type Html } from '../../pages/html.ts';
 import { emailField, field, form, onward, passwordField, step, toStep } from '../../pages/page-parts.ts';
-import { configuredProvider, providerNames } from '../providers/configured-provider.ts';
+import { configuredProvider, providerNames } from '../identity/providers/configured-provider.ts';
 
 interface SignIn {
   readonly config: Config;

@@ -1,7 +1,7 @@
 import type { SharedValue } from '../../http/description/shared-values.ts';
 import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { Type, type TSchema } from 'typebox';
-import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
+import { webhookEndpoint } from '#entities/webhooks/webhook-endpoint.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import {
   changeEndpoint,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
+import { webhookEndpoint } from '#entities/webhooks/webhook-endpoint.ts';
 import type { ErrorCode } from '#entities/kit/base/errors.ts';
 import {
   attemptsOf,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
-import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
+import { webhookEndpoint } from '#entities/webhooks/webhook-endpoint.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { anonymousCaller } from '#entities/kit/model/caller.ts';
 import { missingRecord } from '#entities/kit/model/missing-record.ts';

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { publicApiUrl } from '#config/objects/public-api-url.ts';
-import { webhookEndpoint } from '#entities/integrations/webhook-endpoint.ts';
+import { webhookEndpoint } from '#entities/webhooks/webhook-endpoint.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { deniedMessage } from '#entities/kit/model/denied-message.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { externalIdentity, user } from '#entities/index.ts';
-import { configuredProvider } from '#api/rest/providers/configured-provider.ts';
+import { configuredProvider } from '#api/rest/identity/providers/configured-provider.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { enroll } from '../../kit/identity/authenticator.ts';
 import { startCertifiedProvider } from '../../kit/identity/certified-provider.ts';

@@ -6,15 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { StorageError, type StorageProvider } from '#activities/clients/storage/provider.ts';
-import { copyObject } from '#activities/storage/copy-object.ts';
-import { markFilesForRemoval } from '#activities/storage/remove-objects.ts';
-import { StorageWork } from '#activities/storage/storage-work.ts';
+import { copyObject } from '#activities/files/copy-object.ts';
+import { markFilesForRemoval } from '#activities/files/remove-objects.ts';
+import { StorageWork } from '#activities/files/storage-work.ts';
 import { runFileCommand, type FileCommand } from '#tools/commands/file-commands.ts';
 import { verifyObjects } from '#tools/commands/verify-objects.ts';
 import { verifyInstallation } from '#tools/commands/verify.ts';
-import type { AuditReport } from '#workflows/storage/audit-storage.contract.ts';
-import type { RemovalReport } from '#workflows/storage/remove-files.contract.ts';
-import type { BackupSweep } from '#workflows/storage/sweep-backups.contract.ts';
+import type { AuditReport } from '#workflows/files/audit-storage.contract.ts';
+import type { RemovalReport } from '#workflows/files/remove-files.contract.ts';
+import type { BackupSweep } from '#workflows/files/sweep-backups.contract.ts';
 import { eventually } from '../../kit/eventually.ts';
 import {
   copyOf,

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
-import { mirrorEndedSessionContract } from '#workflows/sessions/mirror-ended-session.contract.ts';
+import { mirrorEndedSessionContract } from '#workflows/identity/mirror-ended-session.contract.ts';
 import { eventually } from '../../kit/eventually.ts';
 import { expectProblem } from '../../kit/expect-problem.ts';
 import { buildPerson, signedIn, type Person } from '../../kit/people.ts';

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { plainText } from '#activities/clients/chat/chat-message.ts';
 import { armFailpoints } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { sendSystemMessageContract } from '#workflows/chat/send-system-message.contract.ts';
+import { sendSystemMessageContract } from '#workflows/identity/send-system-message.contract.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { announce } from '../../kit/events/event-fixtures.ts';
 import { eventually } from '../../kit/eventually.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { HeldBodies } from '#activities/webhooks/held-bodies.ts';
 import { inFlightLimit, outcomeOf, refilled, type AnsweredAttempt } from '#activities/webhooks/next-attempt.ts';
 import { messageHeaders } from '#activities/webhooks/sign-message.ts';
-import type { QueueState } from '#entities/integrations/webhook-queue-rows.ts';
+import type { QueueState } from '#entities/webhooks/webhook-queue-rows.ts';
 
 const second = 1_000;
 const minute = 60 * second;

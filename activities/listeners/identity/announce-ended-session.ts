@@ -1,0 +1,12 @@
+import { session } from '#entities/identity/session.ts';
+import { mirrorEndedSessionContract } from '#workflows/identity/mirror-ended-session.contract.ts';
+import { defineListener, on } from '../listener.ts';
+
+/** Listens only while `auth.token.cache.enabled` is on. */
+export const announceEndedSession = defineListener(
+  'announce-ended-session',
+  [on(session, 'deleted')],
+  ({ event, start }) => {
+    start(mirrorEndedSessionContract, { sessionId: event.entityId, endedAt: event.occurredAt.toISOString() });
+  },
+);

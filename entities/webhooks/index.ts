@@ -1,0 +1,1 @@
+export { webhookEndpoint } from './webhook-endpoint.ts';
