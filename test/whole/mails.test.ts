@@ -1,30 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { previewMails, type MailPreview } from '#activities/email/preview-mails.ts';
-import { loadConfiguration } from '#config/reading/load-configuration.ts';
 import { Browser } from '../kit/http/browser.ts';
+import { mailBrands, mailsOf } from '../kit/mail-previews.ts';
 import { recordTried } from '../kit/tried.ts';
-import { installationEnvironment } from '../kit/world.ts';
-
-/** Configurations of the looks: nothing, and all that can be there, with texts as long as they may be. */
-const brands: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  bare: {},
-  full: {
-    COMPANYNAME: 'Example Compliance Corporation',
-    COMPANYADDRESS: 'Donaudampfschifffahrtsgesellschaftsstrasse 1234567890/1234567890, 1010 Vienna, Austria',
-    CORPORATION: 'Example Corporation',
-    HEADERTEXT: 'Compliance without spreadsheets',
-    TAGLINE: 'Trust is a process',
-    LOGOURL: 'https://cdn.example.invalid/logo.png',
-    HEADERLOGOURL: 'https://cdn.example.invalid/header.png',
-    TERMSURL: 'https://example.com/terms',
-    PRIVACYURL: 'https://example.com/privacy',
-    DOCSURL: 'https://docs.example.com/start',
-    PRODUCTURL: 'https://product.example.com',
-    ROOTURL: 'https://console.example.com',
-    SUPPORTEMAIL: 'support@example.com',
-    ACCENTBORDERCOLOR: '#1f4fd8',
-  },
-};
 
 const widths = [320, 600] as const;
 const schemes = ['light', 'dark'] as const;
@@ -89,20 +66,7 @@ afterAll(async () => {
   if (typeof browser !== 'string') await browser.close();
 });
 
-async function mailsOf(brand: string): Promise<readonly MailPreview[]> {
-  const settings = Object.entries(brands[brand] ?? {}).map(([name, value]) => [
-    `CORE_INTEGRATIONS_EMAIL_${name}`,
-    value,
-  ]);
-  const environment = {
-    ...installationEnvironment('mails', 'postgres://localhost/core', '/nowhere'),
-    ...Object.fromEntries(settings),
-  };
-  const { config } = await loadConfiguration({ environment, directory: '/', stateFolder: '/nowhere' });
-  return previewMails(config, new Date('2026-06-01T12:00:00Z'));
-}
-
-describe.each(Object.keys(brands))('%s mails', (brand) => {
+describe.each(mailBrands)('%s mails', (brand) => {
   test('are small', async () => {
     for (const { template, theme, email } of await mailsOf(brand))
       expect(Buffer.byteLength(email.html), `${template} ${theme}`).toBeLessThan(maxBytes);

@@ -19,6 +19,7 @@ import { printEvents, printEventSchemas } from './print-events.ts';
 import { printOpenapi } from './print-openapi.ts';
 import { printPolicy } from './print-policy.ts';
 import { printTokens } from './print-tokens.ts';
+import { renderMailLayouts } from './render-mail-layouts.ts';
 
 const api = await describeApi(registry);
 const today = new Date().toISOString().slice(0, 10);
@@ -32,6 +33,7 @@ const printed: Readonly<Record<string, (present: string) => string>> = {
       () => text,
     ]),
   ),
+  ...Object.fromEntries(Object.entries(await renderMailLayouts()).map(([path, text]) => [path, () => text])),
   'config/config.example.yaml': printExample,
   'config/config.schema.json': printSchema,
   'docs/reference/configuration.md': printReference,

@@ -1,14 +1,9 @@
-import { classicTheme } from './classic-theme.ts';
 import type { EmailBrand, EmailContent, EmailThemeName, EmailView } from './content.ts';
 import { inertText } from './inert-text.ts';
-import { modernTheme } from './modern-theme.ts';
+import { layoutValues } from './layout-values.ts';
+import { fillLayout } from './layout.ts';
 import { plainText } from './plain-text.ts';
 import type { OutgoingEmail } from './transport.ts';
-
-const themes = { modern: modernTheme, classic: classicTheme } as const satisfies Record<
-  EmailThemeName,
-  (view: EmailView) => string
->;
 
 /** For whom a mail is made, and how it looks. */
 export interface RenderOptions {
@@ -47,7 +42,7 @@ export function renderEmail(content: EmailContent, { id, to, name, theme, brand 
     ],
     brand,
   };
-  const [text, html] = [plainText(view), themes[theme](view)];
+  const [text, html] = [plainText(view), fillLayout(theme, layoutValues(view, theme))];
   return {
     id,
     from: brand.from,
