@@ -142,8 +142,6 @@ const tablesOfAreas = [
   'outbox/delivery-list',
   'outbox/failing-work-list',
   'outbox/request-trace',
-  // A database that becomes the second one holds nobody yet.
-  'storage/second/prepare-second-database',
 ].map((name) => `entities/kit/${name}.ts`);
 
 test('SQL in entities/kit names tables of areas where rights are decided and in the lists of operators only', () => {
