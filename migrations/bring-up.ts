@@ -9,7 +9,7 @@ import { schemaHook } from './registered-hook.ts';
  */
 export async function bringUp(
   db: Config['db'],
-  told: { ran(migrations: readonly string[]): void; doing(message: string): void },
+  told: { readonly ran: (migrations: readonly string[]) => void; readonly doing: (message: string) => void },
 ): Promise<void> {
   for (const url of [db.primarydbsource, ...schemaHook.furtherUrls(db)]) told.ran(await migrate(url));
   await schemaHook.afterMigrations(db, told.doing);

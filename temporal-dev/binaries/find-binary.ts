@@ -51,18 +51,6 @@ export async function findBinary(spec: BinarySpec, context: SearchContext): Prom
   });
 }
 
-/** The binary if this machine has it: that of the environment variable, on PATH or in the cache. Nothing is fetched. */
-export async function findInstalled(
-  spec: BinarySpec,
-  context: Omit<SearchContext, 'report'>,
-): Promise<FoundBinary | undefined> {
-  const search = { ...context, report: () => {} };
-  const named = await fromVariable(spec, search);
-  const installed = named ?? (await fromPath(spec, search, () => {}));
-  if (installed !== undefined) return installed;
-  return readCache(cacheEntry(await openCache(context.environment), spec, context.platform), spec, search.report);
-}
-
 /**
  * Throws a StackError of one line when the binary has to be fetched and this machine has no program that can fetch it. Fast when the
  * binary is there. To be called before anything is downloaded.

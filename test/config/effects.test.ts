@@ -38,7 +38,7 @@ describe('leaves of the configuration', () => {
 
 describe('leavesIn', () => {
   // Written apart, as this file shows nothing.
-  const call = (list: string) => `  ${'shows'}(${list});`;
+  const call = (list: string) => ['  shows', `(${list});`].join('');
 
   test('reads literals, and templates with a name in them', () => {
     expect(leavesIn('a.test.ts', call("'db.debug', `${name}.enabled`")).map(({ leaf }) => leaf)).toEqual([

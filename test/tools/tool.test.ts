@@ -30,7 +30,7 @@ describe('arguments that are no command end a tool with 2, the reason and the us
   ])('npm run %s -- %s', async (tool, line, reason, usage) => {
     const { code, said } = await run(tool, ...line.split(' '));
     expect(code).toBe(2);
-    expect(said).toContain(`${reason}`);
+    expect(said).toContain(reason);
     expect(said).toContain(`\n\nusage: npm run ${tool} -- COMMAND\n  `);
     expect(said).toContain(usage);
   });

@@ -92,7 +92,8 @@ export const eventsTool: Tool<typeof options, EventCommand> = {
 };
 
 function idOf({ operands: [id = ''] }: Given): string {
-  if (!isId(id)) throw new ArgumentError(`"${id}" is not an id`);
+  const isValid: boolean = isId(id);
+  if (!isValid) throw new ArgumentError(`"${id}" is not an id`);
   return id;
 }
 

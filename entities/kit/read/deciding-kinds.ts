@@ -9,7 +9,8 @@ export function decidingKinds(registry: Registry, module: EntityModule): Readonl
   return found;
 }
 
-function lookedAt({ references, byKind }: Registry, module: EntityModule): readonly EntityModule[] {
+function lookedAt(registry: Registry, module: EntityModule): readonly EntityModule[] {
+  const { references } = registry;
   if (module.historyOf) return [module.historyOf];
   const files = references.filesOf(module);
   const granters = (of: EntityModule) => references.grantersOf(of).map((granter) => granter.module);
@@ -18,15 +19,25 @@ function lookedAt({ references, byKind }: Registry, module: EntityModule): reado
       case 'related':
         return granters(module);
       case 'member-of':
-        return granters(byKind('organization'));
+        return granters(registry.byKind('organization'));
       case 'through':
         return [references.targetOf(module, when.field)];
       case 'about-hidden': {
         const target = references.maybeTargetOf(module, when.field);
         return target ? [target] : references.kindsOf(module, when.field);
       }
-      default:
+      case 'anyone':
+      case 'system':
+      case 'signed-in':
+      case 'role':
+      case 'role-in':
+      case 'self':
+      case 'scope':
+      case 'creators':
         return [];
+      default:
+        when satisfies never;
+        throw new Error('unknown condition');
     }
   });
   return files ? [files, ...inRules] : inRules;

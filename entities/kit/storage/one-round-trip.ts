@@ -114,7 +114,7 @@ interface Sending {
   /** When the connection is destroyed, in milliseconds since the epoch. */
   readonly destroyAt: number;
   /** The error to report. @param isLate the connection was destroyed */
-  failure(error: Error, isLate: boolean): unknown;
+  readonly failure: (error: Error, isLate: boolean) => unknown;
 }
 
 /** Sends statements on a connection of their own. @returns the answer to each */
