@@ -76,7 +76,7 @@ export function wantedSchedules({ jobqueue }: Config, temporal: TemporalGateway)
   ];
 }
 
-/** Where the release schedules the same workflow too, what the job's input leaves out is taken from that schedule. */
+/** If the release schedules the same workflow too, properties that the input of the job omits come from that schedule. */
 function inputOf(given: unknown, own: object | undefined): unknown {
   return own && (given === undefined || (typeof given === 'object' && given !== null)) ? { ...own, ...given } : given;
 }

@@ -135,7 +135,7 @@ async function makeCopy(
   failpoint('copy-written');
   const difference = await differenceOf(destination, place.key, object, { version, signal });
   if (difference === undefined) return version;
-  // Only the attempt that counts deletes: what is there now may be the copy of its successor.
+  // Only the current attempt deletes: the object there may already be the copy of its successor.
   await save({ target: place }, 0);
   await work.discard(place);
   throw new UnfitCopyError(`it was read back, but ${difference}`);

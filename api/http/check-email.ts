@@ -3,9 +3,9 @@ import { AppError } from '#entities/kit/base/errors.ts';
 import type { Services } from './services.ts';
 
 /**
- * Checks an e-mail address as `ormconfig.emailvalidation` says. It belongs into every way in which an address comes into the product:
- * sign-up, change of the own address, invitation, the first sign-in with a provider. It may wait for servers elsewhere, so it is called
- * before the first statement, while no transaction is open. Its answer depends on the address alone, never on who has an account.
+ * Checks an e-mail address as `ormconfig.emailvalidation` says. Call it wherever an address enters the product: sign-up,
+ * change of one's own address, invitation, the first sign-in with a provider. It may wait for external servers, so call it before the
+ * first statement, while no transaction is open. Its result depends on the address alone, never on who has an account.
  * @param path JSON pointer of the address in the input
  * @throws AppError invalid_input
  */

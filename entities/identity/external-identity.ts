@@ -7,8 +7,8 @@ import { allow, anyone, deny, self, system } from '../kit/model/policy.ts';
 const ofPerson = payload({ userId: Type.String({ description: 'Id of the person.' }) });
 
 /**
- * A person is known by issuer and subject alone: addresses and names at a provider can change hands. They count within their realm, so
- * that no organization, whose provider may be one of others too, takes an identity away from anybody else.
+ * A person is known by issuer and subject alone: addresses and names at a provider can change hands. They are unique within
+ * their realm, so an organization whose provider other organizations also use cannot take an identity away from anybody else.
  */
 export const externalIdentity = defineEntityModule({
   kind: 'externalIdentity',

@@ -31,7 +31,7 @@ export const membership = defineEntityModule({
   keepsLast: {
     field: 'role',
     is: 'owner',
-    // Who is deactivated or locked out cannot act for the organization.
+    // A person who is deactivated or locked out cannot act for the organization.
     countsIf: `exists (select 1 from users u where u.id = held.user_id and u.status = 'active' and u.deleted_at is null)`,
     message:
       'The organization would be left without an active owner. Transfer its ownership to another member first, or delete the organization.',

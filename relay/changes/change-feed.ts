@@ -26,7 +26,7 @@ export interface NewsBatch {
 export interface Follower {
   /** Called with all changes of all organizations, in order. */
   onNews(batch: NewsBatch): void;
-  /** The state of callers has changed who depend on one of these ids (hashes, as in `caller_basis`). */
+  /** The state of callers that depend on one of these ids has changed (hashes, as in `caller_basis`). */
   onCallers(scopes: ReadonlySet<string>): void;
   /** Called after each look, and at least once in `pollMs`, also when the database does not answer. */
   onTick(): void;

@@ -3,7 +3,7 @@ import type { Caller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 
-/** Who a person is for the API in an organization, by the rows and settings of now. */
+/** The caller that a person is for the API in an organization, with the current rows and settings. */
 export async function callerNow(
   { database, contextOfCallers }: Pick<CoreRuntime, 'database' | 'contextOfCallers'>,
   userId: string,

@@ -117,7 +117,7 @@ function usageOf<Options extends OptionTypes, Command>({ name, commands, notes }
   return [`usage: npm run ${name} -- COMMAND`, ...lines, ...(notes === undefined ? [] : [notes])].join('\n');
 }
 
-/** Who types a command, as their machine calls them, and why. @throws ArgumentError without a reason */
+/** The operator (login and host name of their machine) and the reason for a command. @throws ArgumentError without a reason */
 export function asked({ reason = '' }: { readonly reason?: string }): {
   readonly operator: string;
   readonly reason: string;

@@ -7,8 +7,8 @@ import { isScheduled, placeOfWork } from '#activities/kit/work-kind.ts';
 import { deliverEventContract } from '#workflows/events/deliver-event.contract.ts';
 
 /**
- * Keeps which activities fail for the fifth time or for good, until they succeed. An attempt of its own that fails, for example while the
- * database is unreachable, is logged and changes nothing: the next attempt is noted again. Deliveries of events have rows of their own.
+ * Records activities that fail for the fifth time or permanently, until they succeed. If recording fails, for example because the database
+ * is unreachable, it is logged; the next attempt is recorded again. Deliveries of events have rows of their own.
  */
 export function failingActivityInterceptor(notes: FailingWorkNotes, logger: Logger) {
   return ({ info }: Context): ActivityInterceptors => {

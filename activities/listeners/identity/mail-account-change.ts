@@ -51,7 +51,8 @@ export const mailAccountDeactivated = defineListener(
 const intervalMs = 60_000;
 
 /**
- * Mails the owner of a deactivated account who tries to use it the link again, or that only support can help: only the mail says so.
+ * E-mails the reactivation link again to the owner of a deactivated account who tries to use it. After the link has expired, the e-mail
+ * names the support instead. Only the e-mail reveals the deactivation.
  * @returns whether the account is deactivated
  */
 export function remindOfReactivation(

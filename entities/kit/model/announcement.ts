@@ -1,8 +1,8 @@
 import type { Role } from './caller.ts';
 
 /**
- * To which endpoints the events of a kind go whose records API tokens do not read: sign-ins, tokens, invitations. A message names the
- * record and what has happened to it, and never has a secret.
+ * Endpoints that receive the events of a kind that API tokens cannot read, such as sign-ins, tokens and invitations. A message names the
+ * record and the change, and never has a secret.
  */
 export interface Announcement<Name extends string> {
   /** People with these roles give endpoints the scope `<kind>:read`. */

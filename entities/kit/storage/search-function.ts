@@ -36,7 +36,7 @@ export function searchFunctionOf(module: EntityModule): SqlFunction | undefined 
   // The indexed text is the concatenation of all fields, and a part of a text must lie within one of them.
   const within = search.map((name) => `matched_form(${snakeCase(name)}) like ${pattern}`).join(' or ');
   const names = module.fields['displayId'] ? 'id = upper(wanted) or display_id = upper(wanted)' : 'id = upper(wanted)';
-  // The name or title: what stands there counts more.
+  // The name or title has a higher rank.
   const title = `matched_form(coalesce(${search.slice(0, 1).map(snakeCase).join()}, ''))`;
   const wantedWords = `(select plainto_tsquery('english', matched_form(wanted)))`;
   const inTitle = `to_tsvector('english', ${title})`;

@@ -21,7 +21,7 @@ export interface Offer {
 
 /**
  * Requests that bring words to every address of REST, in all places of a request that nobody asked for them in, and to every argument of
- * every GraphQL operation. Whoever is signed in stays it.
+ * every GraphQL operation. Signed-in callers stay signed in.
  * @param word makes a new one; it is told where it goes
  */
 export async function inputOffers(client: TestClient, word: (place: string) => string): Promise<Offer[]> {

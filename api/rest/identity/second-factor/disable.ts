@@ -9,7 +9,7 @@ import { acceptCode, codeFields, countCode, oneOfThem } from './accept-code.ts';
 import { confirmedFactor, noFactor } from '../../../credentials/confirmed-factor.ts';
 import { signedInPerson } from '../../../credentials/signed-in-person.ts';
 
-/** Nobody else removes a factor, an administrator neither: who has lost the app uses a recovery code. */
+/** Nobody else can remove a factor, not even an administrator. A person who has lost the app uses a recovery code. */
 export const disableSecondFactor = defineRoute({
   method: 'POST',
   url: '/v1/2fa/disable',

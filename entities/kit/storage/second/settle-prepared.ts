@@ -18,7 +18,7 @@ interface Settled {
  * @param primary with the rights of the system role or the owner
  */
 export async function settlePrepared(primary: QueryDatabase, second: SecondDatabase): Promise<Settled> {
-  // Before the question what is prepared: what is decided and no longer prepared has been committed.
+  // Read before the list of prepared transactions: a decided transaction that is no longer in that list has been committed.
   const [decided] = await primary<{ installation: string; xids: string[] }>(
     'select installation_id() as installation, decided_commits() as xids',
     [],
