@@ -29,7 +29,7 @@ export function openapiOptions(registry: Registry): FastifyDynamicSwaggerOptions
         {
           name: 'Single sign-on',
           description:
-            'Sign-in of the members of an organization with its own provider. A session that begins with it is valid only in the organization and its parts: what concerns the account or other organizations answers with permission_denied.',
+            'Sign-in of the members of an organization with its own provider. A session that begins with it is valid only in the organization and in those below it; requests about the account or other organizations get permission_denied.',
         },
         { name: 'Acting as another user', description: 'Support access, and impersonation of members by managers.' },
         { name: 'Search', description: 'Full-text search over records of all kinds.' },

@@ -50,7 +50,7 @@ export const accountContents = {
     ({ device, address, at }) => ({
       subject: 'New sign-in to your account',
       paragraphs: [
-        'Your account was signed in to from a browser or program that had not been used for it before.',
+        'Somebody signed in to your account with a browser or program that was not used for it before.',
         `Device: ${device}. Network address: ${address}. Time: ${at}.`,
         'If this was not you, change your password immediately. This signs out all other devices.',
       ],
@@ -115,7 +115,7 @@ export const accountContents = {
     subject: 'Your account is deactivated',
     paragraphs: [
       'Somebody tried to sign in, to sign up or to set a new password with this address. If this was not you, ignore this e-mail.',
-      'The account with this address was deactivated, and the time in which a link reactivates it has ended. Nothing is deleted. To use the account again, contact our support.',
+      'The account with this address was deactivated more than 90 days ago, so a link can no longer reactivate it. Nothing is deleted. To use the account again, contact our support.',
     ],
   })),
 } as const;

@@ -15,7 +15,7 @@ export async function delegationMail(input: SendEmailInput, unit: UnitOfWork): P
   const isImpersonation = input.template === 'impersonation-begun';
   const content = organizationContents[isImpersonation ? 'impersonation-begun' : 'support-access-begun'].content({
     actor: held.actorEmail,
-    period: period(held, isImpersonation ? 'there as you' : 'there', await localeOf(input, unit)),
+    period: period(held, isImpersonation ? 'there as you' : 'in your organization', await localeOf(input, unit)),
   });
   return { to: person.email, name: person.displayName, content };
 }

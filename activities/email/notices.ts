@@ -19,7 +19,7 @@ export const notices = {
     subject: 'Your password was changed',
     paragraphs: [
       'A new password was set for your account with a link that was e-mailed to you. All devices are signed out.',
-      'Passkeys, linked identities and personal tokens of the account were removed, because somebody else may have added them. Sign in, and add those that you use again. Your second factor has not changed.',
+      'Passkeys, linked identities and personal tokens of the account were removed, because somebody else may have added them. Sign in, then set up again those that you use. Your second factor has not changed.',
       'If this was not you, set a new password immediately with “Forgot password”, and check who can read your e-mail.',
     ],
   },
@@ -54,7 +54,7 @@ export const notices = {
   'second-factor-removed': {
     subject: 'The second factor of your account was removed',
     paragraphs: [
-      'The authenticator app of your account was removed, with one of its codes. Sign-ins no longer ask for a code.',
+      'The authenticator app was removed from your account. Sign-ins no longer ask for a code.',
       'If this was not you, change your password immediately, and set up an authenticator app again.',
     ],
   },
@@ -102,7 +102,7 @@ export const notices = {
   'passkey-copied': {
     subject: 'A sign-in to your account was refused',
     paragraphs: [
-      'A sign-in was attempted with a passkey that may be a copy of your passkey: its counter is too low. The sign-in was refused.',
+      'A sign-in was attempted with a passkey that may be a copy of your passkey. The sign-in was refused.',
       'If you did not expect this, delete the passkey and add a new one.',
     ],
   },

@@ -85,11 +85,11 @@ export const organizationContents = {
     ],
   })),
   'support-access-begun': defineMail(
-    { actor: person, period: `acts there until ${until} at the latest` },
+    { actor: person, period: `acts in your organization until ${until} at the latest` },
     (values) => ({
       subject: 'Support has access to your organization',
       paragraphs: [
-        `Support (${values.actor}), to which your organization has given its consent, ${values.period}.`,
+        `${values.actor} of our support ${values.period}. Your organization has given its consent.`,
         'The reason is in the list of delegations. To end the access immediately, delete the consent to support access.',
       ],
     }),

@@ -36,15 +36,16 @@ function needsProof({ module, values }: GivenValues): boolean {
 export function proofNote({ needsProof = {} }: EntityModule, nameOf: (field: string) => string): string {
   return Object.entries(needsProof)
     .map(([field, which]) => {
-      const value = which === undefined || which === 'any' ? 'a value' : `the value ${which.join(' or ')}`;
-      return ` A caller who gives \`${nameOf(field)}\` ${value} ${hasProven}`;
+      const value = which === undefined || which === 'any' ? '' : ` to ${which.join(' or ')}`;
+      return ` Setting \`${nameOf(field)}\`${value} ${requiresProof}`;
     })
     .join('');
 }
 
 /** Further note in the description of a deletion: what goes along with the record, and the proof that it needs. */
 export function deletionNote({ deletionNeedsProof, removal }: EntityModule): string {
-  return `${removal ? ` ${removal.note}` : ''}${deletionNeedsProof ? ` A caller who does so ${hasProven}` : ''}`;
+  return `${removal ? ` ${removal.note}` : ''}${deletionNeedsProof ? ` The deletion ${requiresProof}` : ''}`;
 }
 
-const hasProven = 'has signed in, or called /v1/2fa/step-up, within the last ten minutes.';
+/** End of a sentence about an operation. */
+export const requiresProof = 'requires a sign-in, or a call of POST /v1/2fa/step-up, within the last ten minutes.';

@@ -47,7 +47,7 @@ export const pageWords = {
 
 /** For all other errors. `{request}` stands for the id of the request. @param supportEmail empty for none */
 export const unknownError = (supportEmail: string) =>
-  `Something went wrong. Try again. If it happens again, write to ${supportEmail || 'the support'} and quote {request}.`;
+  `Something went wrong. Try again. If it happens again, write to ${supportEmail || 'our support'} and quote {request}.`;
 
 /** For a request that got no answer. */
 export const unreachable = 'The server cannot be reached. Check your connection, then try again.';

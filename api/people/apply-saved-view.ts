@@ -16,7 +16,7 @@ export const viewDescription =
 
 /** Description of the columns of a view in lists of REST. GraphQL has a selection. */
 export const viewColumnsDescription =
-  'If it names columns, records have these and the id alone. With search, the best matches come first, whatever its order.';
+  'If it names columns, records have only these columns and the id. With search, the best matches come first, whatever its order.';
 
 /** Parts of the request itself. */
 interface Given {

@@ -22,7 +22,7 @@ export const steerings: readonly Steering[] = [
   {
     verb: 'cancel',
     description: (what) =>
-      `Stops an ${what} that has not ended. An import that is cancelled has written nothing. Work that has ended meanwhile is refused.`,
+      `Stops an ${what} that is pending or running.${what === 'import' ? ' A cancelled import has written nothing.' : ''} Refused if it has already ended.`,
     run: async (unit, kind, id) => {
       const { status } = await lockedTransfer(unit, kind, id);
       if (status !== 'pending' && status !== 'running') throw wrongStatus(kind, status, 'cancelled');

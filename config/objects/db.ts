@@ -18,7 +18,7 @@ export const db = object('The relational database (PostgreSQL 15 or newer).', {
   }),
   multiwrite: flag({
     description:
-      'Writes every change to the secondary database as well, with two-phase commit; while that is away, changes are refused. Requires secondarydbsource.',
+      'Writes every change to the secondary database as well, with two-phase commit; while the secondary database cannot be reached, changes are refused. Requires secondarydbsource.',
     restart: true,
   }),
   primarydbsource: text({

@@ -31,12 +31,12 @@ const edgeruntime = object('Access to the edge platform with an account of the o
   domainscan: object('Scans of the domains of each organization, which find its vendors.', {
     bulkscan: flag({ description: 'Scans all domains of a run with one API call.' }),
     nonvendorcategories: list({
-      description: 'Categories of findings that are no vendors.',
+      description: 'Categories of findings that are not vendors.',
       items: text({ description: 'Name of a category.', maxLength: 200 }),
       default: ['Miscellaneous', 'JavaScript frameworks', 'JavaScript libraries', 'Static site generator'],
     }),
     deniedvendornames: list({
-      description: 'Names of findings that are no vendors.',
+      description: 'Names of findings that are not vendors.',
       items: text({ description: 'Name of a finding.', maxLength: 200 }),
     }),
     scanttl: integer({

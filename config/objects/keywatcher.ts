@@ -9,7 +9,7 @@ export const keywatcher = object('Signing keys for JWTs from a folder that is wa
   }),
   keydir: text({
     description:
-      'Folder of PEM files. The name of a file without its extension `.pem` is the key id; other files are ignored. Neither the folder may be writable nor a file readable by all users.',
+      'Folder of PEM files. The name of a file without its extension `.pem` is the key id; other files are ignored. The folder must not be writable by all users, and no file may be readable by all users.',
     default: './keys',
     required: true,
     restart: true,

@@ -61,7 +61,7 @@ export const ormconfig = object(
     }),
     maxpoolsize: integer({
       description:
-        'Maximum number of units of work in one process that may hold or wait for a database connection at the same time. A request or an activity is one unit of work. When more come, those are rejected with 503 that wait behind most others of their organization.',
+        'Maximum number of units of work in one process that may hold or wait for a database connection at the same time. A request or an activity is one unit of work. Beyond this number, the server rejects with 503 the units of work that have the most others of their organization waiting ahead of them.',
       unit: 'units of work',
       default: 200,
       minimum: 1,
@@ -87,7 +87,7 @@ export const ormconfig = object(
       maximum: 104_857_600,
     }),
     emailvalidation: object(
-      'Validation of e-mail addresses at sign-up, at a change of the own address, and at invitation.',
+      'Validation of e-mail addresses at sign-up, at invitation, and when people change their own address.',
       {
         enabled: flag({
           description:

@@ -44,7 +44,7 @@ export function emailFields() {
       immutable: true,
     }),
     topics: textList(
-      'Messages that its link to unsubscribe ends: topics of notifications such as task.assigned, or a sort of e-mails such as invite. Without any, it ends all e-mails of the organization.',
+      'E-mails that its link to unsubscribe ends: topics of notifications such as task.assigned, or a type of e-mail such as invite. Without topics, it ends all e-mails of the organization.',
       { max: 64, maxItems: 100 },
     ),
     recipientId: text(

@@ -22,7 +22,7 @@ export const groupSetting = defineEntityModule({
       },
     ),
     joinPolicy: choice(
-      'Way in which people who see the group join it: at once (open), with the consent of one of its managers (apply), or only when a manager adds them (invite_only).',
+      'Way in which people who see the group join it: immediately (open), with the consent of one of its managers (apply), or only when a manager adds them (invite_only).',
       ['open', 'apply', 'invite_only'],
       {
         default: 'apply',

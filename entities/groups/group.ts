@@ -16,7 +16,7 @@ export const group = defineEntityModule({
     displayName: text('Display name; falls back to the name when empty.', { max: 64, optional: true }),
     description: text('Purpose of the group.', { max: 2_000, lines: true, optional: true }),
     managedAs: choice(
-      'Attributes that the members of a managed group have in common: everybody with a role that manages the organization (admins), everybody with another role (viewers), or everybody (all_members). Its members follow their roles, and nobody changes or deletes it. Null for other groups.',
+      'Members of a managed group: everybody with a role that manages the organization (admins), everybody with another role (viewers), or everybody (all_members). The server keeps the members in line with the roles; nobody can change or delete the group. Null for other groups.',
       ['admins', 'viewers', 'all_members'],
       { optional: true, immutable: true },
     ),
@@ -70,7 +70,9 @@ export const group = defineEntityModule({
       payload: payload({
         requestId,
         userId,
-        status: Type.Union([Type.Literal('accepted'), Type.Literal('declined')], { description: 'The answer.' }),
+        status: Type.Union([Type.Literal('accepted'), Type.Literal('declined')], {
+          description: 'Whether the request was accepted or declined.',
+        }),
       }),
     },
   },

@@ -14,7 +14,7 @@ export const apiToken = defineEntityModule({
   kind: 'apiToken',
   table: 'api_tokens',
   description:
-    'API token of an organization, with which a program calls the API. It has the rights of its scopes and belongs to no person. Deleting it revokes it at once.',
+    'API token of an organization, with which a program calls the API. It has the rights of its scopes and belongs to no person. Deleting it revokes it immediately.',
   fields: {
     ...secretTokenFields,
     scopes: scopeList('Rights of the token: `<kind>:read`, `:write` or `:delete`; each includes those before it.'),

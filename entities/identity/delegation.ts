@@ -102,7 +102,7 @@ export const delegation = defineEntityModule({
   announced: { by: managerRoles },
   customEvents: {
     begun: {
-      description: 'Support, or a manager as a member, has begun to act in the organization.',
+      description: 'Support, or a manager who acts as a member, has begun to act in the organization.',
       payload: payload({
         type: Type.Enum(delegationTypes, { description: 'Support access or impersonation.' }),
         subjectId: Type.String({

@@ -17,7 +17,7 @@ export const personalAccessToken = defineEntityModule({
   kind: 'personalAccessToken',
   table: 'personal_access_tokens',
   description:
-    'Token with which a program acts for a person, with those of the rights of the person that are within its scopes. Deleting it revokes it at once.',
+    'Token with which a program acts for a person, with those of the rights of the person that are within its scopes. Deleting it revokes it immediately.',
   fields: {
     ...secretTokenFields,
     scopes: scopeList(
@@ -28,7 +28,7 @@ export const personalAccessToken = defineEntityModule({
       maxItems: 100,
     }),
     singleSignOnIds: textList(
-      'Ids of the organizations in which, and in whose parts, the token is valid although single sign-on is enforced: its owner has authorized it in a session of their single sign-on. Each is valid until the provider of the organization changes, or the membership of the owner ends.',
+      'Ids of the organizations for which the owner has authorized the token in a session of their single sign-on. The token is valid there, and in the organizations below them, although single sign-on is enforced. An authorization ends when the provider of the organization changes or the membership of the owner ends.',
       { max: 26, maxItems: 100 },
     ),
     singleSignOnRevisions: textList('`revision` of the provider of each of these organizations at that time.', {

@@ -14,8 +14,8 @@ export const secret = defineEntityModule({
       default: 'other',
       immutable: true,
     }),
-    value: sealed('The secret itself. It is encrypted at once, and no answer contains it.', { max: 65_536 }),
-    metadata: json('Further values of the caller; they are not encrypted.', { maxBytes: 16_384, optional: true }),
+    value: sealed('The secret itself. It is encrypted immediately, and no response contains it.', { max: 65_536 }),
+    metadata: json('Custom data of API clients, as JSON. The server stores it and does not interpret it. It is not encrypted.', { maxBytes: 16_384, optional: true }),
     lastUsedAt: timestamp('When the server last used the secret; null for one that was never used.', {
       optional: true,
     }),

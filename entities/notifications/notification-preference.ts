@@ -46,7 +46,7 @@ export const notificationPreference = defineEntityModule({
       ),
     },
     cadence: choice(
-      'When notifications are sent: at once (immediate), collected once a day, a week or a month, or never (mute). The list in the app interrupts nobody, so there every cadence except mute has the effect of immediate.',
+      'When notifications are sent: immediately (immediate), collected once a day, a week or a month, or never (mute). The list in the app interrupts nobody, so there every cadence except mute has the effect of immediate.',
       ['immediate', 'daily', 'weekly', 'monthly', 'mute'],
       { default: 'immediate' },
     ),
@@ -66,7 +66,7 @@ export const notificationPreference = defineEntityModule({
     },
     quietHoursEnd: {
       ...text(
-        'Time of day as HH:MM from which notifications are sent again; earlier than the start, it is on the next day.',
+        'Time of day as HH:MM from which notifications are sent again. If it is earlier than the start, it is on the next day.',
         {
           max: 5,
           pattern: timeOfDay,
@@ -76,7 +76,7 @@ export const notificationPreference = defineEntityModule({
       pairedWith: 'quietHoursStart',
     },
     isUnsubscribed: flag(
-      'Whether the person has ended these messages with a link to unsubscribe. Then none are sent, whatever the cadence; false sends them again.',
+      'Whether the person has unsubscribed from these notifications with a link. Then none are sent, whatever the cadence; false sends them again.',
       { default: false },
     ),
   },

@@ -21,7 +21,7 @@ export const notificationTemplate = defineEntityModule({
   kind: 'notificationTemplate',
   table: 'notification_templates',
   description:
-    'Text of the e-mails of an organization about an event, in place of the text of the product. It is plain text: markup is shown as it is written, and what looks like a link or an address is taken apart.',
+    'Text that an organization uses in its e-mails about an event instead of the text of the product. It is plain text: markup is shown as it is written, and links and addresses are broken up so that mail programs do not link them.',
   fields: {
     topic: {
       ...topic,

@@ -7,7 +7,7 @@ export const supportConsent = defineEntityModule({
   kind: 'supportConsent',
   table: 'support_consents',
   description:
-    'Consent of an organization to support access. While it exists, support staff can sign in to the organization; deleting it ends their access at once.',
+    'Consent of an organization to support access. While it exists, support staff can sign in to the organization; deleting it ends their access immediately.',
   fields: {
     expiresAt: timestamp('When the consent ends, and with it all access under it; at most 30 days after it is given.', {
       immutable: true,

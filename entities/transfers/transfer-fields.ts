@@ -19,7 +19,7 @@ export function transferFields(done: string) {
       optional: true,
     }),
     errorMessage: text('Why the work failed.', { max: 20_000, lines: true, optional: true }),
-    finishedAt: timestamp('When the work ended, in whatever way.', { optional: true }),
+    finishedAt: timestamp('When the work completed, failed or was cancelled.', { optional: true }),
     requestorId: member('Person who started the work; null for an API token.', {
       optional: true,
       immutable: true,
@@ -64,13 +64,13 @@ export const recordKindField = {
 
 /** Events of the work. */
 export const transferEvents = {
-  restarted: { description: 'The person started the work again.', payload: payload({}) },
+  restarted: { description: 'The export or import was restarted.', payload: payload({}) },
   completed: {
-    description: 'The work is done.',
+    description: 'The export or import has completed.',
     payload: payload({ rows: Type.Integer({ description: 'Number of records.' }) }),
   },
   failed: {
-    description: 'The work failed; the record says why.',
+    description: 'The export or import has failed; the record has the error.',
     payload: payload({ code: Type.String({ description: 'Code of the error.' }) }),
   },
 };

@@ -8,12 +8,12 @@ export const customEnumValue = defineEntityModule({
   kind: 'customEnumValue',
   table: 'custom_enum_values',
   description:
-    'Value that an organization defines for a field of its records, for example a type of task. One that records have cannot be deleted.',
+    'Value that an organization defines for a field of its records, for example a type of task. A value that a record uses cannot be deleted.',
   fields: {
-    objectType: choice('Records that can have the value; global: those of all kinds.', ['task', 'global'], {
+    objectType: choice('Kind of the records that can have the value; global: all kinds.', ['task', 'global'], {
       immutable: true,
     }),
-    field: choice('Meaning of the value for a record.', ['type', 'environment', 'scope'], { immutable: true }),
+    field: choice('Field of a record that can have the value.', ['type', 'environment', 'scope'], { immutable: true }),
     name: singleLine('Name of the value.', { min: 1, max: 64 }),
     description: text('Meaning of the value.', { max: 2_000, lines: true, optional: true }),
     color: color(),

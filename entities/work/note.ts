@@ -50,7 +50,7 @@ export const note = defineEntityModule({
   customEvents: {
     mentioned,
     left_discussion: {
-      description: 'A comment of a discussion was deleted, and not together with the discussion.',
+      description: 'A comment was deleted from a discussion that still exists.',
       payload: payload({ id: Type.String({ description: 'Id of the discussion.' }) }),
     },
   },

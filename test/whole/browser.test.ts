@@ -221,8 +221,8 @@ test('in a real browser: the pages of mailed links confirm and end a subscriptio
   expect(await about(), 'to open the page ends nothing').toMatchObject({ is_unsubscribed: false });
   // The mail has no topics, so the page offers to end all mails only.
   await untilStep(page, 'form');
-  expect(await shownText(page)).not.toContain('End these e-mails');
-  await fill('form', {}, 'End all e-mails of this organization', 'ended-all');
+  expect(await shownText(page)).not.toContain('Unsubscribe from these e-mails');
+  await fill('form', {}, 'Unsubscribe from all e-mails of this organization', 'ended-all');
   expect(await about()).toMatchObject({ is_active: false, is_unsubscribed: true });
   // The link of the verification does not bring it back.
   await open(linkIn(mail));

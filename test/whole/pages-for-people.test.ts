@@ -192,7 +192,7 @@ test('a second factor is asked for: a code, or a recovery code', async () => {
   await signInOnPage(user.email, testPassword, 'code');
   await type(page, 'Code', '000000');
   await choose(page, 'Continue');
-  await expect.poll(() => shownText(page)).toContain('This is not the code that the app shows now');
+  await expect.poll(() => shownText(page)).toContain('The code is wrong, or was used before');
   await type(page, 'Code', await app.nextCode());
   await choose(page, 'Continue');
   await untilStep(page, 'signed-in');

@@ -22,7 +22,7 @@ export const workTool: Tool<typeof options, WorkCommand> = {
       options: ['kind', 'organization', 'limit', 'after'],
       read: listCommand,
     },
-    retry: operation('retry', 'tries it again at once'),
+    retry: operation('retry', 'tries it again immediately'),
     stop: operation('stop', 'gives it up'),
   },
   notes: `SELECTION: any of

@@ -61,7 +61,7 @@ export const rotateIntegrationWebhook: HandWrittenField = {
   build: (types) => ({
     type: new GraphQLNonNull(issuedType(types, 'rotateIntegrationWebhook')),
     description:
-      'Replaces the secret of a receiver; the old one stops working at once. The secret is shown in this answer only.',
+      'Replaces the secret of a receiver; the old one stops working immediately. The secret is shown in this response only.',
     args: { id: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the receiver.' } },
     resolve: (_source, { id }, context) => rotateFor(askingOf(context), id as string),
   }),

@@ -26,7 +26,7 @@ export const markAllNotificationsRead: HandWrittenField = {
       }),
     ),
     description:
-      'Marks the unread notifications of the caller in the current organization as read, up to 1,000 at once.',
+      'Marks the unread notifications of the caller in the current organization as read, up to 1,000 in one request.',
     resolve: (_source, _args, { unit }) => markNotificationsRead(unit.data),
   }),
 };

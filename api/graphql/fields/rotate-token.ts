@@ -26,7 +26,7 @@ function rotation(
     build: (types) => ({
       type: new GraphQLNonNull(issuedType(types, module, name)),
       description:
-        'Replaces the secret of a token; the old one stops working at once. The token is shown in this answer only.',
+        'Replaces the secret of a token; the old one stops working immediately. The token is shown in this response only.',
       args: { id: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the token.' } },
       resolve: (_source, { id }, context) => rotate(askingOf(context), id as string),
     }),

@@ -110,7 +110,7 @@ export const operationsRoutes: readonly Route[] = [
         repair: {
           repair_id: Type.String({ description: 'Id of the repair.' }),
           operator: Type.String({ description: 'User who requested it.' }),
-          reason: Type.String({ description: 'Why.' }),
+          reason: Type.String({ description: 'Reason for the repair.' }),
         },
       }),
     },

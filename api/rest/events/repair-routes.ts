@@ -36,7 +36,7 @@ const RepairSchema = Type.Object(
         maxItems: 2,
         uniqueItems: true,
         description:
-          'Only deliveries with these statuses. Default: failing, and held as well if event_ids are skipped. Deliveries that are held follow when the failing one before them has ended, so they are only skipped.',
+          'Statuses of the deliveries to select. Default: failing; for skip with event_ids, also held. Held deliveries cannot be retried: they follow when the failing delivery before them has ended.',
       }),
     ),
     event_ids: Type.Optional(
@@ -50,7 +50,7 @@ const RepairSchema = Type.Object(
     ...selectionParts,
     all: Type.Optional(
       Type.Boolean({
-        description: 'Selects the deliveries of all events up to now; true if nothing else selects deliveries.',
+        description: 'Selects the deliveries of all past events. Must be true if nothing else selects deliveries, and must be omitted otherwise.',
       }),
     ),
     per_second: Type.Optional(

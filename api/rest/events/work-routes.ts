@@ -23,7 +23,7 @@ const kind = Type.Unsafe<WorkKind>({
   type: 'string',
   enum: [...workKinds],
   description:
-    'Kind of the work. delivery: an event to a listener; message: messages to an endpoint; schedule: what the server does regularly.',
+    'Kind of the work. delivery: an event to a listener; message: messages to an endpoint; schedule: recurring work of the server.',
 });
 
 const WorkSchema = Type.Object(
@@ -96,8 +96,8 @@ export const workRoutes: readonly Route[] = [
         return { status: 200, body: { data: found.map((work) => shownWork(work, call.services)) } };
       }),
   }),
-  repairOf('retry', 'Retry work', 'Tries work again at once, as far as its `retry` says.'),
-  repairOf('stop', 'Stop work', 'Gives work up, as far as its `stop` says.'),
+  repairOf('retry', 'Retry work', 'Tries work again immediately. The field `retry` of the work states the effect; null: it cannot be retried.'),
+  repairOf('stop', 'Stop work', 'Gives work up. The field `stop` of the work states the effect; null: it cannot be stopped.'),
 ];
 
 function repairOf(operation: WorkOperation, summary: string, description: string): Route {

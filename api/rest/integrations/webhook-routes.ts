@@ -39,7 +39,7 @@ const answer = Type.Object(
 );
 
 const once =
-  'The secret is shown in this response only. The user has signed in, or called /v1/2fa/step-up, within the last ten minutes.';
+  'The secret is shown in this response only. The user must have signed in, or called POST /v1/2fa/step-up, within the last ten minutes.';
 
 /** Receivers are listed, renamed and deleted like all records. */
 export const webhookRoutes: readonly Route[] = [
@@ -72,7 +72,7 @@ export const webhookRoutes: readonly Route[] = [
     operationId: 'rotateIntegrationWebhook',
     tag,
     summary: `Replace the secret of one ${singular}`,
-    description: `The old secret stops working at once. ${once}`,
+    description: `The old secret stops working immediately. ${once}`,
     access: 'required',
     answersCredential: true,
     acceptsSingleSignOn: true,

@@ -14,7 +14,7 @@ export const readNotifications = defineRoute({
   tag,
   summary: 'Mark all notifications as read',
   description:
-    'Marks the unread notifications of the caller in the current organization as read, up to 1,000 at once. To mark one, or to mark it as unread, change its is_read.',
+    'Marks the unread notifications of the caller in the current organization as read, up to 1,000 in one request. To mark one, or to mark it as unread, change its is_read.',
   access: 'required',
   acceptsTokens: true,
   acceptsSingleSignOn: true,

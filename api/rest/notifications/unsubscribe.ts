@@ -87,7 +87,7 @@ export const unsubscribe = defineRoute({
   // Of the token; without a session there is nothing that another site could misuse.
   verifiesSignature: true,
   description:
-    'Ends e-mails about the topics of the e-mail whose link has the token, or all e-mails of its organization to this address, except about security. No session is needed; the token is in the URL (RFC 8058) or in the body. A repeated request changes nothing and succeeds. POST /v1/unsubscribe/undo takes it back.',
+    'Ends e-mails about the topics of the e-mail to whose link the token belongs, or all e-mails of its organization to this address, except those about security. No session is needed; the token is in the URL (RFC 8058) or in the body. A repeated request changes nothing and succeeds. POST /v1/unsubscribe/undo undoes it.',
   ignoresForms: true,
   query: Type.Object({ token: Type.Optional(token) }, { additionalProperties: false }),
   body: Type.Object(
@@ -97,7 +97,7 @@ export const unsubscribe = defineRoute({
         Type.Enum(['topics', 'organization'], {
           default: 'topics',
           description:
-            'Messages that end: e-mails about the topics of the e-mail, or all of the organization. An e-mail without topics ends all.',
+            'E-mails that end: those about the topics of this e-mail, or all of the organization. An e-mail without topics ends all.',
         }),
       ),
     },
@@ -120,7 +120,7 @@ export const unsubscribe = defineRoute({
 });
 
 const ended = Type.Union([Type.Literal('nothing'), Type.Literal('topics'), Type.Literal('organization')], {
-  description: 'Messages that have ended: nothing, e-mails about these topics, or all of the organization.',
+  description: 'E-mails that have ended: none (nothing), those about these topics, or all of the organization.',
 });
 
 export const showSubscription = defineRoute({
@@ -129,11 +129,11 @@ export const showSubscription = defineRoute({
   operationId: 'showSubscription',
   summary: 'Show what a link to unsubscribe ends',
   description:
-    'The address, the organization and the topics of the e-mail whose link has the token. The address is shown only while it is the one to which the e-mail was sent. It changes nothing.',
+    'Shows the address, the organization and the topics of the e-mail to whose link the token belongs. The address is shown only while it is the one to which the e-mail was sent. Changes nothing.',
   body: TokenSchema,
   answers: {
     200: Type.Object({
-      message: Type.String({ description: 'Messages that the link ends or has ended, as a sentence.' }),
+      message: Type.String({ description: 'E-mails that the link ends or has ended, as a sentence.' }),
       email: Type.Union([Type.String(), Type.Null()], {
         description:
           'Address to which the e-mails go; null when the person has changed their address since the e-mail was sent.',
@@ -141,8 +141,8 @@ export const showSubscription = defineRoute({
       organization: Type.String({ description: 'Name of the organization.' }),
       topics: Type.Array(
         Type.Object({
-          topic: Type.String({ description: 'Topic of a notification, or sort of e-mails.' }),
-          name: Type.String({ description: 'The same in words.' }),
+          topic: Type.String({ description: 'Topic of a notification, or type of e-mail.' }),
+          name: Type.String({ description: 'Name of the topic, for people.' }),
         }),
         { description: 'Topics of the e-mail; none: the link ends all e-mails of the organization.' },
       ),
@@ -173,9 +173,9 @@ export const resubscribe = defineRoute({
   ...common,
   url: '/v1/unsubscribe/undo',
   operationId: 'undoUnsubscribe',
-  summary: 'Take back an unsubscription',
+  summary: 'Undo an unsubscription',
   description:
-    'E-mails about the topics of the e-mail whose link has the token are sent again, also where all e-mails of the organization had been ended with a link. Suppressions for other reasons stay. A repeated request changes nothing and succeeds.',
+    'Resumes e-mails about the topics of the e-mail to whose link the token belongs, even if all e-mails of the organization had been ended with a link. Suppressions for other reasons stay. A repeated request changes nothing and succeeds.',
   body: TokenSchema,
   answers: { 200: MessageSchema },
   errors: ['invalid_input', 'invalid_token'],

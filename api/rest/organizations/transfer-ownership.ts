@@ -10,7 +10,7 @@ export const transferOwnership = defineRoute({
   tag: 'Organizations',
   summary: 'Transfer the ownership of an organization',
   description:
-    'Makes another member an owner of the current organization; the caller, who is an owner, becomes an admin. The caller has signed in, or called /v1/2fa/step-up, within the last ten minutes.',
+    'Makes another member an owner of the current organization; the caller, who is an owner, becomes an admin. The caller must have signed in, or called POST /v1/2fa/step-up, within the last ten minutes.',
   access: 'required',
   params: Type.Object({ id: idSchema('Id of the organization.') }),
   body: Type.Object({ user_id: idSchema('Id of the member who becomes an owner.') }, { additionalProperties: false }),

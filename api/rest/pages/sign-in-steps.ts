@@ -45,7 +45,7 @@ export function signInSteps({ config, title, lead, email, button, returnTo, othe
           }),
         ],
         button: 'Continue',
-        wrong: 'This is not the code that the app shows now, or it was used before.',
+        wrong: 'The code is wrong, or was used before.',
         others: [onward(toStep('recovery', 'Use a recovery code'), toStep('sign-in', 'Back to the sign-in'))],
       })}`,
   })}
@@ -59,7 +59,7 @@ export function signInSteps({ config, title, lead, email, button, returnTo, othe
           field('recovery', { name: 'recovery_code', label: 'Recovery code', autocomplete: 'off', maxLength: 128 }),
         ],
         button: 'Continue',
-        wrong: 'This is not one of your recovery codes, or it was used before.',
+        wrong: 'The recovery code is wrong, or was used before.',
         others: [onward(toStep('code', 'Use the authenticator app'), toStep('sign-in', 'Back to the sign-in'))],
       })}`,
   })}

@@ -18,7 +18,7 @@ export const subscriptionPage = pageRoute({
     title: 'Confirm your subscription',
     script: 'mailed-link',
     data: { purpose: 'subscriber-verification' },
-    words: { limit_exceeded: 'We have sent as many links as we may. Ask the organization for help.' },
+    words: { limit_exceeded: 'No more links can be sent to this address. Ask the organization for help.' },
     content: html`${linkSteps({
       expired: form({
         name: 'renew',
@@ -42,7 +42,7 @@ export const subscriptionPage = pageRoute({
     ${step({
       name: 'done',
       title: 'Your subscription is confirmed',
-      content: html`<p class="done">${filled('email')} gets the e-mails from now on. Each has a link that ends them.</p>
+      content: html`<p class="done">${filled('email')} gets the e-mails from now on. Each e-mail has a link to unsubscribe.</p>
         ${toApplication(pageBrand(config, at))}`,
     })}
     ${step({
@@ -75,15 +75,15 @@ export const unsubscribePage = pageRoute({
       name: 'form',
       title: 'Unsubscribe',
       content: html`<p>${filled('organization')} sends ${isAbout}.</p>
-        ${form({ name: 'topics', fields: [], button: 'End these e-mails' })}
-        ${form({ name: 'all', fields: [], button: 'End all e-mails of this organization' })}`,
+        ${form({ name: 'topics', fields: [], button: 'Unsubscribe from these e-mails' })}
+        ${form({ name: 'all', fields: [], button: 'Unsubscribe from all e-mails of this organization' })}`,
     })}
     ${step({
       name: 'ended',
       title: 'You are unsubscribed',
       content: html`<p class="done">${filled('organization')} sends no more ${isAbout}.</p>
         ${form({ name: 'undo', fields: [], button: 'Receive these e-mails again' })}
-        ${form({ name: 'all-later', fields: [], button: 'End all e-mails of this organization' })}`,
+        ${form({ name: 'all-later', fields: [], button: 'Unsubscribe from all e-mails of this organization' })}`,
     })}
     ${step({
       name: 'ended-all',

@@ -66,7 +66,7 @@ export function listedSchema(module: EntityModule, { properties }: TObject): TOb
     { ...(id ? { id } : {}), ...Type.Partial(Type.Object(others)).properties },
     {
       title: `Listed${recordNames(module).one}`,
-      description: `${module.description} With a view that names columns, these and the id alone.`,
+      description: `${module.description} If the list uses a saved view with columns, a record has only these columns and the id.`,
     },
   );
 }

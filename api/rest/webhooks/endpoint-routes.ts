@@ -11,6 +11,7 @@ import {
   type EndpointSettings,
   type IssuedEndpoint,
 } from '../../webhooks/change-endpoint.ts';
+import { requiresProof } from '../../credentials/required-proof.ts';
 import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
 import { ifMatchHeaders } from '../records/if-match.ts';
 import { inSnakeCase } from '../records/in-snake-case.ts';
@@ -77,7 +78,7 @@ const issuedAnswer = Type.Object(
 /** The path parameter of routes about one endpoint. */
 export const endpointParams = Type.Object({ id: idSchema('Id of the endpoint.') });
 
-const proof = 'The user has signed in, or called /v1/2fa/step-up, within the last ten minutes.';
+const proof = 'The user must have signed in, or called POST /v1/2fa/step-up, within the last ten minutes.';
 const once = `The secret is shown in this response only. ${proof}`;
 
 /** Endpoints are listed, read and deleted like all records. */
@@ -111,7 +112,7 @@ export const endpointRoutes: readonly Route[] = [
     operationId: 'updateWebhookEndpoint',
     tag,
     summary: `Update one ${singular}`,
-    description: `Omitted fields stay unchanged; null clears an optional field. For another URL, topics or scopes, and to include records: ${proof}`,
+    description: `Omitted fields stay unchanged; null clears an optional field. Changing the URL, topics or scopes, or including records, ${requiresProof}`,
     access: 'required',
     acceptsTokens: true,
     acceptsSingleSignOn: true,

@@ -161,7 +161,7 @@ export const logRoutes = ({
     url: `${base}/:id/replay`,
     operationId: `replay${prefix}EndpointMessages`,
     summary: `Send messages to an endpoint again${by}`,
-    description: `Either the messages of some events, or all since an instant, up to ${maxReplayed.toLocaleString('en')} at once. They keep their ids, so a receiver that has seen them can recognize them. An endpoint has ${endpointLimits.replay.limit} replays in ten minutes.${note}`,
+    description: `Either the messages of some events, or all since an instant, up to ${maxReplayed.toLocaleString('en')} in one request. They keep their ids, so a receiver that has seen them can recognize them. An endpoint has ${endpointLimits.replay.limit} replays in ten minutes.${note}`,
     params: endpointParams,
     body: Type.Object(
       {

@@ -29,7 +29,7 @@ const makeLink = defineRoute({
   tag: portalAccess.tag,
   summary: 'Create a link to the portal of webhook endpoints',
   description:
-    'A link that is valid for one hour. Its holder sees endpoints, messages and attempts without signing in, sends test messages and sends messages again, and nothing else. It ends early with the session of the manager who made it, and with their role. The user has signed in, or called /v1/2fa/step-up, within the last ten minutes.',
+    'A link that is valid for one hour. Its holder sees endpoints, messages and attempts without signing in, sends test messages and sends messages again, and nothing else. It ends early with the session of the manager who made it, and with their role. The user must have signed in, or called POST /v1/2fa/step-up, within the last ten minutes.',
   access: 'required',
   answersCredential: true,
   acceptsSingleSignOn: true,

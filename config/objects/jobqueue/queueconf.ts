@@ -104,7 +104,7 @@ export const queueconf = object('Workers, retries and schedules of the job queue
   DiscardedJobRetentionPeriod: retention('failed', 7 * day),
   FetchCooldown: duration({
     description:
-      'Minimum pause after a poll of the outbox that found no events. After a poll that found events, the next one follows at once.',
+      'Minimum pause after a poll of the outbox that found no events. After a poll that found events, the next one follows immediately.',
     default: 100,
     minimum: 1,
     maximum: 60_000,

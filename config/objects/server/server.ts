@@ -78,7 +78,7 @@ export const server = object('HTTP server settings.', {
   }),
   enablegraphextensions: flag({
     description:
-      'Adds `extensions` to the results of GraphQL operations: request id, cost (and `server.complexitylimit`), time waited and spent, number of SQL statements of a query. Results with errors have codes and the request id with each error instead, always.',
+      'Adds `extensions` to the results of GraphQL operations: request id, cost (and `server.complexitylimit`), time waited and spent, number of SQL statements of a query. Results with errors always carry the code and the request id in each error instead.',
     default: true,
   }),
   enablegraphsubscriptions: flag({
@@ -104,7 +104,7 @@ export const server = object('HTTP server settings.', {
   csrfprotection,
   secretmanager: text({
     description:
-      'Name of the secret in Google Cloud Secret Manager that holds the PEM key for signing JWTs: `projects/PROJECT/secrets/NAME`, or `NAME` in the project of the credentials, which are those of the environment (application default credentials). The newest version signs, and the one before verifies while it is enabled; the key ids are `NAME-VERSION`. Versions added later sign when they are older than auth.token.jwkscachettl. While the secret manager cannot be reached, a start waits up to server.shutdowngraceperiod, and a running server keeps its keys. When empty, the keys come from auth.token.keys, keywatcher or auth.token.generatekeys.',
+      'Name of the secret in Google Cloud Secret Manager that holds the PEM key for signing JWTs: `projects/PROJECT/secrets/NAME`, or `NAME` in the project of the credentials, which are those of the environment (application default credentials). The newest version signs, and the one before verifies while it is enabled; the key ids are `NAME-VERSION`. A version that is added later starts to sign once it is older than auth.token.jwkscachettl. While the secret manager cannot be reached, a start waits up to server.shutdowngraceperiod, and a running server keeps its keys. When empty, the keys come from auth.token.keys, keywatcher or auth.token.generatekeys.',
     restart: true,
     format: secretName,
   }),
@@ -121,7 +121,7 @@ export const server = object('HTTP server settings.', {
   }),
   notificationlookbackdays: integer({
     description:
-      'Age up to which the inbox (`GET /v1/notifications/inbox`), and the start of the subscription `notificationAdded`, have notifications that were already read. Unread notifications are always in it.',
+      'Number of days for which the inbox (`GET /v1/notifications/inbox`), and the start of the subscription `notificationAdded`, contain notifications that were already read. Unread notifications are always contained.',
     unit: 'days',
     default: 30,
     minimum: 0,

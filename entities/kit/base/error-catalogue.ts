@@ -106,14 +106,14 @@ export const errorCatalogue = {
   invalid_signature: entry(
     'unauthenticated',
     'The signature of the request is missing or wrong.',
-    'A receiver of messages of another system found no signature with its secret, or one that is too old.',
+    'The request of another system to a receiver has no signature made with the secret of the receiver, or its signature is too old.',
     'Configure the same secret on both sides, and send the body unchanged and soon after it was signed.',
   ),
   invalid_credentials: entry(
     'unauthenticated',
     'The sign-in failed.',
     'The password, the code or the passkey is wrong, the address has no confirmed account, or the code was used before.',
-    'Try again; set another password with POST /v1/forgot-password, or use a recovery code in place of a code of the app.',
+    'Try again. Set another password with POST /v1/forgot-password; if the authenticator app is lost, use a recovery code.',
   ),
   provider_sign_in_failed: entry(
     'unauthenticated',
@@ -141,7 +141,7 @@ export const errorCatalogue = {
   ),
   no_current_organization: entry(
     'denied',
-    'You act in no organization.',
+    'You have no current organization.',
     'The organization of the access token was deleted, requires its single sign-on, or gives the caller no role any more; or the token names none.',
     'GET /v1/organizations lists those of the caller; switch to one with POST /v1/switch, and use the token of the answer.',
   ),
@@ -155,7 +155,7 @@ export const errorCatalogue = {
     'denied',
     'Prove again who you are.',
     'The action is sensitive, and neither the sign-in of this session nor its last proof is younger than ten minutes.',
-    'Call POST /v1/2fa/step-up in the same session, with `code` or `recovery_code`, or with `password` without a second factor; then repeat the request.',
+    'Call POST /v1/2fa/step-up in the same session with `code` or `recovery_code`; without a second factor, with `password`. Then repeat the request.',
   ),
   module_not_enabled: entry(
     'denied',
@@ -189,7 +189,7 @@ export const errorCatalogue = {
   ),
   foreign_origin: entry(
     'denied',
-    'The page that asks is of another origin.',
+    'The request comes from a page of another origin.',
     'A subscription came with the cookies of a browser from a page of another website, or without the header Origin.',
     'Operators list the origin in `server.cors.alloworigins`; programs send the header Authorization instead of cookies.',
   ),
@@ -281,7 +281,7 @@ export const errorCatalogue = {
     'conflict',
     'The organization is archived.',
     'Nothing in an archived organization can be changed.',
-    'A manager takes it back with PATCH /v1/organizations/{id} and {"is_archived": false}; or switch to another organization.',
+    'A manager ends the archiving with PATCH /v1/organizations/{id} and {"is_archived": false}; or switch to another organization.',
   ),
   still_referenced: entry(
     'conflict',
@@ -400,7 +400,7 @@ export const errorCatalogue = {
   migration_failed: entry(
     'unavailable',
     'A migration of the database failed.',
-    'A statement of a migration was refused by PostgreSQL; the message names both.',
+    'PostgreSQL refused a statement of a migration; the message names the migration and the statement.',
     'Remove the reason that the message names, and run `npm run migrate` again: a migration runs as a whole or not at all.',
   ),
   database_unavailable: entry(

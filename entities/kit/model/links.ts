@@ -29,8 +29,8 @@ export function linksOf({ modules, byKind }: Pick<Registry, 'modules' | 'byKind'
 /** The description of an input that changes links. */
 export function linkDescription({ target, through }: Links, change: 'add' | 'remove'): string {
   return change === 'add'
-    ? `Ids of ${target.typeName} records to link with this record; those that are linked already stay so.${accessNote(through)}`
-    : `Ids of ${target.typeName} records of which to end the link.`;
+    ? `Ids of ${target.typeName} records to link with this record. Links that exist already stay.${accessNote(through)}`
+    : `Ids of ${target.typeName} records to unlink from this record.`;
 }
 
 /** For links with groups: that they are no shares, as somebody may expect; else empty. */

@@ -6,7 +6,7 @@ import { isStorable } from '../model/input.ts';
 export const maxSearchLength = 200;
 
 /** Which records a search looks at. Which of them the caller may view is decided afterwards (search-function.ts). */
-export const searchReach = `Of the records of the organization, at most ${maxFound} that have the words and ${maxFound} that contain the text are looked at, also ones that the caller may not view. If so many match, search for rarer words, or filter a list with \`contains\`, which looks at all records.`;
+export const searchReach = `A search considers at most ${maxFound} records of the organization that have the words and ${maxFound} that contain the text, including records that the caller may not view. If more match, search for rarer words, or filter a list with \`contains\`, which considers all records.`;
 
 /** Description of the text of a search, for all APIs. */
 export const searchTextDescription = `Search text of at most ${maxSearchLength} characters: words in any form, of which the last may be incomplete; part of a searched field, of three characters at least; whole words of one or two characters; one or two Han, Kana or Hangul characters; or an id or a display id. Case and accents do not matter. If nothing has these words, records with similar words are found.`;

@@ -129,13 +129,13 @@ describe('a search', () => {
   });
 });
 
-test('the descriptions of searches say how many matches are looked at, and the way around', async () => {
+test('the descriptions of searches say how many matches are considered, and the way around', async () => {
   const { data } = await client.graphql('{ __type(name: "Query") { fields { name description } } }');
   const fields = data.__type.fields as { name: string; description: string }[];
   const searches = fields.filter(({ name }) => /^search$|Search$/.test(name));
   expect(searches.length).toBeGreaterThan(10);
   for (const { name, description } of searches)
-    expect(description, name).toMatch(/at most 5000 that have the words.* may not view\. .*filter a list/s);
+    expect(description, name).toMatch(/at most 5000 records of the organization that have the words.* may not view\. .*filter a list/s);
 });
 
 test('a search in all kinds is one statement', async () => {

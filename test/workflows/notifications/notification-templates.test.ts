@@ -127,7 +127,7 @@ describe('a template is refused', () => {
 });
 
 describe('a text in a template is inert', () => {
-  test('line breaks make no headers, markup is text, and links and addresses are taken apart', async () => {
+  test('line breaks make no headers, markup is text, and links and addresses are broken up', async () => {
     await give(owner, {
       topic: 'note.mentioned',
       subject_template: 'One {{text}}',

@@ -17,7 +17,7 @@ import { signedInPerson } from '../../../credentials/signed-in-person.ts';
 import { personalWords } from './personal-words.ts';
 import { setPassword } from './set-password.ts';
 
-/** Who has only found a device of somebody signed in does not know the password, and cannot change it. */
+/** Somebody who merely found a signed-in device does not know the password, and cannot change it. */
 export const changePassword = defineRoute({
   method: 'POST',
   url: '/v1/change-password',
@@ -25,7 +25,7 @@ export const changePassword = defineRoute({
   tag: 'Account',
   summary: 'Change the password',
   description:
-    'Sets a new password if the current one is right. All other devices of the user are signed out. Users with a second factor have signed in, or called /v1/2fa/step-up, within the last ten minutes. After ten wrong passwords the user waits for a quarter of an hour.',
+    'Sets a new password if the current one is right. All other devices of the user are signed out. Users with a second factor must have signed in, or called POST /v1/2fa/step-up, within the last ten minutes. After ten wrong passwords the user waits for a quarter of an hour.',
   access: 'required',
   limitClass: 'credential',
   allowsMissingFactor: true,

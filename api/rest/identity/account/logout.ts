@@ -37,7 +37,7 @@ export const logout = defineRoute({
   tag: 'Account',
   summary: 'Sign out',
   description:
-    'Ends the session of the request, or others of the user: all their tokens stop working at once, those from /v1/switch and /v1/refresh too. Deletes the cookies, unless this session continues.',
+    'Ends the session of the request, or others of the user: all their tokens stop working immediately, those from /v1/switch and /v1/refresh too. Deletes the cookies, unless this session continues.',
   access: 'public',
   limitClass: 'flow',
   acceptsSingleSignOn: true,

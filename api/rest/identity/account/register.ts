@@ -40,7 +40,7 @@ export const register = defineRoute({
           maxLength: 200,
           writeOnly: true,
           description:
-            'Token of an e-mailed invitation to this address. It confirms the address: the account is created at once, as a member of the organization.',
+            'Token of an e-mailed invitation to this address. It confirms the address: the account is created immediately, as a member of the organization.',
         }),
       ),
     },

@@ -62,7 +62,7 @@ const organizationIds = Type.Optional(
 );
 
 const once =
-  'The token is shown in this response only: the server keeps no more than a keyed hash of its secret. The user has signed in, or called /v1/2fa/step-up, within the last ten minutes.';
+  'The token is shown in this response only: the server keeps no more than a keyed hash of its secret. The user must have signed in, or called POST /v1/2fa/step-up, within the last ten minutes.';
 
 /** Creation and rotation of tokens. They are listed, renamed and deleted like all records. */
 export const tokenRoutes: readonly Route[] = [
@@ -79,7 +79,7 @@ export const tokenRoutes: readonly Route[] = [
       { additionalProperties: false },
     ),
     about:
-      'Creates a token that acts for the signed-in user: it can do what the user can do, as far as its scopes allow it. With several organizations, name one in the header X-Organization-ID of each request. A request that names none is not refused: it acts in the first of `organization_ids`, or without that list in the organization that the user joined first, usually the personal one. The header X-Organization-ID of each response names the organization in which the token acted. The user is notified by e-mail.',
+      'Creates a token that acts for the signed-in user: it can do what the user can do, as far as its scopes allow it. With several organizations, name one in the header X-Organization-ID of each request. A request without this header acts in the first of `organization_ids`; without that list, in the organization that the user joined first, usually the personal one. The header X-Organization-ID of each response names the organization in which the token acted. The user is notified by e-mail.',
     create: createPersonalToken,
     rotate: rotatePersonalToken,
   }),
@@ -130,7 +130,7 @@ function routesOf(module: EntityModule, { body, about, create, rotate }: Operati
       operationId: `rotate${one}`,
       tag,
       summary: `Replace the secret of one ${singular}`,
-      description: `The old secret stops working at once; for a program that must continue meanwhile, create a second token. ${once}`,
+      description: `The old secret stops working immediately; for a program that must continue meanwhile, create a second token. ${once}`,
       access: 'required',
       answersCredential: true,
       ...reached,

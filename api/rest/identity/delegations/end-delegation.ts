@@ -13,7 +13,7 @@ export const endDelegation = defineRoute({
   tag: 'Acting as another user',
   summary: 'End acting as another user',
   description:
-    'Ends the access of the token of the request: it stops working at once. Managers of the organization end that of others with POST /v1/delegations/{id}/end. The record of the access stays.',
+    'Ends the access of the token of the request: it stops working immediately. Managers of the organization end that of others with POST /v1/delegations/{id}/end. The record of the access stays.',
   access: 'required',
   answersCredential: true,
   // Those of delegations; it refuses all others.
@@ -35,7 +35,7 @@ export const endDelegationOfAnother = defineRoute({
   tag: 'Acting as another user',
   summary: 'End the access of a person who acts as another user',
   description:
-    'For owners and admins of the organization. The token of the access stops working at once; the record of the access stays.',
+    'For owners and admins of the organization. The token of the access stops working immediately; the record of the access stays.',
   access: 'required',
   answersCredential: true,
   // The record belongs to the organization.

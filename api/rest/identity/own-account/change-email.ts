@@ -30,7 +30,7 @@ export const changeEmail = defineRoute({
   tag: 'Account',
   summary: 'Ask to change the e-mail address',
   description:
-    'Sends a link to the new address, if it has no account, and a notice to the old one, at most once a minute: earlier requests get too_many_requests. The address changes when the link is confirmed with POST /v1/account/email/confirm, within a day. The response is always the same. Users with a second factor have signed in, or called /v1/2fa/step-up, within the last ten minutes.',
+    'Sends a link to the new address, if it has no account, and a notice to the old one, at most once a minute: earlier requests get too_many_requests. The address changes when the link is confirmed with POST /v1/account/email/confirm, within a day. The response is always the same. Users with a second factor must have signed in, or called POST /v1/2fa/step-up, within the last ten minutes.',
   access: 'required',
   limitClass: 'mail',
   allowsMissingFactor: true,

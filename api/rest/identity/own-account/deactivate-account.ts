@@ -12,7 +12,7 @@ export const deactivateAccount = leavingRoute({
   operationId: 'deactivateAccount',
   summary: 'Deactivate the account',
   description:
-    'Signs out all devices and refuses every further sign-in. A link that is e-mailed reactivates the account within 90 days (POST /v1/account/reactivate); afterwards only the operator of the server can. Refused for the last owner of an organization that has other members. Users with a second factor have signed in, or called /v1/2fa/step-up, within the last ten minutes.',
+    'Signs out all devices and refuses every further sign-in. A link that is e-mailed reactivates the account within 90 days (POST /v1/account/reactivate); afterwards only the operator of the server can. Refused for the last owner of an organization that has other members. Users with a second factor must have signed in, or called POST /v1/2fa/step-up, within the last ten minutes.',
   leave: async (call) => {
     const { unit, services } = call;
     const data = unit.data.privileged('deactivate account');

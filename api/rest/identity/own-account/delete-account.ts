@@ -12,7 +12,7 @@ export const deleteAccount = leavingRoute({
   operationId: 'deleteAccount',
   summary: 'Delete the account',
   description:
-    'Deletes the user with their memberships and sessions, and the organizations of which they are the only member, such as the personal one. The e-mail address can sign up again. Refused for the last owner of an organization that has other members. Users with a second factor have signed in, or called /v1/2fa/step-up, within the last ten minutes.',
+    'Deletes the user with their memberships and sessions, and the organizations of which they are the only member, such as the personal one. The e-mail address can sign up again. Refused for the last owner of an organization that has other members. Users with a second factor must have signed in, or called POST /v1/2fa/step-up, within the last ten minutes.',
   leave: async (call) => {
     const { unit, services } = call;
     const data = unit.data.privileged('delete account');

@@ -28,7 +28,7 @@ const SuppressionSchema = Type.Object({
   organization_id: Type.Union([Type.String(), Type.Null()], {
     description: 'Organization whose e-mails are not sent; null for those about the account.',
   }),
-  organization: Type.Union([Type.String(), Type.Null()], { description: 'Its name.' }),
+  organization: Type.Union([Type.String(), Type.Null()], { description: 'Name of the organization.' }),
   about: Type.String({ description: 'E-mails that are not sent, in words.' }),
   reason: Type.Union(
     suppressionReasons.map((reason) => Type.Literal(reason)),

@@ -15,7 +15,7 @@ export const registrationOptions = defineRoute({
   tag: 'Passkeys',
   summary: 'Begin to register a passkey',
   description:
-    'Returns options for `navigator.credentials.create` (see `PublicKeyCredential.parseCreationOptionsFromJSON`). The passkey is for the signed-in user. Users have signed in, or called /v1/2fa/step-up, within the last ten minutes, else the answer is step_up_required. Sessions of single sign-on are refused. Send the result to /v1/registration/verification in the same session.',
+    'Returns options for `navigator.credentials.create` (see `PublicKeyCredential.parseCreationOptionsFromJSON`). The passkey is for the signed-in user. Users must have signed in, or called POST /v1/2fa/step-up, within the last ten minutes; otherwise the response is step_up_required. Sessions of single sign-on are refused. Send the result to /v1/registration/verification in the same session.',
   access: 'required',
   limitClass: 'flow',
   answers: { 200: OptionsSchema },

@@ -82,7 +82,7 @@ export const unlinkIdentity = defineRoute({
   tag: 'Account',
   summary: 'Unlink an identity of a provider',
   description:
-    'The identity no longer signs in to this account. The last way to sign in cannot be unlinked (an identity of single sign-on is none, because it opens its organization alone); a password that is set with /v1/forgot-password takes its place.',
+    'Unlinks the identity: it can no longer be used to sign in to this account. The last way to sign in cannot be unlinked; set a password with POST /v1/forgot-password first. An identity of single sign-on is not such a way, because it opens only its organization.',
   access: 'required',
   params: Type.Object({ id: idSchema('Id of the linked identity.') }),
   answers: { 200: MessageSchema },

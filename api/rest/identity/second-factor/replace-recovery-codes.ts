@@ -14,7 +14,7 @@ export const replaceRecoveryCodes = defineRoute({
   tag: 'Second factors',
   summary: 'Get new recovery codes',
   description:
-    'Returns new recovery codes, once; the previous ones no longer work. The user has signed in, or called /v1/2fa/step-up, within the last ten minutes.',
+    'Returns new recovery codes, once; the previous ones no longer work. The user must have signed in, or called POST /v1/2fa/step-up, within the last ten minutes.',
   access: 'required',
   limitClass: 'credential',
   allowsMissingFactor: true,

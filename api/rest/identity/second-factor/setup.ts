@@ -21,7 +21,7 @@ export const setUpSecondFactor = defineRoute({
   tag: 'Second factors',
   summary: 'Set up an authenticator app',
   description:
-    'Returns a new secret for an authenticator app, once: as text, as `otpauth` URI and as QR code. /v1/2fa/confirm turns it on with a code of the app. Users have signed in, or called /v1/2fa/step-up, within the last ten minutes, else the answer is step_up_required. Sessions of single sign-on are refused.',
+    'Returns a new secret for an authenticator app, once: as text, as `otpauth` URI and as QR code. /v1/2fa/confirm turns it on with a code of the app. Users must have signed in, or called POST /v1/2fa/step-up, within the last ten minutes; otherwise the response is step_up_required. Sessions of single sign-on are refused.',
   access: 'required',
   answersCredential: true,
   allowsMissingFactor: true,

@@ -78,7 +78,7 @@ export const putProvider = defineRoute({
   tag: 'Single sign-on',
   summary: 'Set the single sign-on provider',
   description:
-    'Sets the OpenID Connect provider of the current organization; only its managers may. Register the callback `/v1/sso/callback` of this server there. Other settings than before must be tested again (POST /v1/sso/test): until then nobody signs in with them, and they cannot be enforced. Another issuer or client also ends all sessions that began with the one before. The caller has signed in, or called /v1/2fa/step-up, within the last ten minutes.',
+    'Sets the OpenID Connect provider of the current organization; only its managers may. Register the callback `/v1/sso/callback` of this server there. Other settings than before must be tested again (POST /v1/sso/test): until then nobody signs in with them, and they cannot be enforced. Another issuer or client also ends all sessions that began with the one before. The caller must have signed in, or called POST /v1/2fa/step-up, within the last ten minutes.',
   access: 'required',
   acceptsSingleSignOn: true,
   body: BodySchema,
@@ -163,7 +163,7 @@ export const enforceProvider = defineRoute({
   tag: 'Single sign-on',
   summary: 'Enforce single sign-on, or stop',
   description:
-    'While it is enforced, all members act in the organization, and in those that are part of it, only in sessions that began with its single sign-on, and with personal tokens that were authorized in such a session (POST /v1/personal-access-tokens/<id>/authorize). Owners of the organization, and of those above it, keep their other ways to sign in, for emergencies; owners of a part do not. The settings must have been tested, and the caller has signed in, or called /v1/2fa/step-up, within the last ten minutes.',
+    'While it is enforced, all members act in the organization, and in those that are part of it, only in sessions that began with its single sign-on, and with personal tokens that were authorized in such a session (POST /v1/personal-access-tokens/<id>/authorize). Owners of the organization, and of those above it, keep their other ways to sign in, for emergencies; owners of a part do not. The settings must have been tested, and the caller must have signed in, or called POST /v1/2fa/step-up, within the last ten minutes.',
   access: 'required',
   acceptsSingleSignOn: true,
   body: Type.Object(

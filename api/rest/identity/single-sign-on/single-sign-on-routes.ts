@@ -69,7 +69,7 @@ export const singleSignOnCallback = defineRoute({
   tag: 'Single sign-on',
   summary: 'Return from the provider of an organization',
   description:
-    'The provider sends the browser here. Begins a session that is valid only in the organization. People with a verified address of an allowed domain, which its DNS record proves, become members, with a new account if the address has none; also those who are then refused because the organization requires a second factor, which they set up after they have set a password (POST /v1/forgot-password). All others who are no members are refused with provider_sign_in_failed: the answer does not say whether an address has an account.',
+    'The provider sends the browser here. Begins a session that is valid only in the organization. A person with a verified address of an allowed domain, proven by its DNS record, becomes a member, and gets an account if the address has none. If the organization requires a second factor, that person becomes a member but the sign-in is refused: they set a password (POST /v1/forgot-password), then set up the factor. Other people who are not members are refused with provider_sign_in_failed; the response does not reveal whether an address has an account.',
   access: 'public',
   limitClass: 'flow',
   query: CallbackQuery,

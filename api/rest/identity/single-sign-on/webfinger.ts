@@ -43,7 +43,7 @@ export const webfinger = defineRoute({
       links: Type.Array(
         Type.Object({
           rel: Type.String({ description: 'Kind of the link.' }),
-          href: Type.String({ description: 'Its URL.' }),
+          href: Type.String({ description: 'URL of the link.' }),
         }),
       ),
     }),
