@@ -113,7 +113,7 @@ async function tokenMail(
     content: accountContents[template].content({
       token: found && {
         isOfOrganization: ofOrganization !== undefined,
-        // Who creates it chooses the text.
+        // The creator of the token chooses its name.
         name: quotedName(found.name) ?? 'whose name contains a link',
         hint: found.hint,
       },

@@ -54,7 +54,7 @@ export interface RequestContext {
 }
 
 /**
- * Who may call a route. `anonymous`: everybody; the caller is never looked up. `public`: everybody; a signed-in caller is looked
+ * Callers that a route accepts. `anonymous`: everybody; the caller is never looked up. `public`: everybody; a signed-in caller is looked
  * up. `required`: only signed-in callers, others get 401.
  */
 export type Access = 'anonymous' | 'public' | 'required';

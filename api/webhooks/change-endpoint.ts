@@ -140,7 +140,7 @@ export async function rotateEndpoint(asking: Asking, wanted: string): Promise<Is
   return { id: held.id, secret };
 }
 
-/** Who answers for what the caller changes; null for a program, whose token has rights of its own. */
+/** Person who is responsible for the changes of the caller; null for a program, whose token has rights of its own. */
 async function responsibleOf({ unit }: Asking): Promise<Pick<Endpoint, 'responsibleId' | 'responsibleMembershipId'>> {
   const { kind, subjectId, organizationId } = unit.context.caller;
   if (kind !== 'user' || subjectId === null || organizationId === null)

@@ -26,7 +26,10 @@ export const integrationWebhook = defineEntityModule({
     lastDeliveryAt: timestamp('When the last event arrived; null if none has.', { optional: true }),
     lastDeliveryStatus: choice('Whether the last event was accepted.', ['accepted', 'refused'], { optional: true }),
     lastDeliveryError: text('Why the last event was refused.', { max: 2_000, lines: true, optional: true }),
-    metadata: json('Custom data of API clients, as JSON. The server stores it and does not interpret it.', { maxBytes: 16_384, optional: true }),
+    metadata: json('Custom data of API clients, as JSON. The server stores it and does not interpret it.', {
+      maxBytes: 16_384,
+      optional: true,
+    }),
   },
   unique: [
     {

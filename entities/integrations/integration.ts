@@ -18,7 +18,10 @@ export const integration = defineEntityModule({
     status: choice('Status of the connection.', ['pending', 'connected', 'errored', 'disabled'], {
       default: 'pending',
     }),
-    metadata: json('Custom data of API clients, as JSON. The server stores it and does not interpret it.', { maxBytes: 16_384, optional: true }),
+    metadata: json('Custom data of API clients, as JSON. The server stores it and does not interpret it.', {
+      maxBytes: 16_384,
+      optional: true,
+    }),
     isPrimaryDirectory: flag('Whether it is the directory from which the organization takes its people.', {
       default: false,
     }),

@@ -15,7 +15,10 @@ export const secret = defineEntityModule({
       immutable: true,
     }),
     value: sealed('The secret itself. It is encrypted immediately, and no response contains it.', { max: 65_536 }),
-    metadata: json('Custom data of API clients, as JSON. The server stores it and does not interpret it. It is not encrypted.', { maxBytes: 16_384, optional: true }),
+    metadata: json(
+      'Custom data of API clients, as JSON. The server stores it and does not interpret it. It is not encrypted.',
+      { maxBytes: 16_384, optional: true },
+    ),
     lastUsedAt: timestamp('When the server last used the secret; null for one that was never used.', {
       optional: true,
     }),

@@ -11,7 +11,7 @@ export interface ClaimedMessage {
   readonly entityId: string;
   readonly recordVersion: number;
   readonly requestId: string;
-  /** Who has caused the event (`actorOf`). */
+  /** Caller who caused the event (`actorOf`). */
   readonly actor: string;
   readonly occurredAt: Date;
   readonly payload: Readonly<Record<string, unknown>>;

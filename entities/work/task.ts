@@ -60,7 +60,10 @@ export const task = defineEntityModule({
     }),
     externalId: text('Id of the task in another system.', { max: 200, optional: true }),
     externalUrls: urlList('Addresses of the task in other systems.', { max: 2_048, maxItems: 20 }),
-    metadata: json('Custom data of API clients, as JSON. The server stores it and does not interpret it.', { maxBytes: 16_384, optional: true }),
+    metadata: json('Custom data of API clients, as JSON. The server stores it and does not interpret it.', {
+      maxBytes: 16_384,
+      optional: true,
+    }),
   },
   // People are reminded of tasks of all organizations in the order of their due dates; lists of one organization have other indexes.
   indexes: [{ fields: ['dueAt'], where: 'completed_at is null' }],

@@ -22,16 +22,24 @@ const rules: readonly { readonly words: RegExp; readonly instead: string }[] = [
   },
   { words: /\bof yours\b/i, instead: 'your, of the caller' },
   { words: /\banswer to (?:our|the) support\b/i, instead: 'contact our support' },
+  { words: /^["'(*]*Who (?!.*\?["')*]*$)/, instead: 'the person, operator or caller who, then a verb' },
+  { words: /(?<!\bmust )\b(?:has|have) signed in, or called\b/i, instead: 'must have signed in, or called' },
+  { words: /\b(?:is|are) away\b/i, instead: 'cannot be reached, is unreachable' },
+  {
+    words: /^(?:Why|When|Where|How|By [\w-]+|Its [\w-]+)\.$/,
+    instead: 'a noun with its field: Reason for the repair.',
+  },
 ];
 
-/** Texts that people read: comments of the sources, texts and descriptions in them and printed from them, and the pages. */
+/** Texts that people read: comments of the sources and of test/kit, texts and descriptions in them and printed from them, and the pages. */
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
   cwd: root,
   encoding: 'utf8',
 })
   .split('\n')
   .filter(
-    (file) => file !== '' && !/^test\/|^(?:package-lock|knip|tsconfig)\b|^\.|\/\.|^(?:CHANGELOG)\.md$/.test(file),
+    (file) =>
+      file !== '' && !/^test\/(?!kit\/)|^(?:package-lock|knip|tsconfig)\b|^\.|\/\.|^(?:CHANGELOG)\.md$/.test(file),
   );
 
 function problemsOf(file: string, text: string): string[] {
@@ -62,6 +70,11 @@ test.each([
   ['a.json', '{\n  "description": "Id. Whose delivery."\n}', 2, 'Whose'],
   ['a.graphql', '"""\nThe id of an upload of yours.\n"""\ntype A', 2, 'of yours'],
   ['a.yaml', 'rule:\n  # It tells them.', 2, 'tells'],
+  ['a.ts', '/** Who made the change. */', 1, 'Who'],
+  ['a.ts', "const proof = 'The user has signed in, or called it.';", 1, 'has signed in, or called'],
+  ['a.md', 'It waits while the cache is away.', 1, 'is away'],
+  ['a.json', '{\n  "description": "When."\n}', 2, 'When.'],
+  ['a.graphql', '"""\nIts name.\n"""\ntype A', 2, 'Its name.'],
 ])('%s with a word of the list is found: %s', (file, text, line, word) => {
   expect(problemsOf(file, text)).toEqual([expect.stringContaining(`${file}:${line}: not "${word}"`)]);
 });
@@ -73,7 +86,10 @@ test('names, code and other meanings of a word are not found', () => {
       'a.ts',
       '/** Calls `told` with the count. What does it return? It counts records, and bases the result on the count. */',
     ],
-    ['a.md', '```sh\n# What goes on\n```\n\nThe process counts requests.'],
+    [
+      'a.md',
+      '```sh\n# What goes on\n```\n\nThe process counts requests. Who may call it? Users must have signed in, or called it.',
+    ],
   ] as const;
   for (const [file, text] of texts) expect(problemsOf(file, text)).toEqual([]);
 });

@@ -24,7 +24,7 @@ export async function eventually<T>(
     }
     const waitedMs = Date.now() - beganAt;
     if (waitedMs > withinMs) throw new Error(`it did not happen within ${withinMs} ms`, { cause: last });
-    // What has taken long is asked about less often: asking takes time from what is waited for.
+    // The longer it takes, the less often it is checked: each check delays the awaited work.
     await pause(Math.min(Math.max(shortestPauseMs, waitedMs / 8), longestPauseMs));
   }
 }

@@ -27,12 +27,12 @@ export function expectProblem(answer: TestAnswer, code: ErrorCode, about = ''): 
   if (code === 'limit_exceeded') expectPath(answer.body.errors, about);
 }
 
-/** What an answer with an error says, over REST or GraphQL. */
+/** Message of a response with an error, over REST or GraphQL. */
 export function messageOf({ body }: TestAnswer): string {
   return body.detail ?? body.errors[0].message;
 }
 
-/** What an answer says about single fields of the input, over REST or GraphQL. */
+/** Problems of single fields of the input in a response, over REST or GraphQL. */
 export function fieldProblems({ url, body }: TestAnswer): unknown {
   return url.startsWith('/graphql') ? body.errors[0].extensions.errors : body.errors;
 }

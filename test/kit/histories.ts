@@ -6,7 +6,7 @@ export interface StoredRun {
   readonly id: string;
   /** Everything that Temporal holds of the run, as text: names, attributes, and the bytes of payloads as they are stored. */
   readonly stored: string;
-  /** What the payloads say to those who have the key. */
+  /** The payloads, decrypted with the key. */
   readonly decrypted: string;
 }
 

@@ -1,6 +1,6 @@
 import type { Random } from './random.ts';
 
-/** What a sample has to touch. */
+/** Groups that a sample has to touch. */
 export interface Coverage<T> {
   /** Each names the group that an item belongs to: its kind, its operation, … Every group of each is touched. */
   readonly by: readonly ((item: T) => string)[];
@@ -8,7 +8,7 @@ export interface Coverage<T> {
   readonly atLeast?: number;
 }
 
-/** Random items, in their order, that touch every group so often. What is left out is left out by chance alone. */
+/** Random items, in their order, that touch every group so often. Which items are left out is random. */
 export function coveringSample<T>(random: Random, items: readonly T[], { by, atLeast = 1 }: Coverage<T>): T[] {
   const groups = by.map(() => new Map<string, number>());
   const isTaken = new Set<number>();

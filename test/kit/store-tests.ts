@@ -96,7 +96,7 @@ class StoreTestsBuilder {
     }
   }
 
-  /** What the scopes of API tokens include, in their own organization only. */
+  /** Adds checks of the scopes of API tokens, which are valid in their own organization only. */
   addScopes({ kind }: EntityModule): void {
     const relations = (['view', 'edit', 'remove'] as const).map(
       (operation) => scopeRelations({ kind, operation })[0] as string,

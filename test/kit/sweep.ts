@@ -19,7 +19,7 @@ export async function runSchedule<Result>(
     return action?.type === 'startWorkflow' ? action.workflow : undefined;
   };
   const before = await newest();
-  // A run of its own, after one that goes on already.
+  // A run of its own, after one that is already running.
   await handle.trigger(ScheduleOverlapPolicy.BUFFER_ONE);
   const { workflowId, firstExecutionRunId } = await eventually(async () => {
     const started = await newest();
@@ -30,7 +30,7 @@ export async function runSchedule<Result>(
   return client.workflow.getHandle(workflowId, firstExecutionRunId).result() as Promise<Result>;
 }
 
-/** What a sweep found to do. */
+/** Work that a sweep found. */
 export interface SweepResult {
   readonly batches: number;
   readonly deliveries: number;

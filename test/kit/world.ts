@@ -293,7 +293,7 @@ export const releaseSchedules = releaseWorkflows.flatMap(({ contract }) =>
   contract.schedule ? [contract.workflowId({})] : [],
 );
 
-/** Left behind, they would go on starting workflows that nobody runs any more. */
+/** Schedules that are left behind would continue to start workflows that no worker runs. */
 export async function removeSchedules(
   prefix: string,
   { temporal }: CoreRuntime,

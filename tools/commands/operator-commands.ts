@@ -18,7 +18,7 @@ export type OperatorCommand =
       readonly name: 'grant' | 'revoke';
       /** E-mail address or id of the person. */
       readonly person: string;
-      /** Who types it, as their machine calls them. */
+      /** Operator who runs the command: login and host name of their machine. */
       readonly by: string;
       readonly reason: string;
     };

@@ -1,5 +1,5 @@
 /**
- * Who may import what (docs/decisions/rooms.md). The architecture test and the tree in ARCHITECTURE.md are made from this table.
+ * Rooms from which a room may import (docs/decisions/rooms.md). The architecture test and the tree in ARCHITECTURE.md use this table.
  */
 // Long because it is one table, with a few lines for each room.
 

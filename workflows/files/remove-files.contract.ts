@@ -7,7 +7,7 @@ export interface RemoveFilesInput {
   readonly queue: ActivityQueue;
   /** Only this object, and whenever it was released: an operator purges it. */
   readonly objectId?: string;
-  /** Who asked for that and why. */
+  /** Operator who asked for that, and the reason. */
   readonly asked?: OperatorReason;
   /** Where the run before this one stopped. */
   readonly after?: string;

@@ -2,7 +2,7 @@ import type { ActivityQueue } from '../kit/activity-queue.ts';
 import { defineContract } from '../kit/contract.ts';
 import { storageQueue } from './transfer-options.ts';
 
-/** Who asked for it and why, when it was an operator. */
+/** Operator who asked for it, and the reason. */
 export interface OperatorReason {
   readonly operator: string;
   readonly reason: string;

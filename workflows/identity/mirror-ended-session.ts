@@ -3,7 +3,7 @@ import type { SessionsActivities } from '#activities/identity/sessions-activitie
 import { activityOptions } from '../kit/activity-queue.ts';
 import type { MirrorEndedSessionInput } from './mirror-ended-session.contract.ts';
 
-/** Waits for a cache that is away until the tokens of the session would have expired anyway. */
+/** Waits for a cache that cannot be reached until the tokens of the session would have expired anyway. */
 export async function mirrorEndedSession(input: MirrorEndedSessionInput): Promise<'mirrored' | 'expired' | 'off'> {
   const { writeEndedSession } = proxyActivities<SessionsActivities>({
     ...activityOptions(input.queue),

@@ -50,7 +50,7 @@ export function defineContract<Input>(contract: WorkflowContract<Input> & QueueO
 export interface WorkOrigin {
   readonly requestId: string;
   readonly traceparent?: string;
-  /** Who caused it, as history writes it. */
+  /** Caller who caused it, as in history. */
   readonly actor: string;
 }
 

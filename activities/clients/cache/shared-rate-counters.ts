@@ -104,7 +104,7 @@ export class SharedRateCounters implements RateCounters {
     return held.take(limits, countsRefused);
   }
 
-  /** Says that the cache is away, once for each interruption. */
+  /** Logs that the cache cannot be reached, once for each interruption. */
   #noteFailure(cause: unknown): void {
     this.#failedAt = performance.now();
     this.#fallbacks++;

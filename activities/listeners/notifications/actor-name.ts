@@ -5,7 +5,7 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 
 const tokenPattern = /^api_token:(\S+)/;
 
-/** Who caused an event, as people read it: the name of a person or of an API token. */
+/** Name of the person or API token that caused an event, for people. */
 export async function actorNameOf(actor: string, { data }: UnitOfWork): Promise<string> {
   const [userId] = personIn(actor);
   if (userId !== undefined)

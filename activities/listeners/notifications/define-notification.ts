@@ -8,7 +8,7 @@ import type { SentChannelName } from './channels.ts';
 export interface NotificationContext<Kind = EntityModule, Payload = unknown> {
   readonly record: RowOf<Kind>;
   readonly payload: Payload;
-  /** Who caused the event, as history names them. */
+  /** Caller who caused the event, as in history. */
   readonly actor: string;
   /** The same as people read it: a name. */
   readonly actorName: string;
@@ -36,7 +36,7 @@ export interface NotificationText {
 interface Definition<Kind, Payload, Name extends string> {
   /** Name of the listener: kebab-case, unique; it is part of keys and ids and never changes. */
   readonly listener: string;
-  /** Ids of the possible recipients. Who cannot view the record, is no member or has acted is left out afterwards. */
+  /** Ids of the possible recipients. People who cannot view the record, are not members, or have acted are left out afterwards. */
   readonly audience: (told: NotificationContext<Kind, Payload>) => readonly string[] | Promise<readonly string[]>;
   /** Whether the person who acted is notified as well: they wait for what the server does for them. */
   readonly tellsActor?: true;

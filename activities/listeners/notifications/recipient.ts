@@ -24,7 +24,7 @@ interface About {
   readonly targetId: string | null;
 }
 
-/** Who a person is in an organization now; undefined unless they are an active member of it. */
+/** A person as a current member of an organization; undefined unless they are an active member of it. */
 export async function recipientIn(
   unit: UnitOfWork,
   { userId, organizationId }: { readonly userId: string; readonly organizationId: string },
@@ -32,7 +32,7 @@ export async function recipientIn(
   return (await recipientsIn(unit, [userId], organizationId)).get(userId);
 }
 
-/** Who some people are in an organization now, by their ids. People who are no active members of it are left out. */
+/** Some people as current members of an organization, by their ids. People who are not active members of it are left out. */
 export async function recipientsIn(
   unit: UnitOfWork,
   userIds: readonly string[],

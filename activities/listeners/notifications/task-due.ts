@@ -13,7 +13,7 @@ const texts: Readonly<Record<ReminderStage, { readonly title: string; readonly m
   overdue: { title: 'A task is overdue', many: '{{count}} tasks are overdue' },
 };
 
-/** Who is reminded: the assignee, and of an overdue task the person who requested it. */
+/** People who are reminded: the assignee, and of an overdue task the person who requested it. */
 function remindedOf({ status, assigneeId, assignerId }: Task, stage: ReminderStage): string[] {
   if (isEnded(status)) return [];
   return [assigneeId, stage === 'overdue' ? assignerId : null].filter((id) => id !== null);

@@ -98,7 +98,7 @@ export class EventStream extends Readable implements SubscriberConnection {
     clearInterval(this.#ping);
     void this.#messages?.return();
     if (!isAppError(reason) || reason.code !== 'slow_consumer') return;
-    // Who does not read does not learn it either.
+    // A client that does not read does not receive the error either.
     setTimeout(() => this.destroy(), 1_000).unref();
   }
 }

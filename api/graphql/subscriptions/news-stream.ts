@@ -75,7 +75,7 @@ export class NewsStream implements StreamSource {
       });
   }
 
-  /** Tries again while the database is away or busy: what was taken must not be lost. @returns undefined when it was closed meanwhile */
+  /** Retries while the database is unreachable or busy: taken changes must not be lost. @returns undefined when it was closed meanwhile */
   async #patiently<T>(work: () => Promise<T>): Promise<T | undefined> {
     while (!this.#isClosed) {
       try {

@@ -117,7 +117,7 @@ function addToVary(reply: FastifyReply): void {
   else if (!String(before).includes(callerHeaders)) reply.header('vary', `${String(before)}, ${callerHeaders}`);
 }
 
-/** Whether the client speaks HTTPS, to this server or to a proxy before it. Who claims it falsely changes nothing: browsers heed the header over HTTPS alone. */
+/** Whether the client speaks HTTPS, to this server or to a proxy before it. A false claim changes nothing: browsers obey the header only over HTTPS. */
 function isOverHttps({ protocol, headers }: FastifyRequest): boolean {
   return protocol === 'https' || headers['x-forwarded-proto'] === 'https';
 }

@@ -58,7 +58,7 @@ export function requestContextPlugin(app: FastifyInstance, services: Services): 
         duration_ms: Math.round(elapsedTime * 10) / 10,
         subject: caller.subjectId,
         organization_id: caller.organizationId,
-        // Who is behind a request of somebody who acts as somebody else: the record says it.
+        // The record of the delegation names the person who acts as somebody else.
         delegation_id: caller.delegation?.id,
         statements: unit?.statements ?? 0,
       },

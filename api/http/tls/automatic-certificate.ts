@@ -191,7 +191,7 @@ export class AutomaticCertificate implements CertificateSource {
       this.#lookFailure = '';
     } catch (error) {
       const { message } = error as Error;
-      // Said once: it may last as long as the database is away.
+      // Logged once: it may last as long as the database cannot be reached.
       if (message !== this.#lookFailure && !this.#isStopped)
         this.#options.logger.warn({ err: error }, 'the certificate could not be renewed; trying again');
       this.#lookFailure = message;

@@ -50,7 +50,8 @@ const RepairSchema = Type.Object(
     ...selectionParts,
     all: Type.Optional(
       Type.Boolean({
-        description: 'Selects the deliveries of all past events. Must be true if nothing else selects deliveries, and must be omitted otherwise.',
+        description:
+          'Selects the deliveries of all past events. Must be true if nothing else selects deliveries, and must be omitted otherwise.',
       }),
     ),
     per_second: Type.Optional(

@@ -96,8 +96,16 @@ export const workRoutes: readonly Route[] = [
         return { status: 200, body: { data: found.map((work) => shownWork(work, call.services)) } };
       }),
   }),
-  repairOf('retry', 'Retry work', 'Tries work again immediately. The field `retry` of the work states the effect; null: it cannot be retried.'),
-  repairOf('stop', 'Stop work', 'Gives work up. The field `stop` of the work states the effect; null: it cannot be stopped.'),
+  repairOf(
+    'retry',
+    'Retry work',
+    'Tries work again immediately. The field `retry` of the work states the effect; null: it cannot be retried.',
+  ),
+  repairOf(
+    'stop',
+    'Stop work',
+    'Gives work up. The field `stop` of the work states the effect; null: it cannot be stopped.',
+  ),
 ];
 
 function repairOf(operation: WorkOperation, summary: string, description: string): Route {

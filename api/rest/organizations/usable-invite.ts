@@ -26,7 +26,7 @@ export type Invite = RowOf<typeof invite>;
 export interface UsableInvite {
   readonly invite: Invite;
   readonly organization: RowOf<typeof organization>;
-  /** Who invites; undefined if no person does. */
+  /** Person who invites; undefined if there is none. */
   readonly inviter: RowOf<typeof user> | undefined;
 }
 

@@ -42,7 +42,9 @@ export const subscriptionPage = pageRoute({
     ${step({
       name: 'done',
       title: 'Your subscription is confirmed',
-      content: html`<p class="done">${filled('email')} gets the e-mails from now on. Each e-mail has a link to unsubscribe.</p>
+      content: html`<p class="done">
+          ${filled('email')} gets the e-mails from now on. Each e-mail has a link to unsubscribe.
+        </p>
         ${toApplication(pageBrand(config, at))}`,
     })}
     ${step({

@@ -4,7 +4,8 @@ import { defineRoute } from '../../http/route.ts';
 const CheckSchema = Type.Object(
   {
     status: Type.String({
-      description: 'up; down; or degraded: the dependency is not available, and the process serves all requests that do not need it.',
+      description:
+        'up; down; or degraded: the dependency is not available, and the process serves all requests that do not need it.',
     }),
     reason: Type.Optional(Type.String({ description: 'Why the dependency cannot be used.' })),
     latency_ms: Type.Optional(Type.Number({ description: 'Time until it answered, in milliseconds (verbose).' })),

@@ -68,7 +68,7 @@ const attemptSchema = Type.Object(
   { title: 'WebhookAttempt' },
 );
 
-/** Who may call the routes, and for which endpoint. */
+/** Callers that the routes accept, and the endpoint. */
 type Access = Pick<Route, 'tag' | 'access' | 'acceptsTokens' | 'acceptsSingleSignOn' | 'headers' | 'prepare'>;
 
 interface LogAccess {

@@ -13,7 +13,7 @@ export interface OperatorGrant {
   readonly revokeReason: string | null;
 }
 
-/** Who grants or revokes, as their machine calls them, and why. */
+/** The operator who grants or revokes (login and host name of their machine), and the reason. */
 export interface OperatorChange {
   readonly userId: string;
   readonly by: string;

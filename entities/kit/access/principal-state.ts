@@ -151,7 +151,7 @@ function withColumns(
   return { text: text.replace(resultColumn, columns), values: [...values, ...more.values] };
 }
 
-/** Who holds the connection. */
+/** Id of the owner of the connection. */
 function readerOf(principal: Principal): string {
   if ('sessionId' in principal) return principal.userId;
   return 'delegationId' in principal ? principal.delegationId : principal.tokenId;

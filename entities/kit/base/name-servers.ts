@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 
-/** Who is asked for DNS records, and how long. */
+/** Servers that are asked for DNS records, and the time for it. */
 export interface NameServers {
   /** Each `address:port`; those of the machine when left out. */
   readonly nameServers?: readonly string[];

@@ -54,7 +54,7 @@ export const delegationTypes = ['support', 'impersonation'] as const;
 export interface Delegation {
   readonly id: string;
   readonly type: (typeof delegationTypes)[number];
-  /** Who acts: id of the person, or `auth.supportaccess.subjectid`. */
+  /** Id of the person who acts, or `auth.supportaccess.subjectid`. */
   readonly actorId: string;
   readonly actorName: string;
   /** RFC 3339. */

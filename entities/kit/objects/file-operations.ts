@@ -6,7 +6,7 @@ export interface FileOperation {
   readonly operation: 'restore' | 'restore-missing' | 'restore-all' | 'purge';
   /** Null for an operation on all files. */
   readonly objectId: string | null;
-  /** Who ran the command, as their machine calls them. */
+  /** Operator who ran the command: login and host name of their machine. */
   readonly operator: string;
   readonly reason: string;
 }

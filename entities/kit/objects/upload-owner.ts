@@ -1,6 +1,6 @@
 import { actorOf, type Caller } from '../model/caller.ts';
 
-/** Who uploads, and in which organization: nobody else can name the upload, and no record of another organization can have the file. */
+/** Caller who uploads, and the organization: nobody else can name the upload, and no record of another organization can have the file. */
 export interface UploadOwner {
   readonly actor: string;
   readonly organizationId: string | null;

@@ -9,7 +9,7 @@ export interface Repair {
   readonly operation: 'retry' | 'skip' | 'stop';
   /** Null for a repair that is stopped. */
   readonly selection: DeliverySelection | null;
-  /** Who ran the command, as their machine calls them. */
+  /** Operator who ran the command: login and host name of their machine. */
   readonly operator: string;
   readonly reason: string;
 }

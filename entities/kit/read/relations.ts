@@ -116,7 +116,7 @@ function referencesOf(registry: Registry, module: EntityModule): Reference[] {
   return [...owner, ...declared];
 }
 
-/** Who made the change of a history entry. */
+/** Author of the change of a history entry. */
 function actorsOf(registry: Registry): Reference[] {
   return Object.entries(actorReferences).flatMap(([field, kind]) => {
     const target = registry.modules.find((module) => module.kind === kind);

@@ -164,7 +164,7 @@ async function send(session: RoleSession, entries: Entries): Promise<number> {
   return rows[0]?.messages ?? 0;
 }
 
-/** Who made a change, in which request, and when (RFC 3339). Every recorded row carries it. */
+/** Actor, request and time (RFC 3339) of a change. Every recorded row carries it. */
 interface RecordedBy {
   readonly actor: string;
   readonly request_id: string;

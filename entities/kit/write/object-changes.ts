@@ -11,7 +11,7 @@ export interface ObjectRow {
   readonly field: string;
   readonly organization: string | null;
   readonly owned: boolean;
-  /** Who writes the record: an object that no record has owned must be an upload of theirs. */
+  /** Caller who writes the record: an object that no record has owned must be one of their uploads. */
   readonly actor: string;
   /** RFC 3339. */
   readonly at: string;

@@ -135,7 +135,9 @@ test('the descriptions of searches say how many matches are considered, and the 
   const searches = fields.filter(({ name }) => /^search$|Search$/.test(name));
   expect(searches.length).toBeGreaterThan(10);
   for (const { name, description } of searches)
-    expect(description, name).toMatch(/at most 5000 records of the organization that have the words.* may not view\. .*filter a list/s);
+    expect(description, name).toMatch(
+      /at most 5000 records of the organization that have the words.* may not view\. .*filter a list/s,
+    );
 });
 
 test('a search in all kinds is one statement', async () => {

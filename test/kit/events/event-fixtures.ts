@@ -77,7 +77,7 @@ export interface StoredEvent {
   readonly isSettled: boolean;
 }
 
-/** What is stored of events, oldest first. */
+/** Stored events, oldest first. */
 export function storedEvents(world: Pick<World, 'databaseUrl'>, topic = '%'): Promise<StoredEvent[]> {
   return asOwner<StoredEvent>(
     world,

@@ -48,7 +48,7 @@ export async function failingRecord(world: World, { name, topics, broken }: Frag
     mend: () => broken.delete(entityId),
     /** States of the record's deliveries, in the order of its events. */
     states: async () => (await storedDeliveries(world, name, entityId)).map((delivery) => delivery.state),
-    /** What the UI shows of the run. */
+    /** Details of the run in the UI of Temporal. */
     details: async () =>
       (await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata')).currentDetails ?? '',
     /** Waits until the workflow has given up and says so. */

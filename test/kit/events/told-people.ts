@@ -29,7 +29,7 @@ export async function ownerAndMember(world: World): Promise<{ readonly owner: Te
   };
 }
 
-/** Sets the clock of the installation, with room for its events. Whoever was signed in before may have to sign in again. */
+/** Sets the clock of the installation, with room for its events. People who were signed in before may have to sign in again. */
 export async function setClock(world: World, instant: string): Promise<void> {
   world.clock.advance(Date.parse(instant) - world.clock.now().getTime());
   const context = { caller: systemCaller('test'), requestId: `clock-${newId()}` };
@@ -75,7 +75,7 @@ export async function sendingsOf(world: World, { user }: Person) {
 
 /**
  * Waits until nothing is being sent any more: events are settled, the minute in which notifications are gathered is over, and each e-mail of
- * organizations has come to its end. What is held back for more than a quarter of an hour is left alone.
+ * organizations has come to its end. It does not wait for notifications that are held back for more than a quarter of an hour.
  */
 export async function allSent(world: World): Promise<void> {
   await eventually(() => isSettled(world));

@@ -25,9 +25,9 @@ export class AcmeProxy {
   /** Bodies of them, which are signed by the account. */
   readonly bodies: string[] = [];
   url = '';
-  /** Called before a request goes on. An answer is given instead; `silent`: none. */
+  /** Called before a request is passed on. The result is the response instead; `silent`: no response. */
   instead: (path: string) => AcmeAnswer | 'silent' | undefined = () => undefined;
-  /** Called before a request goes on; it waits as long as this takes. */
+  /** Called before a request is passed on; the request waits for it. */
   before: (path: string) => Promise<void> = async () => {};
   /** Changes an answer. */
   change: (path: string, answer: AcmeAnswer) => AcmeAnswer = (_path, answer) => answer;

@@ -9,7 +9,7 @@ export interface PostedMessage {
 }
 
 /**
- * What the platform does with a message that it could post: `accept` and answer; `accept-and-cut`: post it without an answer;
+ * Treatment of a message that the platform could post: `accept` and answer; `accept-and-cut`: post it without an answer;
  * `accept-with-page`, `accept-with-504`: post it, while something in between answers with a page of its own; `silent`: neither; `limit`,
  * `fail`: 429, 500.
  */

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWTPayload } from 'jose';
 
-/** What a provider says about a person. */
+/** Claims of a provider about a person. */
 export interface FakePerson {
   readonly sub: string;
   readonly email?: string;
@@ -22,8 +22,8 @@ interface Grant {
 type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
 /**
- * A sign-in provider that does what tests tell it to: OpenID Connect, and below /login/oauth and /api/v3 OAuth 2.0 with an API of
- * people. It checks what a provider must check (code, client, redirect URI, PKCE), and lies where it is told to.
+ * A sign-in provider that tests control: OpenID Connect, and below /login/oauth and /api/v3 OAuth 2.0 with an API of
+ * people. It checks what a provider must check (code, client, redirect URI, PKCE), and lies where a test sets it.
  */
 export class FakeIdentityProvider {
   url = '';

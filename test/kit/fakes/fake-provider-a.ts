@@ -18,7 +18,7 @@ interface Accepted extends MailOfA {
 }
 
 /**
- * What the fake does with a mail that it could accept: `accept` and answer; `accept-silently` or `accept-and-cut`: accept without an
+ * Treatment of a mail that the fake could accept: `accept` and answer; `accept-silently` or `accept-and-cut`: accept without an
  * answer; `accept-with-page`: accept, while something in between answers with a page of its own; `silent`: neither; `refuse`: refuse it for
  * its text; `limit`, `fail`: 429, 500.
  */

@@ -14,7 +14,7 @@ export class OpenfgaProxy {
   /** Every request that arrived. */
   readonly requests: { readonly path: string; readonly authorization: string | undefined }[] = [];
   url = '';
-  /** Called before a write goes on; it waits as long as this takes. */
+  /** Called before a write is passed on; the write waits for it. */
   beforeWrite: (write: TupleWrite) => Promise<void> = async () => {};
   /** Answers everything with 503. */
   isAway = false;

@@ -2,7 +2,7 @@ import { createServer, request as send, type IncomingMessage, type ServerRespons
 import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
 
-/** What happens to a request instead of, or after, it is passed on. */
+/** Fault of a request, in place of passing it on or after it. */
 export type StorageFault =
   /** The server never sees it. */
   | { readonly status: number }

@@ -21,10 +21,10 @@ export interface SinkAnswer {
   readonly hangs?: true;
 }
 
-/** The server of a customer on this machine: keeps what it gets, and answers as it is told. */
+/** The server of a customer on this machine: keeps received messages, and answers as the test sets it. */
 export class WebhookSink {
   readonly received: ReceivedMessage[] = [];
-  /** What a message is answered with. */
+  /** Response to a message. */
   answer: (message: ReceivedMessage) => SinkAnswer = () => ({ status: 204 });
   /** Largest number of messages that were under way at the same time. */
   mostAtOnce = 0;

@@ -14,7 +14,7 @@ export interface StoredFile {
   readonly objectId: string;
   readonly uploadId: string;
   readonly ownerId: string;
-  /** Who uploaded it. */
+  /** Caller who uploaded the file. */
   readonly actor: string;
   readonly location: Location;
   readonly content: Buffer;
@@ -47,7 +47,7 @@ export async function storeFile(world: Installation, content: Buffer): Promise<S
   return file;
 }
 
-/** What the write of a record tells about its file: that it owns it, or lets go of it. */
+/** Makes a record own its file, or release it, as a write of the record does. */
 export async function setOwned(world: Installation, file: StoredFile, owned: boolean): Promise<void> {
   const { objectId: object, ownerId: id, actor } = file;
   const change = { object, kind: 'task', id, field: 'file', organization: null, owned, actor, at: world.clock.now() };

@@ -2,7 +2,7 @@
 export class Canaries {
   readonly #prefix: string;
   readonly #pattern: RegExp;
-  /** What each of them is, for messages. */
+  /** Name of each canary, for messages. */
   readonly #names = new Map<string, string>();
   readonly #foreign = new Map<string, string>();
 

@@ -22,7 +22,7 @@ export interface Offer {
 /**
  * Requests that bring words to every address of REST, in all places of a request that nobody asked for them in, and to every argument of
  * every GraphQL operation. Signed-in callers stay signed in.
- * @param word makes a new one; it is told where it goes
+ * @param word makes a new word for a place of a request
  */
 export async function inputOffers(client: TestClient, word: (place: string) => string): Promise<Offer[]> {
   const { body: document } = await client.get('/openapi.json');

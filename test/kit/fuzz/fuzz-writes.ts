@@ -51,7 +51,7 @@ export const creationsOfOneCall = 7;
 interface Records {
   /** A record to change, instead of one that is created. */
   readonly existing?: string;
-  /** What records require besides the words: values for each of `creationsOfOneCall`. */
+  /** Values that records require besides the words, for each of `creationsOfOneCall`. */
   readonly required?: readonly Input[];
   /** Leaves out what is refused for its form, before anything is done with it. */
   readonly wellFormedOnly?: boolean;
@@ -59,7 +59,7 @@ interface Records {
 
 /**
  * Writes texts into records of a kind in every way there is, right and wrong, and asks for them.
- * @param word makes a new one of at most 16 characters; it is told where it goes
+ * @param word makes a new word of at most 16 characters for a place of a request
  */
 export async function fuzzWrites(
   client: TestClient,

@@ -30,7 +30,7 @@ export class FuzzedInstallation {
   #seenLogs = 0;
   /** Answers by status. */
   readonly statuses = new Map<number, number>();
-  /** What was wrong, with the request. */
+  /** Faults that were found, with the request. */
   readonly faults: string[] = [];
 
   private constructor(world: World, instance: Instance) {
@@ -109,7 +109,7 @@ export class FuzzedInstallation {
     if (status < 300 && request.method !== 'GET')
       for (const word of secretsIn(sent, this.#secrets)) this.#written.add(word);
     if (told.length === 0) return [];
-    // What a caller has written into a text of theirs comes back with it, and nowhere else.
+    // Words that a caller has written into a text return in this text, and nowhere else.
     const elsewhere = `${jsonWithoutTexts(body)} ${JSON.stringify(headers)}`;
     return told
       .filter((word) => !this.#written.has(word) || elsewhere.includes(word))
@@ -145,7 +145,7 @@ async function furnish(
   }
 }
 
-/** What is wrong with an answer, whatever was asked. */
+/** Faults of a response that no request may have. */
 function problemsOf({ url, status, headers, body }: TestAnswer): string[] {
   const codes: unknown[] = [];
   if (Array.isArray(body?.errors) && url.startsWith('/graphql') && !headers['content-type']?.includes('problem'))
@@ -159,7 +159,7 @@ function problemsOf({ url, status, headers, body }: TestAnswer): string[] {
 
 /** Whether a code is one of the catalogue that says what is wrong with the request. */
 function isOfTheCaller(code: unknown): boolean {
-  // What the protocol of persisted queries asks for, and what is said of a provider of sign-in at an address that nobody answers.
+  // The first belongs to the protocol of persisted queries, the second to a sign-in provider at an address that does not answer.
   if (code === 'PERSISTED_QUERY_NOT_FOUND' || code === 'provider_unavailable') return true;
   if (typeof code !== 'string' || !Object.hasOwn(errorCatalogue, code)) return false;
   return errorCategories[errorCatalogue[code as keyof typeof errorCatalogue].category] < 500;

@@ -41,7 +41,7 @@ interface Envelope {
 
 const maxDepth = 4;
 
-/** What is put into documents where it does not belong. */
+/** Tokens that are put into documents where they do not belong. */
 const tokens: readonly string[] = [
   ...'{}()[]!$:=@|&'.split(''),
   '...',
@@ -90,7 +90,7 @@ export class GraphqlOperations {
   #wrongVariables(random: Random, variables: Envelope['variables']): Envelope['variables'] {
     let wrong = mutated(random, variables, this.#ids);
     while (random.chance(0.3)) wrong = mutated(random, wrong, this.#ids);
-    // What is no object at all is a case of `#brokenEnvelope`.
+    // A value that is not an object is a case of `#brokenEnvelope`.
     const isObject = typeof wrong === 'object' && wrong !== null && !Array.isArray(wrong);
     return isObject ? (wrong as Envelope['variables']) : variables;
   }

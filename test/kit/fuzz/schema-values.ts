@@ -3,7 +3,7 @@ import { newId } from '#entities/kit/base/ids.ts';
 import type { Random } from '../random.ts';
 import { hostileTexts, idOf, type FuzzIds } from './hostile-values.ts';
 
-/** What is read of a JSON Schema (2020-12), as OpenAPI 3.1 has it. */
+/** Keywords that are read of a JSON Schema (2020-12), as OpenAPI 3.1 has it. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -39,7 +39,7 @@ export class SchemaValues {
     this.#ids = ids;
   }
 
-  /** @param name of the property or parameter: it tells of which kind an id is */
+  /** @param name of the property or parameter, from which the kind of an id follows */
   value(random: Random, given: JsonSchema, name = '', depth = 0): unknown {
     const schema = this.resolved(given);
     if ('const' in schema) return schema.const;

@@ -2,10 +2,10 @@ import type { InjectOptions } from 'fastify';
 import { resolved, target, type DescribedApi } from '../http/described-api.ts';
 import type { TestAnswer } from '../test-client.ts';
 
-/** What any request can be refused with before it reaches a route. */
+/** Codes with which any request can be refused before it reaches a route. */
 const beforeRoutes: ReadonlySet<unknown> = new Set(['route_not_found', 'method_not_allowed', 'headers_too_large']);
 
-/** What of an answer the description of its operation does not say: its status, or the code of a refusal. */
+/** Parts of a response that the description of its operation does not have: its status, or the code of a refusal. */
 export function undescribed(
   document: DescribedApi,
   { path, described }: { readonly path: string; readonly described: object },

@@ -1,4 +1,4 @@
-/** What tests read of the description of the API. */
+/** Parts of the description of the API that tests read. */
 export interface DescribedApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
   readonly webhooks: Readonly<Record<string, unknown>>;
@@ -65,7 +65,7 @@ export function resolved(document: DescribedApi, operation: DescribedOperation):
   };
 }
 
-/** What a reference leads to; anything else is returned as it is. */
+/** Target of a reference; a part that is not a reference is returned unchanged. */
 export function target<Part extends object>(document: DescribedApi, part: Part): Part {
   if (!('$ref' in part) || typeof part.$ref !== 'string') return part;
   const found = part.$ref

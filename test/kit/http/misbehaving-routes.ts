@@ -8,7 +8,7 @@ const outcomes = ['answer', 'refuse', 'break', 'return-409', 'return-500', 'unse
 
 export type Outcome = (typeof outcomes)[number];
 
-/** What a test wants to happen inside a handler that stands still. */
+/** Point at which handlers wait until a test opens it. */
 export class Gate {
   readonly #waiting: (() => void)[] = [];
   #isOpen = false;
@@ -42,7 +42,7 @@ export function organizationRoute(kill: (pid: number) => Promise<void> = async (
     operationId: 'organizationRoute',
     tag: 'Test',
     summary: 'Makes an organization',
-    description: 'And then ends as it is told.',
+    description: 'And then ends as the request demands.',
     access: 'public',
     body: Type.Object(
       { name: Type.String({ maxLength: 100 }), outcome: Type.Union(outcomes.map((outcome) => Type.Literal(outcome))) },

@@ -82,7 +82,7 @@ const controls = `
   var nameOf = (each) => each.outerHTML.slice(0, 120);
   [...document.querySelectorAll('a[href], button, input, textarea, [tabindex="0"]')].filter((each) => each.checkVisibility())`;
 
-/** What gets the focus when the key Tab is pressed again and again, from the beginning of the page. */
+/** Elements that get the focus when the key Tab is pressed repeatedly, from the beginning of the page. */
 async function tabOrder(page: Browser): Promise<string[]> {
   const count = await page.evaluate(`${controls}.length`);
   await page.evaluate(`document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex')`);

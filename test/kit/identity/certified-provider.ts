@@ -7,9 +7,9 @@ import { Provider, type KoaContextWithOIDC } from 'oidc-provider';
 export interface CertifiedProvider {
   readonly url: string;
   readonly client: { readonly id: string; readonly secret: string };
-  /** What it says about the person. */
+  /** Claims about the person. */
   claims: { sub: string; email: string; email_verified: boolean; name: string };
-  /** What a browser does from the URL of the request on, until it is sent back. @returns where it is sent */
+  /** Acts as a browser from the URL of the request until it is sent back. @returns the URL to which it is sent */
   browse(location: string): Promise<URL>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { createHook } from 'node:async_hooks';
 
-/** Runs something and counts the argon2 computations it starts: work, not time, is what must not tell accounts apart. */
+/** Runs something and counts the argon2 computations it starts: the work, not the time, must be the same for all accounts. */
 export async function countHashes<T>(work: () => Promise<T>): Promise<{ readonly hashes: number; readonly result: T }> {
   let hashes = 0;
   const hook = createHook({

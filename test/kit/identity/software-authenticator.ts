@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { cose, isoCBOR } from '@simplewebauthn/server/helpers';
 
-/** What an authenticator or a browser does otherwise than it should, or than the default. */
+/** Deviations of an authenticator or a browser from the standard, or from the default. */
 export interface Deviation {
   readonly origin?: string;
   readonly crossOrigin?: boolean;

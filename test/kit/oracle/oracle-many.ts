@@ -12,7 +12,7 @@ interface HowMany {
   readonly named: (text: string) => string;
 }
 
-/** The same change of several records. Those that may not be changed are left out; in an archived organization none is. */
+/** The same change of several records. Records that may not be changed are left out; in an archived organization, a change refuses all. */
 export function ofMany(
   records: readonly OracleRecord[],
   { verb, problemsOf, isChange, run, apply, named }: HowMany,

@@ -68,7 +68,7 @@ export const oracleKinds = Object.keys(blank) as readonly OracleKind[];
 /** Prefixes of the display ids of kinds that have them: what follows is up to the server. */
 export const displayIdPrefixes: Partial<Record<OracleKind, string>> = { task: 'TSK', note: 'NTE', group: 'GRP' };
 
-/** Who changes something, in which request, and when (RFC 3339). */
+/** Actor, request and time (RFC 3339) of a change. */
 export interface ChangedBy {
   readonly actor: string;
   readonly requestId: string;
@@ -201,7 +201,7 @@ export class OracleModel {
     }
   }
 
-  /** Who managed a group with a role of an organization above, and has lost it, manages it no more. */
+  /** A person who managed a group with a role of an organization above, and has lost the role, no longer manages the group. */
   #endManagement({ values: { userId = null } }: OracleRecord, by: ChangedBy): void {
     for (const group of this.live('group', { managerId: userId }))
       if (!this.#hasRole(userId, group.organizationId)) this.update(group, { managerId: null }, by);
@@ -267,7 +267,7 @@ export function differing({ values }: OracleRecord, changes: OracleValues): stri
   return Object.keys(changes).filter((name) => JSON.stringify(values[name]) !== JSON.stringify(changes[name]));
 }
 
-/** What the server adds to a change. */
+/** Values that the server adds to a change. */
 function derivedValues(
   kind: OracleKind,
   changes: OracleValues,

@@ -4,11 +4,11 @@ import type { ChangedBy, OracleModel } from './oracle-model.ts';
 import type { Acting } from './oracle-rights.ts';
 import type { OracleRules } from './oracle-rules.ts';
 
-/** What somebody does, and what has to come of it. */
+/** An operation of a caller, and its required outcome. */
 export interface OracleOperation {
   readonly acting: Acting;
   readonly says: string;
-  /** What operations of its sort have in common. */
+  /** Name that operations of one sort share. */
   readonly sort: string;
   /** Errors of which one has to be the answer (`codeOf`); none: it has to succeed. */
   readonly problems: readonly string[];
@@ -19,7 +19,7 @@ export interface OracleOperation {
   apply?(by: ChangedBy): void;
 }
 
-/** Who and what operations are about. */
+/** The people and records of operations. */
 export interface OracleWorld {
   readonly model: OracleModel;
   readonly rules: OracleRules;

@@ -157,7 +157,7 @@ export class OracleOperations {
     const role = rules.roleOf(acting);
     const isMember = rules.isMember(userId, organizationId);
     for (const one of all) {
-      // Whoever creates a group manages it, as its member if they are one of the organization; owners manage all of them.
+      // The creator of a group manages it, as its member if they are a member of the organization; owners manage all groups.
       const isManaged = one.kind === 'group' && role !== 'owner' && role !== 'super_admin';
       const values = isManaged && !isMember ? { ...one.values, managerId: userId } : one.values;
       const { id: groupId } = model.create({ ...one, values }, by);

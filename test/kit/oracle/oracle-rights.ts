@@ -8,7 +8,7 @@ export interface Acting {
 
 type Right = 'view' | 'edit' | 'remove';
 
-/** Who may see, change and delete what, by the rules alone. */
+/** Rights to see, change and delete records, by the rules alone. */
 export class OracleRights {
   protected readonly model: OracleModel;
 
@@ -93,7 +93,7 @@ export class OracleRights {
       case 'task': {
         if (isOwner || values['assignerId'] === userId) return true;
         const shares = this.#sharesWith(acting, id);
-        // Whoever may delete it cannot be kept from it.
+        // A caller who may delete the record cannot be blocked from it.
         if (shares.has('blocked')) return false;
         if (right === 'view' && shares.has('viewer')) return true;
         if (right !== 'remove' && (values['assigneeId'] === userId || shares.has('editor'))) return true;

@@ -13,7 +13,7 @@ import { OracleRights, type Acting } from './oracle-rights.ts';
 /** The most levels of tasks below each other. */
 const maxLevels = 20;
 
-/** What two live records of an organization do not have in common. */
+/** Fields whose values two live records of an organization may not share. */
 const uniqueKeys: Partial<Record<OracleKind, readonly string[]>> = {
   membership: ['userId'],
   group: ['name'],
@@ -29,9 +29,9 @@ export function codeOf(problem: string): string {
   return problem.replace(/:.*/, '');
 }
 
-/** Who may do what, by the rules alone. The code of any problem may be the answer, and none means that it is allowed. */
+/** Problems of operations, by the rules alone. The code of any problem may be the answer, and none means that it is allowed. */
 export class OracleRules extends OracleRights {
-  /** What is in the way of creating these records, all or none. */
+  /** Problems that prevent the creation of these records, all or none. */
   creationProblems(acting: Acting, made: readonly NewOracleRecord[]): string[] {
     const role = this.roleOf(acting);
     const isServer = acting.userId === null;
@@ -90,7 +90,7 @@ export class OracleRules extends OracleRights {
     }
   }
 
-  /** What is in the way of changing a record. @param expected the version on which the change is based */
+  /** Problems that prevent a change of a record. @param expected the version on which the change is based */
   updateProblems(acting: Acting, record: OracleRecord, changes: OracleValues, expected?: number): string[] {
     if (!this.may(acting, 'view', record)) return [...this.nowhere(acting, record.kind), 'not_found'];
     if (!this.may(acting, 'edit', record)) return ['permission_denied'];
@@ -101,7 +101,7 @@ export class OracleRules extends OracleRights {
     if (expected !== undefined && expected !== entries.length) problems.push('stale_record');
     if (changed.length === 0) return problems;
     const given = Object.fromEntries(changed.map((name) => [name, changes[name] ?? null]));
-    // Whoever moves a task takes it away from where it was.
+    // A move removes a task from its previous place, so it needs the right to remove it.
     if (changed.includes('parentId') && !this.may(acting, 'remove', record)) problems.push('permission_denied: a move');
     if (kind === 'group') problems.push(...this.#managed(id));
     if (kind === 'groupMembership' || kind === 'groupSetting') problems.push(...this.#managed(values['groupId']));
@@ -115,14 +115,14 @@ export class OracleRules extends OracleRights {
     return problems;
   }
 
-  /** What somebody hears who acts in no organization, unless records of the kind can be theirs anywhere. */
+  /** Problems of a caller without a current organization, unless records of the kind can belong to a person anywhere. */
   nowhere(acting: Acting, kind: OracleKind): string[] {
     const isAnywhere = kind === 'membership' || kind === 'organization';
     const actsNowhere = acting.userId !== null && this.roleOf(acting) === undefined;
     return actsNowhere && !isAnywhere ? ['no_current_organization'] : [];
   }
 
-  /** What is in the way of deleting a record. */
+  /** Problems that prevent the deletion of a record. */
   removalProblems(acting: Acting, record: OracleRecord): string[] {
     if (!this.may(acting, 'view', record)) return [...this.nowhere(acting, record.kind), 'not_found'];
     if (!this.may(acting, 'remove', record)) return ['permission_denied'];
@@ -143,7 +143,7 @@ export class OracleRules extends OracleRights {
     return this.model.find(organizationId)?.values['isArchived'] === true;
   }
 
-  /** What auditors alone would get, who only read, is refused. */
+  /** Refuses operations that would give rights only to auditors, who only read. */
   #withoutEffect(
     { organizationId }: Acting,
     kind: OracleKind,
@@ -245,8 +245,8 @@ export class OracleRules extends OracleRights {
   }
 
   /**
-   * Who may delete a task may block groups from it, but none with a member from whom they have their own right: somebody who shared
-   * it, or a task above it, with a group of theirs, or who may delete a task above it.
+   * A caller who may delete a task may block groups from it, but no group with a member from whom the caller has that right: somebody who
+   * shared the task, or a task above it, with a group of the caller, or who may delete a task above it.
    */
   #refusedBlock(acting: Acting, { taskId, groupId, relation }: OracleValues): string[] {
     const task = this.model.find(taskId);

@@ -14,7 +14,7 @@ import type { OracleOperation } from './oracle-operation.ts';
 import { OracleOperations } from './oracle-operations.ts';
 import { codeOf, OracleRules } from './oracle-rules.ts';
 
-/** Who is what at the beginning. East is part of Mills, so that roles in Mills count in East. */
+/** Roles of people at the beginning. East is part of Mills, so that roles in Mills count in East. */
 const beginning: Readonly<
   Record<string, { readonly partOf?: string; readonly people: Readonly<Record<string, OracleRole>> }>
 > = {

@@ -135,7 +135,7 @@ function environmentOf(world: World): Readonly<Record<string, string>> {
     ...world.environment,
     // The world's own signing key: its processes and the world itself accept each other's tokens.
     STACK_STATE_DIR: dirname(world.mailFolder),
-    // What a dead process left behind is noticed in a second or two instead of half a minute.
+    // Work that a dead process left behind is noticed within two seconds instead of half a minute.
     CORE_JOBQUEUE_QUEUECONF_JOBSTUCKTHRESHOLD: '2000',
     CORE_JOBQUEUE_QUEUECONF_RESCUESTUCKJOBSAFTER: '2000',
     CORE_JOBQUEUE_QUEUECONF_PERIODICJOBS: JSON.stringify([{ name: often, workflow: 'sweepOutbox', schedule: 1_000 }]),

@@ -1,4 +1,4 @@
-/** What a metrics server answers: values by name and labels, types by name of the metric. */
+/** Response of a metrics server: values by name and labels, types by name of the metric. */
 export interface Scrape {
   readonly text: string;
   readonly values: ReadonlyMap<string, number>;

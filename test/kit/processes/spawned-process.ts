@@ -25,7 +25,7 @@ export interface ProcessEnd {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** What a process needs to run at all, and how it uses memory (bootstrap.mjs). */
+/** Variables that a process needs to run, and those of its memory (bootstrap.mjs). */
 function inherited(): NodeJS.ProcessEnv {
   const names = Object.keys(process.env).filter((name) => /^(PATH|NODE_OPTIONS|MALLOC_\w+|GLIBC_TUNABLES)$/.test(name)); // oxlint-disable-line no-restricted-properties -- see above
   return Object.fromEntries(names.map((name) => [name, process.env[name]])); // oxlint-disable-line no-restricted-properties -- see above
@@ -34,7 +34,7 @@ function inherited(): NodeJS.ProcessEnv {
 /** A process of the product as it runs in production, for tests of its life and death. */
 export class ProductProcess {
   readonly #lines: Record<string, unknown>[] = [];
-  /** What is no log line: messages of a start that failed, stacks. */
+  /** Output other than log lines: messages of a start that failed, stacks. */
   output = '';
   /** Resolves when it says that it serves. Rejects when it ends before. */
   readonly ready: Promise<void>;

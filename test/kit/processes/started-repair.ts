@@ -1,7 +1,7 @@
 import type { RepairDeliveriesInput, RepairSelection } from '#workflows/events/repair-deliveries.contract.ts';
 import type { World } from '../world.ts';
 
-/** What a test says of a repair; the rest has values. */
+/** Properties of a repair that a test sets; the others have defaults. */
 interface RepairInput extends Partial<Omit<RepairDeliveriesInput, 'queue' | 'selection'>> {
   readonly selection: Partial<RepairSelection>;
 }

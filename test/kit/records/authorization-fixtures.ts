@@ -35,8 +35,8 @@ export interface FixtureRecord {
 }
 
 /**
- * Creates records towards which a person is in a situation: `assignee`, `blocked above viewer`, … (rights-files.ts). What a record
- * requires follows from the definition of its kind, the records it refers to included.
+ * Creates records towards which a person is in a situation: `assignee`, `blocked above viewer`, … (rights-files.ts). The values and
+ * the referenced records that a record requires follow from the definition of its kind.
  */
 export class AuthorizationFixtures {
   readonly #world: World;
@@ -210,7 +210,7 @@ export class AuthorizationFixtures {
     // Nobody in particular has a right to what passes its rights on.
     const passing = isByCaller ? passingAtCreation(module) : passingFields(module.policy);
     for (const [name, field] of Object.entries(module.fields)) {
-      // A text by which records are told apart is never left to its default, which one record alone can have.
+      // A text that identifies a record always gets its own value, because only one record can have the default.
       const isLeftOut = isByCaller ? !isRequired(field) : field.default !== undefined;
       const tellsApart = field.type === 'text' && field.default !== undefined && isInKey(module, name);
       if (field.optional || field.generated || (isLeftOut && !tellsApart)) continue;

@@ -16,8 +16,8 @@ import type { World } from '../world.ts';
 const operations = ['view', 'edit', 'remove'] as const;
 
 /**
- * What WHERE clauses and the authorization store say of a person's rights on a record: `rows` and `store` hold the operations
- * that each of them allows.
+ * Rights of a person on a record by WHERE clauses and by the authorization store: `rows` and `store` hold the operations that each
+ * of them allows.
  */
 export async function bothEvaluators(
   world: Pick<World, 'runtime'>,

@@ -59,7 +59,7 @@ export async function insertRows(client: Client, module: EntityModule, rows: num
   // Truncating empties the tables that refer to it too, which may have been filled before: only where there is something.
   const { rowCount } = await client.query(`select 1 from ${table} limit 1`);
   if (rowCount !== 0) await client.query(`truncate ${table} cascade`);
-  // What is known of the tables is not to change under a test.
+  // The statistics of the tables must not change during a test.
   await client.query(`alter table ${table} set (autovacuum_enabled = off)`);
   // Indexes over rows that are there already are made in a fraction of the time.
   const indexes = rows < manyRows ? [] : await indexesOf(client, table);

@@ -3,7 +3,7 @@ import { asOwner } from '../as-owner.ts';
 import { eventually } from '../eventually.ts';
 import type { World } from '../world.ts';
 
-/** Holds a record locked until it is told to go on. */
+/** Holds a record locked until the test releases it. */
 export async function holdRow(
   { databaseUrl }: Pick<World, 'databaseUrl'>,
   table: string,

@@ -24,7 +24,7 @@ import { noSampleValue, sampleValue } from './sample-field-value.ts';
 export interface IdPosition {
   readonly operation: 'query' | 'mutation';
   readonly field: string;
-  /** What the field does, the same for all kinds (`updateBulk`, `list`), or its name when it is of no kind. */
+  /** Operation of the field, the same for all kinds (`updateBulk`, `list`), or its name if it belongs to no kind. */
   readonly family: string;
   /** `where.parent.id.eq`, `inputs.0.taskId`, … */
   readonly path: string;

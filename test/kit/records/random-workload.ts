@@ -80,7 +80,7 @@ export class RandomWorkload {
     const isRemoval = sort === 'remove' || sort === 'remove many';
     // Not all kinds have fields that can change.
     if (!isRemoval && (Object.keys(values).length === 0 || Object.keys(others).length === 0)) return;
-    // What follows other records is changed with them.
+    // Records that follow other records are changed with them.
     const followed = module.follows ? `and not (${module.follows.which})` : '';
     const place = this.#random.next();
     const rows = await asOwner<{ id: string }>(

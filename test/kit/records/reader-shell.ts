@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** What the commands of the documents find in the project folder. */
+/** Files of the project folder that the commands of the documents use. */
 const projectFiles = ['package.json', 'bootstrap.mjs', 'temporal-dev', 'node_modules'];
 
 /**

@@ -109,8 +109,8 @@ interface Entry {
 }
 
 /**
- * The states that follow from history: every entry changes the fields that it names. What an entry says that the record holds
- * has to be the same.
+ * The states that follow from history: every entry changes the fields that it names. The values that an entry says the record
+ * holds must be the same.
  * @throws Error when it is not
  */
 export async function statesByHistory(world: Stored): Promise<States> {

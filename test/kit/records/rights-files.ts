@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 
 /**
- * Who may do what with records of a kind: situation of the caller towards the record → caller → operations, separated by spaces.
- * What is not named is refused: an operation on a record that the caller may not view answers as if there were none.
+ * Rights on records of a kind: situation of the caller towards the record → caller → operations, separated by spaces. Operations
+ * that are not named are refused: an operation on a record that the caller may not view answers as if there were none.
  *
  * Callers: `owner` … `auditor` have that role in the organization; `reader`, `writer` and `remover` are API tokens with that scope
  * for the kind; `outsider` has an account in another organization; `leaver` was a member; `anonymous` is not signed in.

@@ -61,7 +61,7 @@ export function sampleValue({ type, schema, values, naming, momentOf }: Field, n
   }
 }
 
-/** Says where to add what the definition of a field does not tell. */
+/** Error that names the place for a sample value that does not follow from the definition of a field. */
 export function noSampleValue(kind: string, name: string): Error {
   return new Error(
     `Let sampleValue in test/kit/records/sample-field-value.ts return a value of the field "${name}" of ${kind}.`,

@@ -7,7 +7,7 @@ import { isWaiting } from '../is-waiting.ts';
 import type { World } from '../world.ts';
 
 /**
- * Locks a record, begins something that has to wait for it, and changes what it depends on before it goes on.
+ * Locks a record, begins something that has to wait for it, and changes what it depends on before it continues.
  * @param change in the transaction that holds the lock
  * @returns what became of the work that has waited
  */
@@ -28,7 +28,7 @@ export async function whileLocked<T>(
   });
   await Promise.race([locked, holding]);
   const working = work();
-  // What does not wait ends before the change.
+  // Work that does not wait ends before the change.
   await Promise.race([eventually(() => isWaiting(world)), working.then(String, String)]);
   release();
   await holding;

@@ -13,7 +13,7 @@ export interface DnsRecords {
   readonly txt?: readonly string[];
 }
 
-/** What a name server does with questions about a name: it answers, fails (SERVFAIL), or says nothing. */
+/** Behaviour of a name server for questions about a name: it answers, fails (SERVFAIL), or is silent. */
 type Behaviour = DnsRecords | 'failing' | 'silent';
 
 const types = { a: 1, cname: 5, mx: 15, txt: 16, aaaa: 28 } as const;

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 export class SmtpServer {
   /** Replies to `RCPT TO`, by the local part of the address; all others are accepted. */
   readonly refused = new Map<string, string>();
-  /** What it says to every client first; undefined: it says nothing. */
+  /** Greeting of every client; undefined: none. */
   greeting: string | undefined = '220 mail.test ESMTP';
   /** Every command. */
   readonly commands: string[] = [];

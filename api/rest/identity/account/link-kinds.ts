@@ -48,7 +48,7 @@ function linkKind<M extends EntityModule>(
 /** The round of links whose records are made anew for each request. */
 const only = 1;
 
-/** By purpose. */
+/** Kinds of links, by purpose. */
 export const linkKinds = {
   'email-verification': linkKind('email-verification', emailVerification, (found) => ({
     ...found,

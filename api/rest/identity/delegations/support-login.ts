@@ -35,7 +35,12 @@ export const supportLogin = defineRoute({
   body: Type.Object(
     {
       email: Type.String({ minLength: 1, maxLength: 254, description: 'Address of the support identity.' }),
-      password: Type.String({ minLength: 1, maxLength: 256, writeOnly: true, description: 'Password of the support identity.' }),
+      password: Type.String({
+        minLength: 1,
+        maxLength: 256,
+        writeOnly: true,
+        description: 'Password of the support identity.',
+      }),
       organization_id: idSchema('Id of the organization.'),
       reason: ReasonField,
     },

@@ -140,7 +140,7 @@ export const testProvider = defineRoute({
     const { row, settings, intent } = await organizationProvider(call, organizationId, { isTest: true });
     // A transaction that ends before the provider is asked.
     await services.database.transact(workOf(request.core), async (unit) => {
-      // Who may not see the settings learns that there are none.
+      // For a caller who may not see the settings, there are none.
       if (!(await unit.data.findOne(identityProvider, { id: { eq: row.id } }))) throw noProvider();
       // The test links the identity to the account.
       await requireAccountProof({ unit, services, request });

@@ -59,7 +59,7 @@ export function settleRegularly(
 ): () => void {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
-  /** Said once: it may last as long as the second database is away. */
+  /** Logged once: it may last as long as the second database cannot be reached. */
   let failure = '';
   const settle = async () => {
     try {
