@@ -3,14 +3,14 @@ import { sourceModules, type SourceModule } from './source-modules.ts';
 
 const areas = await sourceModules('activities', '-activities.ts');
 
-/** Every activity of this release: those of each `activities/<area>/<area>-activities.ts`. */
+/** Every activity of this release: those of each `activities/<area>/<name>-activities.ts`. */
 export function createActivities(dependencies: ActivityDependencies): ActivityMap {
   return activitiesOf(areas, dependencies);
 }
 
 /**
- * Calls the `create<Area>Activities` of each module.
- * @throws TypeError when a module exports no such function or several, or when two areas have an activity of the same name
+ * Calls the `create<Name>Activities` of each module.
+ * @throws TypeError when a module exports no such function or several, or when two modules have an activity of the same name
  */
 export function activitiesOf(modules: readonly SourceModule[], dependencies: ActivityDependencies): ActivityMap {
   const activities: Record<string, ActivityMap[string]> = {};
@@ -18,7 +18,7 @@ export function activitiesOf(modules: readonly SourceModule[], dependencies: Act
     const [create, ...others] = Object.entries(exports).flatMap(([name, value]) =>
       /^create\w+Activities$/.test(name) ? [value as (given: ActivityDependencies) => ActivityMap] : [],
     );
-    if (!create || others.length > 0) throw new TypeError(`${path} must export one function create<Area>Activities`);
+    if (!create || others.length > 0) throw new TypeError(`${path} must export one function create<Name>Activities`);
     for (const [name, activity] of Object.entries(create(dependencies))) {
       if (Object.hasOwn(activities, name)) throw new TypeError(`${path}: there is another activity "${name}"`);
       activities[name] = activity;

@@ -48,8 +48,8 @@ export interface ActivityDependencies {
 export type ActivityMap = Readonly<Record<string, (input: never) => Promise<unknown>>>;
 
 /**
- * The activities of one area. The worker finds them by their file, `activities/<area>/<area>-activities.ts`, and by their
- * name, `create<Area>Activities`; this only checks that they need nothing that it does not give.
+ * The activities of one area. The worker finds them by their file, `activities/<area>/<name>-activities.ts`, and by their
+ * name, `create<Name>Activities`; this only checks that they need nothing that it does not give.
  */
 export function defineActivities<Create extends (dependencies: ActivityDependencies) => ActivityMap>(
   create: Create,

@@ -27,11 +27,11 @@ test('a file without a contract, and two workflows of one name, are refused', ()
 test('a file without activities, and two activities of one name, are refused', () => {
   const dependencies = {} as Parameters<typeof activitiesOf>[1];
   expect(() => activitiesOf([{ path: 'a-activities.ts', exports: {} }], dependencies)).toThrow(
-    'a-activities.ts must export one function create<Area>Activities',
+    'a-activities.ts must export one function create<Name>Activities',
   );
   const two = { createSomeActivities: () => ({}), createOtherActivities: () => ({}) };
   expect(() => activitiesOf([{ path: 'a-activities.ts', exports: two }], dependencies)).toThrow(
-    'a-activities.ts must export one function create<Area>Activities',
+    'a-activities.ts must export one function create<Name>Activities',
   );
   const modules = ['a-activities.ts', 'b-activities.ts'].map((path) => ({
     path,

@@ -2,9 +2,9 @@
 -- images: JSON of take_row_images, [{table, removed: [primary keys], written: [whole rows]}], applied in this order.
 -- Written rows are upserted by primary key; generated columns are left out, identity columns keep their value.
 -- A table without a primary key raises P0002 (into strict).
--- Its connection sets session_replication_role = replica: the effects of triggers are among the images, and a row can
--- refer to one that is not visible there yet. Not security definer, granted to no role: the owner of the second
--- database runs it, in the transaction that is then prepared.
+-- The connection of SecondDatabase sets session_replication_role = replica: the effects of triggers are among the
+-- images, and a row can refer to one that is not visible there yet. Not security definer, granted to no role: the owner
+-- of the second database runs it, in the transaction that is then prepared.
 create or replace function apply_row_images(images text)
 returns void
 language plpgsql

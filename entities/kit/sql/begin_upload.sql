@@ -6,6 +6,7 @@
 -- without one, and afterwards, the size received.
 -- Takes an advisory transaction lock on the actor if a size is declared, so that parallel uploads see each other. An
 -- upload without one adds nothing yet and takes no lock: the files of one form are received in parallel.
+-- Security definer: core_app has no rights to uploads and may not write stored_objects.
 create or replace function begin_upload(doc jsonb)
 returns void
 language plpgsql

@@ -2,8 +2,9 @@
 -- Returns gid (`core_<installation>_<xid>`, the name for PREPARE TRANSACTION) and images (JSON text for
 -- apply_row_images, in the order of the statements); no row when nothing was captured.
 -- Raises CR503 when the transaction has an id and second_database is neither `copying` nor `on`.
--- The row in commit_decisions becomes visible with the commit; settlePrepared decides by it, so both must be in one
--- transaction, which must commit synchronously. A change after this call fails at COMMIT (require_commit_decision).
+-- The row in commit_decisions becomes visible with the commit; settlePrepared decides by it, so the decision and the
+-- changes must be in one transaction, which must commit synchronously. A change after this call fails at COMMIT
+-- (require_commit_decision).
 -- Granted to no role; security definer because none has rights to these tables.
 create or replace function collect_row_images()
 returns table(gid text, images text)

@@ -1,7 +1,7 @@
 -- Returns the current state of a caller who acts as somebody else, for principal-state.ts with each of its requests.
--- The same function judges the beginning: beginDelegation writes the record and then reads its state. wanted_id: id of
--- the delegation. Always one row: when it is unknown, deleted or ended, is_signed_in and is_active are false and the
--- rest is empty.
+-- beginDelegation writes the record and reads its state with this function, too.
+-- wanted_id: id of the delegation. Always one row: when it is unknown, deleted or ended, is_signed_in and is_active are
+-- false and the rest is empty.
 -- Support: is_active while the consent under which it began and the organization exist. role null, no groups or
 -- relations (callers give support its role); modules of the organization and its ancestors; expires_at is the earlier
 -- of both ends.

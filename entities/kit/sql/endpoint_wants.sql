@@ -1,4 +1,4 @@
--- Decides whether an endpoint receives an event by its topics and scopes, for write_changes and withheld-message-rows.ts.
+-- Decides whether an endpoint receives an event by topics and scopes, for write_changes and withheld-message-rows.ts.
 -- topics: patterns such as `task.created`, `task.*` or `*`. scopes: one of `<kind>:read`, `:write` or `:delete` is
 -- enough. topic and entity_kind are those of the event.
 -- It is asked when the event is written and again at each attempt: a message that is no longer wanted ends as

@@ -3,7 +3,7 @@
 -- organization sets files_need_verdict); or `available`. These are the keys of `availabilities` (stored-file.ts).
 -- Files of exports and imports wait for no verdict: scanners do not see them. A file of no organization has no setting.
 -- plpgsql because lists call it for each file: PostgreSQL plans SQL functions that it cannot inline, as those with
--- security definer, anew for each statement. Security definer: it reads the setting below row-level security.
+-- security definer, anew for each statement. Security definer: row-level security would hide the setting.
 create or replace function file_availability(verdict text, organization text, owner_kind text)
 returns text
 language plpgsql

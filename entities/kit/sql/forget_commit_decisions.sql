@@ -1,6 +1,6 @@
 -- Deletes the decisions of transactions that are committed in both databases, for settlePrepared.
--- wanted: xid8 as text, from decided_commits, without those that are still prepared in the second database: without its
--- decision, commit_outcomes would answer `rollback` for a committed transaction.
+-- wanted: xid8 as text, from decided_commits. Pass none that is still prepared: without its decision, commit_outcomes
+-- would answer `rollback`.
 -- Security definer: core_system has no rights to commit_decisions.
 create or replace function forget_commit_decisions(wanted text[])
 returns void

@@ -1,5 +1,5 @@
 -- Returns the kinds of records by their ids, in the order of the ids, for Answers.nodes (look-ups by id alone).
--- A kind is the topic of its module; null for an unknown id and for a record of another organization than
+-- A kind is its name in snake_case; null for an unknown id and for a record of another organization than
 -- core.organization_id.
 -- It gives no right: the records are then read under the rules of their kinds. Security definer: core_app cannot read
 -- record_kinds, so the condition on the organization stands in the body.

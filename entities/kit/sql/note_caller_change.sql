@@ -9,8 +9,8 @@
 -- core.noted_callers counts the calls in the transaction; a rollback to a savepoint undoes it together with the rows.
 -- After 100 calls, one note for `*` (everybody) follows, and then none.
 -- The triggers are derived from the kinds (decidesCallers, storage/caller-triggers.ts). The note_update trigger of a
--- table must compare every column that those functions read (test/entities/caller-changes.test.ts). session_replication_role = replica and TRUNCATE note nothing: stop all
--- processes before using them.
+-- table must compare every column that those functions read (test/entities/caller-changes.test.ts).
+-- session_replication_role = replica and TRUNCATE note nothing: stop all processes before using them.
 -- Security definer: roles may read caller_changes, and not write it.
 create or replace function note_caller_change()
 returns trigger

@@ -1,6 +1,6 @@
 -- Returns an organization and its ancestors, nearest first, for the functions and statements that decide rights.
--- The chain ends below a deleted organization and after 25; there is no row for an organization that is unknown or
--- deleted.
+-- The chain ends below a deleted organization and after 25 levels (hierarchies have at most 20); there is no row for an
+-- organization that is unknown or deleted.
 -- single_sign_on_gap and deciding_membership rely on the order of the rows. request_context and authorization_state
 -- repeat the recursion; change all three together.
 -- plpgsql because its plans are kept. Security definer: row-level security can hide ancestors from the caller.

@@ -1,6 +1,6 @@
 -- Removes records for good, with their history and entries in record_kinds, for pruneRecords (outbox/old-records.ts).
--- wanted_kind: topic of the kind. wanted_table: its table, one of the list in the body (kinds that nobody has to find
--- again); others raise P0001. ids: rows that the caller has locked. Returns the number of removed rows.
+-- wanted_kind: name of the kind in snake_case. wanted_table: its table, one of the list in the body (kinds that nobody
+-- has to find again); others raise P0001. ids: rows that the caller has locked. Returns the number of removed rows.
 -- History is searched from a day before the oldest of the records on, so older partitions are skipped; clocks may
 -- differ.
 -- Security definer: rows of kinds are otherwise only marked as deleted, and core_system may not delete them.

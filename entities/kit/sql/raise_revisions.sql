@@ -1,7 +1,7 @@
 -- Increments the authorization revisions of scopes, which invalidates cached decisions, for bumpRevisions.
 -- scopes: ids of organizations, and `system`; duplicates are ignored.
--- Locks its rows until the end of the transaction, sorted, so that transactions cannot deadlock. It must be the last
--- statement before the commit: other transactions that raise the same scopes wait for it.
+-- Locks its rows until the end of the transaction, sorted, so that transactions cannot deadlock. It is the last change
+-- of a transaction; only take_row_images follows. Other transactions that raise the same scopes wait for the commit.
 -- Security definer: no role may write authorization_revisions.
 create or replace function raise_revisions(scopes text[])
 returns void

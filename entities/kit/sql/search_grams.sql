@@ -1,8 +1,9 @@
--- Returns the lexemes of short words and East Asian characters in a text, for search_words and search_shorts. form: a text in its matched
--- form. Each lexeme begins with `=`, which distinguishes it from word stems: words of one or two characters, also with signs as in `c#`;
--- each Han, Kana or Hangul character; each pair of neighbours with at least one and no space. A dictionary drops such words, and trigrams
--- need three characters. Indexes store the results through search_words: they must be rebuilt after a change. The set of East Asian
--- characters must be that of search_shorts.
+-- Returns the lexemes of short words and East Asian characters in a text, for search_words and search_shorts. form: a
+-- text in its matched form. Each lexeme begins with `=`, which distinguishes it from word stems: words of one or two
+-- characters, also with signs as in `c#`; each Han, Kana or Hangul character; each pair of neighbours with at least one
+-- and no space. The English dictionary drops stop words (`it`), its parser drops signs (`c#`) and takes Han text
+-- without spaces for one word; trigrams need three characters. Indexes store the results through search_words: they
+-- must be rebuilt after a change. The set of East Asian characters must be that of search_shorts.
 create or replace function search_grams(form text)
 returns text[]
 language sql

@@ -2,8 +2,8 @@
 -- begun_with: the organization whose single sign-on began the session or authorized the token; '' for none.
 -- Null: it may act. '': begun_with is neither the organization nor an ancestor; the session is valid only there and
 -- below. Otherwise the id of the organization whose single sign-on is required: of all enforced providers the uppermost
--- decides, so that no part evades it with its own. One of that organization or above it satisfies it; in other sessions
--- it is waived for owners there or above, not for owners of parts.
+-- decides, so that no organization below it evades it with its own. One of that organization or above it satisfies it;
+-- in other sessions it is waived for owners there or above, not for owners of organizations below it.
 -- Relies on the order of organization_chain. Granted to no role; organization_entry and token_context call it, too.
 create or replace function single_sign_on_gap(wanted_user text, wanted_organization text, begun_with text)
 returns text

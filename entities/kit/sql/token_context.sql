@@ -7,10 +7,10 @@
 -- API token: is_active when wanted_organization is null or its own, and that exists. role null, no groups or relations:
 -- its rights are its scopes. modules of the organization and its ancestors. user_id null.
 -- Personal token: it acts in wanted_organization, else the first that it names, else the first that its owner joined;
--- if it names any, others give organization_id null. The rest is request_context of the owner: with session `*` when a
--- single sign-on that authorized the token is current and leaves no gap, otherwise with '', to which enforced single
--- sign-on applies. is_active: the owner is active and has a role. The statement in principal-state.ts adds
--- lacks_second_factor.
+-- if the token names organizations and wanted_organization is none of them, organization_id is null. The rest is
+-- request_context of the owner: with session `*` when a single sign-on that authorized the token is current and leaves
+-- no gap, otherwise with '', to which enforced single sign-on applies. is_active: the owner is active and has a role.
+-- The statement in principal-state.ts adds lacks_second_factor.
 -- Stable, plpgsql, security definer, watched columns and aliases: as request_context.
 create or replace function token_context(wanted_sort text, wanted_id text, wanted_hashes text, wanted_organization text)
 returns table(is_signed_in boolean, is_active boolean, role text, group_ids text[], relations text[], modules text[], user_id text, organization_id text, scopes text[], expires_at timestamptz)

@@ -1,4 +1,4 @@
--- Records a set of changes and everything that follows from it, in one statement, for recordChanges and createOnce.
+-- Records history, events, tuples, messages and feed rows of a set of changes, for recordChanges and createOnce.
 -- doc: that of write_records, which runs first and whose errors apply (CR404, CR409, CR410), and optionally `feed` and
 -- `public_kinds`. prepareRecords (entities/kit/write/change-log.ts) makes it; its types are Entries and FeedRow.
 -- feed: rows for record_changes, {id (of the history entry), entity_kind, entity_id, organization_id, viewer_id,

@@ -1,4 +1,4 @@
--- Records history, events, tuples, owners of files and verdicts of a set of changes, for write_changes (and tests).
+-- Records history, events, tuples, owners of files and verdicts of changes, for write_changes and tuple-repair.ts.
 -- doc, all keys optional (Entries in entities/kit/write/change-log.ts): created [{id, kind, organization_id}] for
 -- record_kinds; created_in and changed_in [organization ids]; history, events, tuples, objects, verdicts [rows].
 -- CR404: an organization in created_in is deleted. The foreign keys of rows created before have locked it against

@@ -21,7 +21,8 @@ import { scheduleAfterCommitHooks } from './behaviours/run-hooks.ts';
 /**
  * Records a set of changes in one statement: history, outbox events, desired tuples, owners of objects and verdicts on them. They are committed or rolled
  * back together with the changed rows.
- * @throws AppError not_found when an organization in which a record was created is deleted, and for a file that was removed
+ * @throws AppError not_found when an organization in which a record was created is deleted, and for a file that was removed;
+ * organization_archived
  */
 export async function recordChanges(
   session: RoleSession,
@@ -89,7 +90,7 @@ function kindOfCreation({ module, operation, id, organizationId }: RecordedChang
   return [{ id, kind: module.topic, organization_id: soleOrganizationOf(module, organizationId) }];
 }
 
-/** The organization of a new record; `write_records` locks it and fails when it is deleted. */
+/** The organization of a new record. The foreign key has locked it; `write_records` fails when it is deleted. */
 function organizationOfCreation({ module, operation, organizationId }: RecordedChange): string[] {
   return operation === 'created' && module.tenancy === 'organization' && organizationId !== null
     ? [organizationId]

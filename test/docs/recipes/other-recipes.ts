@@ -30,7 +30,7 @@ export const coffee = defineRoute({
 
 const greetMember = `import { membership } from '#entities/organizations/membership.ts';
 import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
-import { defineListener, on } from './listener.ts';
+import { defineListener, on } from '../listener.ts';
 
 export const greetMember = defineListener('greet-member', [on(membership, 'created')], ({ event, key, start }) => {
   start(sendEmailContract, { key, template: 'welcome', userId: event.entityId });
@@ -53,7 +53,7 @@ export const brewTeaContract = defineContract<BrewTeaInput>({
 `;
 
 const brewTea = `import { proxyActivities } from '@temporalio/workflow';
-import type { TeaActivities } from '#activities/tea/tea-activities.ts';
+import type { TeaActivities } from '#activities/work/tea-activities.ts';
 import { activityOptions } from '../kit/activity-queue.ts';
 import type { BrewTeaInput } from './brew-tea.contract.ts';
 
@@ -98,25 +98,25 @@ export const otherRecipes: readonly Recipe[] = [
   },
   {
     title: 'a listener is two files',
-    files: ['activities/listeners/greet-member.ts', 'activities/listeners/index.ts'],
+    files: ['activities/listeners/index.ts', 'activities/listeners/organizations/greet-member.ts'],
     follow: (copy) => {
-      copy.write('activities/listeners/greet-member.ts', greetMember);
+      copy.write('activities/listeners/organizations/greet-member.ts', greetMember);
       const list = 'activities/listeners/index.ts';
       copy.change(
         list,
         'import { mailRepeatedRegistration }',
-        "import { greetMember } from './greet-member.ts';\nimport { mailRepeatedRegistration }",
+        "import { greetMember } from './organizations/greet-member.ts';\nimport { mailRepeatedRegistration }",
       );
       copy.change(list, '  mailVerification,\n', '  greetMember,\n  mailVerification,\n');
     },
   },
   {
     title: 'a workflow is three files',
-    files: ['activities/tea/tea-activities.ts', 'workflows/tea/brew-tea.contract.ts', 'workflows/tea/brew-tea.ts'],
+    files: ['activities/work/tea-activities.ts', 'workflows/work/brew-tea.contract.ts', 'workflows/work/brew-tea.ts'],
     follow: (copy) => {
-      copy.write('workflows/tea/brew-tea.contract.ts', brewTeaContract);
-      copy.write('workflows/tea/brew-tea.ts', brewTea);
-      copy.write('activities/tea/tea-activities.ts', teaActivities);
+      copy.write('workflows/work/brew-tea.contract.ts', brewTeaContract);
+      copy.write('workflows/work/brew-tea.ts', brewTea);
+      copy.write('activities/work/tea-activities.ts', teaActivities);
     },
   },
   {
@@ -145,6 +145,7 @@ export const derivedByOthers = [
 /** Tests of what they added: one that is written for the route, one for the leaf, and those that go through all there is. */
 export const testsOfOthers = [
   'test/api/coffee.test.ts',
+  'test/architecture/areas.test.ts',
   'test/config/charset.test.ts',
   'test/config/effects.test.ts',
   'test/worker/release.test.ts',

@@ -31,7 +31,7 @@ export interface ReceiveTarget {
 
 /**
  * Streams a file to its provider. The source, whose buffers are used up, is read as fast as the provider takes the bytes and the budget
- * allows. Nothing goes anywhere before its type is known and accepted. Stored parts are removed when it fails; what a crash, or a
+ * allows. Most wrong types are refused before bytes are stored, archives at the end. Stored parts are removed when it fails; what a crash, or a
  * provider that does not answer, leaves is removed with its row.
  * @returns when the object is durable
  * @throws AppError body_too_large, file_type_refused, checksum_mismatch, invalid_input, storage_unavailable; the error of the source
