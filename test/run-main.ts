@@ -3,6 +3,7 @@ import { testsOfWorkingTree } from './setup/changed-tests.ts';
 import { ClosingReporter } from './setup/closing-reporter.ts';
 import { lastProof } from './setup/proof-reporter.ts';
 import { passedTests } from './setup/proof.ts';
+import { matrixFiles } from './setup/matrix-files.ts';
 import { runSeed } from './setup/run-seed.ts';
 
 /**
@@ -19,8 +20,8 @@ process.env['TEST_SEED'] ??= String(runSeed());
 if (changed) {
   const { files, kinds, left } = testsOfWorkingTree(runSeed(), changed === true ? undefined : changed);
   if (files.length === 0) {
-    console.log('nothing that has tests is changed');
-    process.exit();
+    console.log('no test belongs to what is changed: npm test runs all');
+    process.exit(1);
   }
   console.log(
     [`${files.length} files of what is changed, ${left} others of the same areas left out:`, ...files].join('\n'),
@@ -33,6 +34,10 @@ if (isContinued) {
   if (!proof) throw new Error('no run of npm run prove is there to continue: leave --from out');
   const done = [...new Set(passedTests(proof).map(({ file }) => file))];
   console.log(`continues the run of ${proof.startedAt}, of which ${done.length} files have passed`);
+  if (proof.isWhole && matrixFiles(process.cwd()).every((file) => done.includes(file))) {
+    console.log('it is complete: .local/proof.md');
+    process.exit();
+  }
   excluded.push(...done);
   Object.assign(process.env, { TEST_SEED: String(proof.seed), PROVE_FROM: proof.startedAt });
 }

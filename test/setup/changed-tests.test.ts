@@ -11,6 +11,10 @@ const imports = new Map([
   ['test/config/format.test.ts', ['config/reading/format.ts']],
   ['test/config/rules.test.ts', []],
   ['test/docs/links.test.ts', []],
+  ['test/workflows/events/deliver.test.ts', []],
+  ['test/chaos/kills.test.ts', []],
+  ['activities/events/deliver-record.ts', ['entities/kit/base/pause.ts']],
+  ['entities/kit/base/pause.ts', []],
 ]);
 const testsFor = (...changed: string[]) => testsOf(changed, imports, new Random(1));
 const sorted = ({ files }: { readonly files: readonly string[] }) => files.toSorted();
@@ -31,6 +35,18 @@ test('a kind runs the tests of its area, and the matrices for it', () => {
     'test/workflows/work/due.test.ts',
   ]);
   expect(all.kinds).toEqual(['task', 'savedView']);
+});
+
+test('a file of no area runs the tests of the areas that use it', () => {
+  expect(testsFor('activities/events/deliver-record.ts').files).toEqual(['test/workflows/events/deliver.test.ts']);
+});
+
+test('a changed test runs also when it takes minutes', () => {
+  expect(testsFor('test/chaos/kills.test.ts').files).toEqual(['test/chaos/kills.test.ts']);
+});
+
+test('the matrices are for all kinds when more than kinds is changed', () => {
+  expect(testsFor('entities/work/task.ts', 'entities/kit/base/pause.ts').kinds).toEqual([]);
 });
 
 test('a file of no area runs the tests that import it first, then those of its room', () => {

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { Random } from '../kit/random.ts';
-import { areas } from './areas.ts';
 import { provedFiles } from './left-out.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -18,8 +17,8 @@ export interface ChangedTests {
   readonly left: number;
 }
 
-/** Test files by path from the root of the repository, and what they import of the repository. */
-export type TestImports = ReadonlyMap<string, readonly string[]>;
+/** Source files by path from the root of the repository, and what they import of it. */
+export type Imports = ReadonlyMap<string, readonly string[]>;
 
 /** The tests of what the working tree changes, compared with its last commit or another one. */
 export function testsOfWorkingTree(seed: number, since = 'HEAD'): ChangedTests {
@@ -28,30 +27,32 @@ export function testsOfWorkingTree(seed: number, since = 'HEAD'): ChangedTests {
     ...git('diff', '--name-only', '-z', since),
     ...git('ls-files', '--others', '--exclude-standard', '-z'),
   ].filter((file) => file !== '');
-  return testsOf(changed, importsOfTests(), new Random(seed));
+  return testsOf(changed, importsOfSources(), new Random(seed));
 }
 
 /**
- * The tests of some files: changed tests, those that import them, those of their area or room, and the matrices for changed kinds, in this
- * order. What does not fit is left out at random.
+ * The tests of some files: changed tests, those that import them, the matrices for changed kinds, and those of their places, in this order.
+ * What does not fit is left out at random.
  */
-export function testsOf(changed: readonly string[], imports: TestImports, random: Random): ChangedTests {
+export function testsOf(changed: readonly string[], imports: Imports, random: Random): ChangedTests {
+  const all = [...imports.keys()].filter(isTest);
   const proved = provedFiles();
-  const tests = [...imports.keys()].filter(
-    (file) => isTest(file) && !file.startsWith('test/chaos/') && !proved.has(file),
-  );
-  const importers = importersOf(changed, imports);
+  const quick = all.filter((file) => !file.startsWith('test/chaos/') && !proved.has(file));
+  const importers = importersOf(changed, imports, (file) => file.startsWith('test/'));
   const kinds = [...new Set(changed.flatMap(kindOf))];
-  const itself = tests.filter((file) => changed.includes(file));
-  const near = tests.filter((file) => importers.has(file));
-  const places = new Set(changed.map(placeOf));
-  const placed = tests.filter((file) => file.split('/').some((word) => places.has(word)));
   const matrices =
-    kinds.length === 0 ? [] : tests.filter((file) => (imports.get(file) ?? []).includes('test/kit/tried-kinds.ts'));
-  const all = [
-    ...new Set([...itself, ...random.shuffled(near), ...random.shuffled(matrices), ...random.shuffled(placed)]),
-  ];
-  return { files: all.slice(0, mostFiles), kinds, left: Math.max(0, all.length - mostFiles) };
+    kinds.length === 0 ? [] : quick.filter((file) => (imports.get(file) ?? []).includes('test/kit/tried-kinds.ts'));
+  const places = placesOf(changed, imports, foldersOf(quick));
+  const chosen = new Set([
+    ...all.filter((file) => changed.includes(file)),
+    ...random.shuffled(quick.filter((file) => importers.has(file))),
+    ...random.shuffled(matrices),
+    ...random.shuffled(quick.filter((file) => file.split('/').some((word) => places.has(word)))),
+  ]);
+  // Where more than kinds is changed, the matrices are for all kinds.
+  const isAllKinds = changed.some((file) => !isTest(file) && kindOf(file).length === 0);
+  const files = [...chosen].slice(0, mostFiles);
+  return { files, kinds: isAllKinds ? [] : kinds, left: chosen.size - files.length };
 }
 
 /** The kind that a file declares, or whose rights it has: kinds are named as their files. */
@@ -63,24 +64,54 @@ function kindOf(file: string): string[] {
 
 const isTest = (file: string) => file.endsWith('.test.ts');
 
-/** The area of a file, else the room: folders of tests are named after both. */
-function placeOf(file: string): string {
-  const words = dirname(file).split('/');
-  return words.find((word) => areas.includes(word)) ?? (words[0] === 'test' ? '' : (words[0] ?? ''));
+/** Folders of tests, which are named after areas and rooms. */
+function foldersOf(tests: readonly string[]): ReadonlySet<string> {
+  return new Set(tests.flatMap((file) => dirname(file).split('/').slice(1)));
 }
 
-/** Tests that import one of the files, also by what tests share. */
-function importersOf(changed: readonly string[], imports: TestImports): ReadonlySet<string> {
+/**
+ * The folders of tests that files belong to, by the last word of their path that names one; of a file without one, those of the files that
+ * import it.
+ */
+function placesOf(changed: readonly string[], imports: Imports, folders: ReadonlySet<string>): ReadonlySet<string> {
+  const placeOf = (file: string) =>
+    file.startsWith('test/')
+      ? undefined
+      : dirname(file)
+          .split('/')
+          .findLast((word) => folders.has(word));
+  const users = importersOf(
+    changed,
+    imports,
+    (file) => !file.startsWith('test/'),
+    (file) => placeOf(file) === undefined,
+  );
+  return new Set([...users].flatMap((file) => placeOf(file) ?? []));
+}
+
+/** Files and those that import them, directly or by others, as far as `isFollowed` says. */
+function importersOf(
+  changed: readonly string[],
+  imports: Imports,
+  isImporter: (file: string) => boolean,
+  isFollowed: (file: string) => boolean = () => true,
+): ReadonlySet<string> {
   const found = new Set(changed);
+  // A set goes through what is added to it meanwhile.
   for (const target of found) {
-    for (const [file, targets] of imports) if (targets.includes(target)) found.add(file);
+    if (!isFollowed(target)) continue;
+    for (const [file, targets] of imports) if (isImporter(file) && targets.includes(target)) found.add(file);
   }
   return found;
 }
 
-function importsOfTests(): TestImports {
+function importsOfSources(): Imports {
+  const files = globSync(
+    '{api,activities,config,entities,migrations,relay,runtime,temporal-dev,test,tools,worker,workflows}/**/*.ts',
+    { cwd: root },
+  );
   return new Map(
-    globSync('test/**/*.ts', { cwd: root }).map((file) => {
+    files.map((file) => {
       const text = readFileSync(join(root, file), 'utf8');
       const targets = [...text.matchAll(/(?:from|import) '((?:\.{1,2}\/|#)[^']+)'/g)].map(([, path = '']) =>
         path.startsWith('#') ? path.slice(1) : normalize(join(dirname(file), path)),

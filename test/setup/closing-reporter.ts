@@ -34,7 +34,7 @@ export class ClosingReporter implements Reporter {
   #provided: Partial<ProvidedContext> = {};
   /** Each file as it ended last. */
   readonly #modules = new Map<string, TestModule>();
-  readonly #unhandled: unknown[] = [];
+  readonly #unhandled: { readonly message: string }[] = [];
   /** Why files failed that have passed when they ran again. */
   readonly #unsteady: string[] = [];
 
@@ -51,7 +51,7 @@ export class ClosingReporter implements Reporter {
     if (this.#vitest) this.#isPartial ??= await isPartialRun(this.#vitest, specifications);
   }
 
-  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly { readonly message: string }[]): void {
     this.#provided = { ...this.#vitest?.getRootProject().getProvidedContext() };
     for (const module of modules) {
       const before = this.#modules.get(module.moduleId);
@@ -100,6 +100,7 @@ export class ClosingReporter implements Reporter {
     for (const file of this.#options.leftOut ?? []) console.log(`left to other seeds and to npm run prove: ${file}`);
     for (const line of this.#unsteady) console.log(`unsteady (it passed when it ran again, alone): ${line}`);
     for (const line of failures) console.log(`failed: ${line}`);
+    for (const error of this.#unhandled) console.log(`failed outside of tests: ${reasonOf(error)}`);
     for (const problem of problems) console.log(`suite: ${problem}`);
     const { seed } = this.#provided;
     console.log(`seed: ${seed}; TEST_SEED=${seed} repeats the samples of this run`);
@@ -118,15 +119,24 @@ export class ClosingReporter implements Reporter {
   }
 }
 
-/** What failed in a file and why, a line for each test, in short: the whole message is far above, and a log may hold only its end. */
+/**
+ * What failed in a file and why, a line for each test and each error of loading and hooks, in short: the whole message is far above, and a
+ * log may hold only its end.
+ */
 function failuresOf(module: TestModule): string[] {
-  const failed = [...module.children.allTests('failed')];
-  if (module.state() === 'failed' && failed.length === 0) return [`${fileOf(module)}: it cannot be loaded`];
-  return failed.map((test) => {
-    const [{ message, diff } = { message: 'no reason given', diff: undefined }] = test.result().errors ?? [];
-    const reason = stripVTControlCharacters([message, diff].filter(Boolean).join('\n'));
-    return `${nameOf(test)}: ${reason.length > longestReason ? `${reason.slice(0, longestReason)}…` : reason}`;
-  });
+  const outside = [module, ...module.children.allSuites()].flatMap((suite) =>
+    suite.errors().map((error) => `${fileOf(module)}: ${reasonOf(error)}`),
+  );
+  const failed = [...module.children.allTests('failed')].map(
+    (test) => `${nameOf(test)}: ${reasonOf(test.result().errors?.[0])}`,
+  );
+  const all = [...outside, ...failed];
+  return module.state() === 'failed' && all.length === 0 ? [`${fileOf(module)}: no reason given`] : all;
+}
+
+function reasonOf(error?: { readonly message: string; readonly diff?: string }): string {
+  const reason = stripVTControlCharacters([error?.message, error?.diff].filter(Boolean).join('\n'));
+  return reason.length > longestReason ? `${reason.slice(0, longestReason)}…` : reason;
 }
 
 /** With loading, hooks and tests. */

@@ -44,11 +44,11 @@ export function filesThatTakeTurns(): readonly { readonly files: readonly string
 }
 
 /**
- * Files that a run of the whole suite leaves to `npm run prove` and to other seeds, by their paths in the project; none where files or
- * options were named on the command line.
+ * Files that a run of the whole suite leaves to `npm run prove` and to other seeds, by their paths in the project; none where the command
+ * line names files, directly or by what is changed.
  */
 export function leftOut(seed: number, argv: readonly string[] = process.argv): readonly string[] {
-  if (argv.length > 2) return [];
+  if (argv.slice(2).some((arg) => !arg.startsWith('-') || arg.startsWith('--changed'))) return [];
   const random = new Random(seed);
   const turns = filesThatTakeTurns().flatMap(({ files, each }) => random.shuffled(files).slice(each));
   return [...provedFiles().keys(), ...turns].toSorted();

@@ -27,7 +27,9 @@ const run: RunResult = {
       tried: { kills: { times: 3, of: 2000 } },
     },
   ],
-  errors: ['test/chaos/c.test.ts: Error: no such file'],
+  errors: [{ file: 'test/chaos/c.test.ts', error: 'Error: no such file' }],
+  unsteady: ['test/chaos/d.test.ts'],
+  commits: ['abc', 'def-dirty'],
 };
 
 test('a proof adds up what the tests of a file tried, and keeps what failed', () => {
@@ -50,6 +52,8 @@ test('a run that continues another one has the files that passed whole', () => {
   expect(passedTests(run).map(({ title }) => title)).toEqual(['T-50 > owner', 'T-50 > member']);
   const alsoFailed = { ...passed, title: 'T-50 > auditor', state: 'failed' as const };
   expect(passedTests({ ...run, tests: [...run.tests, alsoFailed] })).toEqual([]);
+  const afterwards = { file: passed.file, error: 'Error: the installation disagrees with itself' };
+  expect(passedTests({ ...run, errors: [afterwards] })).toEqual([]);
 });
 
 test('the report names the seed, what was tried, and every failure with its error', () => {
@@ -61,7 +65,9 @@ test('the report names the seed, what was tried, and every failure with its erro
     '2 tests passed, 2 failed, 0 did not run.',
     '| test/security/a.test.ts | id positions | 800 | 800 |',
     '- test/chaos/b.test.ts > kills\n  Error: lost\n    at b',
-    'test/chaos/c.test.ts: Error: no such file',
+    '- test/chaos/c.test.ts:\n  Error: no such file',
+    '- test/chaos/d.test.ts',
+    'Commits: abc, def-dirty; files that had passed at an earlier one were not repeated.',
   ])
     expect(text).toContain(part);
   expect(printProof(proofOf({ ...run, isWhole: false }))).toContain('A part of the generated matrices');

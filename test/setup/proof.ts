@@ -22,8 +22,12 @@ export interface RunResult {
   /** Whether all matrices ran, and not only those that were asked for by name. */
   readonly isWhole: boolean;
   readonly tests: readonly TestResult[];
-  /** What failed outside of tests: files that do not load, hooks, unhandled errors. */
-  readonly errors: readonly string[];
+  /** What failed outside of tests: files that do not load, hooks; unhandled errors are of no file. */
+  readonly errors: readonly { readonly file?: string; readonly error: string }[];
+  /** Files that failed, and passed when they ran once more. */
+  readonly unsteady: readonly string[];
+  /** Those of the parts of the run, the oldest first; `-dirty` when the working tree had changes. */
+  readonly commits: readonly string[];
 }
 
 /** What `npm run prove` writes to `.local/proof.json`. */
@@ -41,10 +45,12 @@ export interface Proof extends RunResult {
 }
 
 /** The tests of files that passed whole: a run that continues another one does not repeat them. */
-export function passedTests({ tests }: RunResult): readonly TestResult[] {
-  return [...Map.groupBy(tests, ({ file }) => file).values()]
-    .filter((all) => all.every(({ state }) => state === 'passed'))
-    .flat();
+export function passedTests({ tests, errors }: RunResult): readonly TestResult[] {
+  // When a hook fails, the tests of its file have passed.
+  const broken = new Set(errors.map(({ file }) => file));
+  return [...Map.groupBy(tests, ({ file }) => file)]
+    .filter(([file, all]) => !broken.has(file) && all.every(({ state }) => state === 'passed'))
+    .flatMap(([, all]) => all);
 }
 
 export function proofOf(run: RunResult): Proof {
@@ -86,6 +92,7 @@ export function printProof(proof: Proof): string {
     '',
     `${isWhole ? 'All generated matrices' : 'A part of the generated matrices'}, ` +
       `started ${proof.startedAt}, ${duration(proof.seconds)}. Repeat it with \`TEST_SEED=${proof.seed} npm run prove\`.`,
+    `Commits: ${proof.commits.join(', ')}${proof.commits.length > 1 ? '; files that had passed at an earlier one were not repeated' : ''}.`,
     '',
     `${counts.passed} tests passed, ${failed} failed, ${left} did not run.`,
     '',
@@ -99,7 +106,9 @@ export function printProof(proof: Proof): string {
     '',
     ...(failed === 0 ? ['Nothing.'] : []),
     ...failures.flatMap((one) => [`- ${one.file} > ${one.title}`, ...one.errors.map(indented)]),
-    ...errors.map((error) => `- outside of tests:\n${indented(error)}`),
+    ...errors.map(({ file, error }) => `- ${file ?? 'outside of tests'}:\n${indented(error)}`),
+    ...(proof.unsteady.length === 0 ? [] : ['', '## Passed only when they ran once more', '']),
+    ...proof.unsteady.map((file) => `- ${file}`),
     '',
     '## Time',
     '',

@@ -125,5 +125,7 @@ describe('a run of the suite', () => {
 
   test('has all that its command line names', () => {
     expect(leftOut(1, [...suite, 'test/chaos'])).toEqual([]);
+    expect(leftOut(1, [...suite, '--changed'])).toEqual([]);
+    expect(leftOut(1, [...suite, '--maxWorkers=2'])).toEqual(leftOut(1, suite));
   });
 });
