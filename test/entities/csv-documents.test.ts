@@ -217,7 +217,7 @@ describe('a header', () => {
       'line 1, column "assigneeEmail": has the same meaning as the column "assigneeId"; leave out one',
     ]);
     expect(told('title', 'update')).toEqual([
-      'line 1: the column "id" or "displayId" or "externalId" is missing; it says which record changes',
+      'line 1: the column "id" or "displayId" or "externalId" is missing; it identifies the record to change',
     ]);
     expect(told('id,id,title', 'update')).toEqual(['line 1, column "id": occurs more than once']);
     expect(told('displayId,id,title', 'update'), 'as exports have them').toEqual([]);

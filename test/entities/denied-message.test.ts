@@ -24,7 +24,7 @@ test('a token is told the scope that it lacks, and whoever acts as somebody else
   );
   const delegation = { id: newId(), type: 'impersonation', actorId: newId(), actorName: 'a', expiresAt: '' } as const;
   const delegate = person({ limits: [], delegation });
-  expect(deniedMessage(task, { operation: 'edit', caller: delegate })).toContain('acts as somebody else');
+  expect(deniedMessage(task, { operation: 'edit', caller: delegate })).toContain('acts as another user');
 });
 
 test('a session of single sign-on is told that it is valid for one organization', () => {
@@ -37,7 +37,7 @@ test('of a share that blocks, the right that it needs is named', () => {
   expect(deniedMessage(taskShare, denied)).toBe(
     'You may not remove this TaskShare. A relation that is blocked needs the right to remove the task.',
   );
-  expect(deniedMessage(taskShare, { ...denied, row: { relation: 'editor' } })).toContain('those who may edit its task');
+  expect(deniedMessage(taskShare, { ...denied, row: { relation: 'editor' } })).toContain('people who may edit its task');
 });
 
 test('roles are not named where they give no right', () => {

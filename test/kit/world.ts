@@ -304,7 +304,7 @@ export async function removeSchedules(
 }
 
 /** Where no worker ever was, events, messages and e-mails wait, and a clock that was moved makes them look old. */
-const waitsForWorkers = / was never delivered$| has messages that are due, | is pending, but its workflow /;
+const waitsForWorkers = / was never delivered$| has messages that are due, | is (?:pending|waiting), but its workflow /;
 
 /** Every suite ends with the question whether all that was recorded agrees. */
 async function assertAgreement(runtime: CoreRuntime, hadWorker: boolean): Promise<void> {

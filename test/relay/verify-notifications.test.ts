@@ -126,7 +126,7 @@ test('a notification that was told by itself and in a digest', async () => {
   await asOwner(world, `delete from emails where template = 'notification'`);
   const email = await plantEmail('notification', sending);
   expect(await found()).toEqual([
-    `notification ${sending} is in digest ${digest}, and e-mail ${email} has told of it by itself`,
+    `notification ${sending} is in digest ${digest}, and e-mail ${email} has reported it by itself`,
   ]);
 });
 
@@ -174,7 +174,7 @@ test('an overdue task of which nobody was reminded, and a reminder without its e
     `insert into task_reminders (task_id, due_at, stage, told_at) select id, due_at, 'overdue', now() from tasks where id = $1`,
     [id],
   );
-  expect(await reminders()).toEqual([`task ${id} was to be told of as overdue, but no event says so`]);
+  expect(await reminders()).toEqual([`task ${id} was to be reminded of as overdue, but no event has reported it`]);
 });
 
 test('the same is found on pages of any size', async () => {

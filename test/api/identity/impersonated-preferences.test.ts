@@ -43,7 +43,7 @@ test('whoever acts as a member changes nothing that is the member’s own: prefe
   for (const [method, path, payload] of wanted) {
     const answer = await by.mutate({ method, url: `/v1/${path}`, ...(payload ? { payload } : {}) });
     expectProblem(answer, 'permission_denied', `${method} ${path}`);
-    expect(answer.body.detail, path).toContain('acts as somebody else');
+    expect(answer.body.detail, path).toContain('acts as another user');
   }
   for (const mutation of [
     'createNotificationPreference(input: { channel: IN_APP, topicPattern: "*" }) { notificationPreference { id } }',

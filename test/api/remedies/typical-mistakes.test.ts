@@ -179,7 +179,7 @@ describe('an upload', () => {
     const url = String(begun.headers['location']);
     const answer = await client.post(`${url}/complete`);
     expectProblem(answer, 'rule_violated');
-    expect(answer.body.detail).toContain(`GET ${url} says how far it is.`);
+    expect(answer.body.detail).toContain(`GET ${url} returns its status.`);
     expectProblem(await (await signedIn(world, await buildPerson(world))).post(`${url}/complete`), 'not_found');
   });
 });

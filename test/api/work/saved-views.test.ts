@@ -124,7 +124,7 @@ describe('a saved view', () => {
     expect(titles(await theirs.get('/v1/tasks?view=My%20view'))).toEqual(['b']);
     const ambiguous = await others.get('/v1/tasks?view=My%20view');
     expectProblem(ambiguous, 'invalid_input');
-    expect(ambiguous.body.errors[0].message).toContain('is the name of 2 views');
+    expect(ambiguous.body.errors[0].message).toContain('is the name of 2 shared views');
     await created(others, 'saved-views', { name: 'hidden', ...titled('c') });
     expectProblem(await client.get('/v1/tasks?view=hidden'), 'not_found');
   });
