@@ -21,7 +21,7 @@ alter table organization_prices add constraint organization_prices_pkey primary 
 comment on table organization_prices is 'Price that an organization pays for a product, as the payment provider has it.';
 comment on column organization_prices.amount is 'Price for one interval.';
 comment on column organization_prices.amount_currency is 'Currency of `amount`: its code in ISO 4217.';
-comment on column organization_prices."interval" is 'How often the price is paid.';
+comment on column organization_prices."interval" is 'Interval of the payments.';
 comment on column organization_prices.external_id is 'Id of the price at the payment provider.';
 comment on column organization_prices.is_active is 'Whether the price is in use.';
 comment on column organization_prices.subscription_id is 'Subscription in which it is paid.';
@@ -101,9 +101,9 @@ alter table organization_subscriptions add constraint organization_subscriptions
 comment on table organization_subscriptions is 'Subscription of an organization at the payment provider.';
 comment on column organization_subscriptions.external_id is 'Id of the subscription at the payment provider.';
 comment on column organization_subscriptions.status is 'Status that the payment provider reports.';
-comment on column organization_subscriptions.is_active is 'Whether the organization may use what it has subscribed to.';
+comment on column organization_subscriptions.is_active is 'Whether the organization may use the products of the subscription.';
 comment on column organization_subscriptions.trial_ends_at is 'When the trial ends; null without a trial.';
-comment on column organization_subscriptions.ends_at is 'When the subscription ends; null for one that goes on.';
+comment on column organization_subscriptions.ends_at is 'When the subscription ends; null for one that continues.';
 comment on column organization_subscriptions.days_until_due is 'Days from an invoice until its payment is due.';
 create unique index organization_subscriptions_external_id_key on organization_subscriptions (external_id) where (deleted_at is null);
 create index organization_subscriptions_organization_id_created_at_id_index on organization_subscriptions (organization_id, created_at, id) where (deleted_at is null);

@@ -96,9 +96,9 @@ create table file_verdicts (
 alter table file_verdicts add constraint file_verdicts_pkey primary key (id);
 comment on table file_verdicts is 'Verdict of a scanner on one stored file. The latest one applies.';
 comment on column file_verdicts.object_id is 'Id of the stored file on which the verdict is: `id` of a StoredFile, not of the record that has it.';
-comment on column file_verdicts.verdict is 'What the scanner found.';
+comment on column file_verdicts.verdict is 'Result of the scanner.';
 comment on column file_verdicts.scanner is 'Name and version of the scanner.';
-comment on column file_verdicts.details is 'What was found, in words of the scanner.';
+comment on column file_verdicts.details is 'Finding, in words of the scanner.';
 comment on column file_verdicts.file_id is 'File of the organization that has the stored file; null for another kind of record.';
 comment on column file_verdicts.task_file_id is 'File of a task that has the stored file; null for another kind of record.';
 create index file_verdicts_file_id_index on file_verdicts (file_id) where (file_id is not null);

@@ -23,8 +23,8 @@ comment on column groups.display_id is 'Human-readable identifier; unique within
 comment on column groups.name is 'Name; unique within the organization.';
 comment on column groups.display_name is 'Display name; falls back to the name when empty.';
 comment on column groups.description is 'Purpose of the group.';
-comment on column groups.managed_as is 'What the members of a managed group have in common: everybody with a role that manages the organization (admins), everybody with another role (viewers), or everybody (all_members). Its members follow their roles, and nobody changes or deletes it. Null for other groups.';
-comment on column groups.manager_id is 'Person who manages the group without being in it: whoever created it with a role of a parent organization. Null for other groups.';
+comment on column groups.managed_as is 'Members of a managed group: everybody with a role that manages the organization (admins), everybody with another role (viewers), or everybody (all_members). The server keeps the members in line with the roles; nobody can change or delete the group. Null for other groups.';
+comment on column groups.manager_id is 'Person who manages the group without being in it: the person who created it with a role of a parent organization. Null for other groups.';
 comment on column groups.name_form is 'Form in which `name` is compared with that of others.';
 create index groups_display_id_beginning on groups (organization_id, "left"(matched_form(display_id), 100) collate "C") where (deleted_at is null);
 create index groups_manager_id_index on groups (manager_id) where (manager_id is not null);
@@ -66,7 +66,7 @@ comment on table group_join_requests is 'Request of a person to join a group. Ma
 comment on column group_join_requests.group_id is 'Group that the person wants to join.';
 comment on column group_join_requests.user_id is 'Person who wants to join.';
 comment on column group_join_requests.message is 'Why the person wants to join.';
-comment on column group_join_requests.status is 'What became of the request.';
+comment on column group_join_requests.status is 'Status of the request.';
 comment on column group_join_requests.decider_id is 'Person who accepted or declined it.';
 comment on column group_join_requests.open_for is '`userId` while the request is pending; null afterwards: the person can ask again.';
 create index group_join_requests_decider_id_index on group_join_requests (decider_id) where (decider_id is not null);
@@ -140,7 +140,7 @@ alter table group_settings add constraint group_settings_pkey primary key (id);
 comment on table group_settings is 'Settings of a group.';
 comment on column group_settings.group_id is 'Group that these settings apply to.';
 comment on column group_settings.visibility is 'Whether all members of the organization see the group (public) or only its own members (private).';
-comment on column group_settings.join_policy is 'How people who see the group join it: at once (open), with the consent of one of its managers (apply), or only when a manager adds them (invite_only).';
+comment on column group_settings.join_policy is 'Way in which people who see the group join it: immediately (open), with the consent of one of its managers (apply), or only when a manager adds them (invite_only).';
 create index group_settings_group_id_index on group_settings (group_id);
 create unique index group_settings_group_id_key on group_settings (group_id) where (deleted_at is null);
 create index group_settings_organization_id_created_at_id_index on group_settings (organization_id, created_at, id) where (deleted_at is null);

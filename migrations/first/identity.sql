@@ -19,9 +19,9 @@ create table api_tokens (
   scopes text[] not null
 );
 alter table api_tokens add constraint api_tokens_pkey primary key (id);
-comment on table api_tokens is 'API token of an organization, with which a program calls the API. It has the rights of its scopes and belongs to no person. Deleting it revokes it at once.';
+comment on table api_tokens is 'API token of an organization, with which a program calls the API. It has the rights of its scopes and belongs to no person. Deleting it revokes it immediately.';
 comment on column api_tokens.name is 'Name that says what the token is used for.';
-comment on column api_tokens.description is 'What else is to be known about the token.';
+comment on column api_tokens.description is 'Further information about the token.';
 comment on column api_tokens.expires_at is 'When the token stops working; null for a token that works until it is deleted.';
 comment on column api_tokens.last_used_at is 'When the token was last used, to the minute; null if it never was.';
 comment on column api_tokens.hint is 'Last characters of the token, by which its owner recognizes it.';
@@ -66,9 +66,9 @@ create table delegations (
   constraint delegations_type_check check ((type = any (array['support', 'impersonation'])))
 );
 alter table delegations add constraint delegations_pkey primary key (id);
-comment on table delegations is 'Access of somebody who acts in the organization as somebody else, for at most an hour: of support, or of a manager as a member. Nobody deletes it; an access that has ended stays on record.';
+comment on table delegations is 'Access of a person who acts in the organization as another user, for at most an hour: support, or a manager who acts as a member. It cannot be deleted; an access that has ended stays on record.';
 comment on column delegations.type is 'Support access, or impersonation of a member by a manager.';
-comment on column delegations.reason is 'Why it is needed, as stated by whoever acts.';
+comment on column delegations.reason is 'Reason of the access, as stated by the person who acts.';
 comment on column delegations.actor_id is 'Id of the person who acts, or of the support identity.';
 comment on column delegations.actor_name is 'Name of the person who acts, or of the support identity.';
 comment on column delegations.actor_email is 'Address of the person who acts; for support, the one that completed the second factor.';
@@ -77,9 +77,9 @@ comment on column delegations.session_id is 'Id of the session from which it beg
 comment on column delegations.consent_id is 'Id of the consent of the organization, with which it ends; null for impersonation.';
 comment on column delegations.address is 'Network address that the token was given to.';
 comment on column delegations.expires_at is 'When it ends unless it is ended before.';
-comment on column delegations.ended_at is 'When somebody ended it before; null for one that nobody has ended.';
+comment on column delegations.ended_at is 'When it was ended before its time; null if nobody has ended it.';
 comment on column delegations.actor_membership_id is 'Id of the membership that gives the person who acts the role for it: the access ends with it; null for support.';
-comment on column delegations.subject_membership_id is 'The same of the member as whom the person acts.';
+comment on column delegations.subject_membership_id is 'Id of the membership of the member as whom the person acts: the access ends with it; null for support.';
 create index delegations_organization_id_created_at_id_index on delegations (organization_id, created_at, id) where (deleted_at is null);
 create index delegations_organization_id_expires_at_id_index on delegations (organization_id, expires_at, id) where (deleted_at is null);
 create index delegations_organization_id_id_index on delegations (organization_id, id) where (deleted_at is null);
@@ -184,7 +184,7 @@ comment on column external_identities.provider is 'Provider of the identity: one
 comment on column external_identities.issuer is 'URL of the provider.';
 comment on column external_identities.subject is 'Id of the person at the provider.';
 comment on column external_identities.email is 'Address that the provider had verified when the identity was linked.';
-comment on column external_identities.realm is 'Where the identity signs in: the name of the provider of this server, or the id of the organization whose single sign-on it is.';
+comment on column external_identities.realm is 'Issuer at which the identity signs in: the name of the provider of this server, or the id of the organization whose single sign-on it is.';
 create unique index external_identities_realm_issuer_subject_key on external_identities (realm, issuer, subject) where (deleted_at is null);
 create index external_identities_user_id_index on external_identities (user_id);
 alter table external_identities enable row level security;
@@ -214,13 +214,13 @@ create table passkeys (
   last_used_at timestamptz
 );
 alter table passkeys add constraint passkeys_pkey primary key (id);
-comment on table passkeys is 'Passkey (WebAuthn credential) with which a person signs in without a password. Deleting it ends sign-ins with it; sessions go on.';
+comment on table passkeys is 'Passkey (WebAuthn credential) with which a person signs in without a password. Deleting it ends sign-ins with it; sessions continue.';
 comment on column passkeys.name is 'Name by which its owner knows the passkey.';
 comment on column passkeys.credential_id is 'Id of the credential at the authenticator, in base64url.';
 comment on column passkeys.public_key is 'Public key of the credential (COSE_Key), in base64url.';
-comment on column passkeys.sign_count is 'Signatures that the authenticator had counted at the last sign-in; 0 if it does not count.';
+comment on column passkeys.sign_count is 'Signatures that the authenticator had counted at the last sign-in; 0 if it has no counter.';
 comment on column passkeys.transports is 'Ways in which browsers reach the authenticator, for example `internal` or `usb`.';
-comment on column passkeys.aaguid is 'Model of the authenticator (AAGUID); zeros if it is not told.';
+comment on column passkeys.aaguid is 'Model of the authenticator (AAGUID); zeros if it is unknown.';
 comment on column passkeys.is_backup_eligible is 'Whether the authenticator may copy the passkey to other devices.';
 comment on column passkeys.is_backed_up is 'Whether the passkey had been copied at the last sign-in.';
 comment on column passkeys.last_used_at is 'When somebody last signed in with it; null if nobody has.';
@@ -284,18 +284,18 @@ create table personal_access_tokens (
   single_sign_on_membership_ids text[] not null
 );
 alter table personal_access_tokens add constraint personal_access_tokens_pkey primary key (id);
-comment on table personal_access_tokens is 'Token with which a program acts for a person, with those of the rights of the person that are within its scopes. Deleting it revokes it at once.';
+comment on table personal_access_tokens is 'Token with which a program acts for a person, with those of the rights of the person that are within its scopes. Deleting it revokes it immediately.';
 comment on column personal_access_tokens.name is 'Name that says what the token is used for.';
-comment on column personal_access_tokens.description is 'What else is to be known about the token.';
+comment on column personal_access_tokens.description is 'Further information about the token.';
 comment on column personal_access_tokens.expires_at is 'When the token stops working; null for a token that works until it is deleted.';
 comment on column personal_access_tokens.last_used_at is 'When the token was last used, to the minute; null if it never was.';
 comment on column personal_access_tokens.hint is 'Last characters of the token, by which its owner recognizes it.';
 comment on column personal_access_tokens.key_id is 'Id of the key in auth.token.apitokens.keys with which the secret was hashed.';
 comment on column personal_access_tokens.secret_hash is 'HMAC-SHA256 of the secret with that key, in base64url.';
 comment on column personal_access_tokens.rotated_at is 'When the secret was last replaced; null if it never was.';
-comment on column personal_access_tokens.scopes is 'What the token may do of all that the person may do: `<kind>:read`, `:write` or `:delete`; each includes those before it.';
+comment on column personal_access_tokens.scopes is 'Rights of the token, as part of those of the person: `<kind>:read`, `:write` or `:delete`; each includes those before it.';
 comment on column personal_access_tokens.organization_ids is 'Ids of the organizations in which the token works; empty for all of the person.';
-comment on column personal_access_tokens.single_sign_on_ids is 'Ids of the organizations in which, and in whose parts, the token is valid although single sign-on is enforced: its owner has authorized it in a session of their single sign-on. Each is valid until the provider of the organization changes, or the membership of the owner ends.';
+comment on column personal_access_tokens.single_sign_on_ids is 'Ids of the organizations for which the owner has authorized the token in a session of their single sign-on. The token is valid there, and in the organizations below them, although single sign-on is enforced. An authorization ends when the provider of the organization changes or the membership of the owner ends.';
 comment on column personal_access_tokens.single_sign_on_revisions is '`revision` of the provider of each of these organizations at that time.';
 comment on column personal_access_tokens.single_sign_on_membership_ids is 'Id of the membership with which the owner was there at that time, of each.';
 create index personal_access_tokens_user_id_index on personal_access_tokens (user_id);
@@ -370,11 +370,11 @@ comment on column sessions.last_seen_at is 'When the last token of this sign-in 
 comment on column sessions.expires_at is 'When the sign-in ends unless its tokens are refreshed before; with single sign-on, at the latest twelve hours after it began.';
 comment on column sessions.active_organization_id is 'Id of the organization that refreshed tokens are valid for; null for none.';
 comment on column sessions.refresh_token_hash is 'SHA-256 hash of the only refresh token that is still to be used, in base64url.';
-comment on column sessions.proven_at is 'When the person last proved who they are in this session, for sensitive actions; null: never since this is recorded.';
+comment on column sessions.proven_at is 'When the person last confirmed their identity in this session, for sensitive actions; null if there is no record.';
 comment on column sessions.single_sign_on_id is 'Id of the organization whose single sign-on began it, in which alone it is valid; null for other ways to sign in.';
 comment on column sessions.single_sign_on_revision is '`revision` of the provider that began it: the session ends with the provider; null for other ways to sign in.';
-comment on column sessions.replaced_token_hash is 'The same of the refresh token that was used last; null before the first use.';
-comment on column sessions.replaced_at is 'When it was used; null before the first use.';
+comment on column sessions.replaced_token_hash is 'SHA-256 hash of the refresh token that was used last; null before the first use.';
+comment on column sessions.replaced_at is 'When that refresh token was used; null before the first use.';
 comment on column sessions.sealed_successor is 'The refresh token that took its place, encrypted: for some seconds, requests with the replaced one get it again.';
 comment on column sessions.single_sign_on_membership_id is 'Id of the membership with which the single sign-on let the person in: the session ends with it; null for other ways to sign in.';
 create index sessions_user_id_index on sessions (user_id);
@@ -442,7 +442,7 @@ create table user_settings (
   constraint user_settings_color_scheme_check check ((color_scheme = any (array['system', 'light', 'dark'])))
 );
 alter table user_settings add constraint user_settings_pkey primary key (id);
-comment on table user_settings is 'How a person wants to work; created together with the account. Name and picture are those of the user, and the organization in which sign-ins begin is set with PUT /v1/account/default-organization.';
+comment on table user_settings is 'Preferences of a person for the user interface; created together with the account. Name and picture are those of the user, and the organization in which sign-ins begin is set with PUT /v1/account/default-organization.';
 comment on column user_settings.timezone is 'Time zone of the person; null for that of the organization.';
 comment on column user_settings.locale is 'Language, and region if it matters (BCP 47), for example en or pt-BR.';
 comment on column user_settings.color_scheme is 'Colours of the user interface.';

@@ -27,15 +27,15 @@ create table notifications (
 alter table notifications add constraint notifications_pkey primary key (id);
 comment on table notifications is 'Notification of a person in an organization. Only its recipient views it, and only while they may view the record that it is about.';
 comment on column notifications.user_id is 'Recipient.';
-comment on column notifications.type is 'Whether it concerns its recipient personally (user), or everybody who looks after the organization (organization).';
-comment on column notifications.topic is 'What happened: the event, for example task.assigned.';
-comment on column notifications.title is 'What happened, in one line.';
+comment on column notifications.type is 'Whether it concerns its recipient personally (user), or all managers of the organization (organization).';
+comment on column notifications.topic is 'Topic of the event, for example task.assigned.';
+comment on column notifications.title is 'Summary of the event, in one line.';
 comment on column notifications.body is 'Further text, for example the title of the record.';
 comment on column notifications.target_kind is 'Kind of the record in `targetId`.';
 comment on column notifications.target_id is 'Id of the record that it is about, for a link; `node(id)` reads the record.';
 comment on column notifications.is_read is 'Whether the recipient has read it.';
 comment on column notifications.read_at is 'When the recipient read it; null until then.';
-comment on column notifications.event_id is 'Id of the event that it tells of.';
+comment on column notifications.event_id is 'Id of the event that it reports.';
 comment on column notifications.shown_to is 'Id of the recipient; null when they have muted such notifications in the app.';
 comment on column notifications.link is 'Page of the record in the application: a path, which begins with a slash.';
 comment on column notifications.variables is 'Values of the variables of its text, for templates; null for one without.';
@@ -80,15 +80,15 @@ create table notification_preferences (
   constraint notification_preferences_channel_check check ((channel = any (array['in_app', 'email', 'chat'])))
 );
 alter table notification_preferences add constraint notification_preferences_pkey primary key (id);
-comment on table notification_preferences is 'How a person receives notifications of an organization on one channel. Of several whose patterns fit, the one with the longest pattern applies.';
+comment on table notification_preferences is 'Preference of a person for the notifications of an organization on one channel. Of several whose patterns fit, the one with the longest pattern applies.';
 comment on column notification_preferences.user_id is 'Person whose preference it is.';
 comment on column notification_preferences.channel is 'Channel to which it applies. The chat of an organization cannot be connected yet, so `chat` is refused.';
-comment on column notification_preferences.topic_pattern is 'Topics to which it applies: one topic such as task.assigned, all of a kind such as task.*, or * for all others.';
-comment on column notification_preferences.cadence is 'When notifications are sent: at once (immediate), collected once a day, a week or a month, or never (mute). The list in the app interrupts nobody, so there every cadence except mute has the effect of immediate.';
+comment on column notification_preferences.topic_pattern is 'Topics to which it applies: one topic such as task.assigned, all of a kind such as task.*, or * for all other topics.';
+comment on column notification_preferences.cadence is 'When notifications are sent: immediately (immediate), collected once a day, a week or a month, or never (mute). The list in the app interrupts nobody, so there every cadence except mute has the effect of immediate.';
 comment on column notification_preferences.mute_until is 'No notifications are sent before this time; those held back are sent then.';
 comment on column notification_preferences.quiet_hours_start is 'Time of day as HH:MM from which no notifications are sent, in the time zone of the person: that of their settings, otherwise that of the organization.';
-comment on column notification_preferences.quiet_hours_end is 'Time of day as HH:MM from which notifications are sent again; earlier than the start, it is on the next day.';
-comment on column notification_preferences.is_unsubscribed is 'Whether the person has ended these messages with a link to unsubscribe. Then none are sent, whatever the cadence; false sends them again.';
+comment on column notification_preferences.quiet_hours_end is 'Time of day as HH:MM from which notifications are sent again. If it is earlier than the start, it is on the next day.';
+comment on column notification_preferences.is_unsubscribed is 'Whether the person has unsubscribed from these notifications with a link. Then none are sent, whatever the cadence; false sends them again.';
 create index notification_preferences_organization_id_channel_id_index on notification_preferences (organization_id, channel, id) where (deleted_at is null);
 create index notification_preferences_organization_id_created_at_id_index on notification_preferences (organization_id, created_at, id) where (deleted_at is null);
 create index notification_preferences_organization_id_id_index on notification_preferences (organization_id, id) where (deleted_at is null);
@@ -120,7 +120,7 @@ create table notification_templates (
   constraint notification_templates_channel_check check ((channel = 'email'))
 );
 alter table notification_templates add constraint notification_templates_pkey primary key (id);
-comment on table notification_templates is 'What the e-mails of an organization say about an event, in place of the text of the product. It is plain text: markup is shown as it is written, and what looks like a link or an address is taken apart.';
+comment on table notification_templates is 'Text that an organization uses in its e-mails about an event instead of the text of the product. It is plain text: markup is shown as it is written, and links and addresses are broken up so that mail programs do not link them.';
 comment on column notification_templates.topic is 'Event that it is about: a topic of notifications such as task.assigned.';
 comment on column notification_templates.channel is 'Channel whose messages it is for.';
 comment on column notification_templates.subject_template is 'Subject, with variables as {{name}}: those of the topic.';

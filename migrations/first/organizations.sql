@@ -24,7 +24,7 @@ comment on column identity_providers.client_secret is 'Client secret, encrypted.
 comment on column identity_providers.allowed_domains is 'Domains of e-mail addresses whose people become members when they first sign in with it, once a DNS record proves the domain; empty for none.';
 comment on column identity_providers.tested_at is 'When a manager signed in with the current settings; null: not yet.';
 comment on column identity_providers.is_enforced is 'Whether all members must sign in with it to act in the organization and in the organizations that are part of it, except owners of the organization or of one above it.';
-comment on column identity_providers.revision is 'Changes with issuer and client: sessions that began with earlier ones have ended.';
+comment on column identity_providers.revision is 'Number that changes with issuer and client: sessions that began with earlier values have ended.';
 create index identity_providers_organization_id_created_at_id_index on identity_providers (organization_id, created_at, id) where (deleted_at is null);
 create index identity_providers_organization_id_id_index on identity_providers (organization_id, id) where (deleted_at is null);
 create unique index identity_providers_organization_id_key on identity_providers (organization_id) where (deleted_at is null);
@@ -60,7 +60,7 @@ create table invites (
 alter table invites add constraint invites_pkey primary key (id);
 comment on table invites is 'Invitation to join an organization. Creating it sends an e-mail with a link that accepts or declines it.';
 comment on column invites.recipient is 'E-mail address of the invited person.';
-comment on column invites.role is 'Role granted on acceptance; not above the role of whoever invites.';
+comment on column invites.role is 'Role granted on acceptance; not above the role of the inviter.';
 comment on column invites.status is 'Status of the invitation; pending until an e-mail has been sent.';
 comment on column invites.send_attempts is 'Number of e-mails sent.';
 comment on column invites.expires_at is 'When the invitation expires: 14 days after it was last requested.';
@@ -141,7 +141,7 @@ comment on column onboardings.company_name is 'Name of the company, and of the o
 comment on column onboardings.domains is 'E-mail domains of the company; they become those of the settings of the organization.';
 comment on column onboardings.company_details is 'About the company, for example its size and sector.';
 comment on column onboardings.user_details is 'About the person, for example their position.';
-comment on column onboardings.compliance is 'What the company wants to comply with, and how far it is.';
+comment on column onboardings.compliance is 'Compliance goals of the company, and their status.';
 comment on column onboardings.created_organization_id is 'Id of the organization that was created.';
 create index onboardings_user_id_index on onboardings (user_id);
 alter table onboardings enable row level security;
@@ -176,7 +176,7 @@ comment on column organizations.description is 'Description of the organization.
 comment on column organizations.parent_id is 'Parent organization; its roles also apply in this organization.';
 comment on column organizations.is_personal is 'Whether the organization was created at sign-up for one user.';
 comment on column organizations.founder_id is 'Id of the user who created the organization; null if the server did.';
-comment on column organizations.is_archived is 'Whether nothing in the organization can be changed until this is taken back. People can leave it, and what admits people or programs can be deleted.';
+comment on column organizations.is_archived is 'Whether all changes in the organization are refused until this is taken back. People can leave it, and what admits people or programs can be deleted.';
 comment on column organizations.name_form is 'Form in which `name` is compared with that of others.';
 create unique index organizations_founder_id_name_form_key on organizations (founder_id, name_form) where (deleted_at is null);
 create index organizations_name_index on organizations (name) where (deleted_at is null);
@@ -232,7 +232,7 @@ create table organization_removals (
   constraint organization_removals_status_check check ((status = any (array['pending', 'running', 'completed'])))
 );
 alter table organization_removals add constraint organization_removals_pkey primary key (id);
-comment on table organization_removals is 'Removal of the contents of a deleted organization. Nobody reaches them from its deletion on; the server removes them afterwards.';
+comment on table organization_removals is 'Removal of the contents of a deleted organization. They are inaccessible from its deletion on; the server removes them afterwards.';
 comment on column organization_removals.organization_name is 'Name that the organization had.';
 comment on column organization_removals.removed_organization_id is 'Id that it had.';
 comment on column organization_removals.requester_id is 'Id of the person who deleted it; null if the server did.';
@@ -274,8 +274,8 @@ comment on column organization_settings.timezone is 'Time zone of the organizati
 comment on column organization_settings.requires_second_factor is 'Whether members need a second factor to act in the organization and in the organizations that are part of it. Members without one can set it up, and then enter.';
 comment on column organization_settings.files_need_verdict is 'Whether files of the organization, also those that are there already, are withheld until an API token has reported them clean (FileVerdict). Pictures of people and the documents of exports and imports are not withheld.';
 comment on column organization_settings.email_domains is 'Domains of e-mail addresses that belong to the organization, such as example.com: stored in lower case, and as ASCII (UTS 46). A domain is valid while a DNS record proves it; POST /v1/email-domains/verify shows the record and looks for it.';
-comment on column organization_settings.admits_email_domains is 'Whether people become members, with the role member, when they confirm an address of one of these domains. Nobody does who has been a member before, or while single sign-on is enforced.';
-comment on column organization_settings.email_theme is 'Looks of the e-mails that are sent for the organization.';
+comment on column organization_settings.admits_email_domains is 'Whether people become members, with the role member, when they confirm an address of one of these domains. Former members do not, and nobody does while single sign-on is enforced.';
+comment on column organization_settings.email_theme is 'Brand of the e-mails that are sent for the organization.';
 create index organization_settings_organization_id_created_at_id_index on organization_settings (organization_id, created_at, id) where (deleted_at is null);
 create index organization_settings_organization_id_id_index on organization_settings (organization_id, id) where (deleted_at is null);
 create unique index organization_settings_organization_id_key on organization_settings (organization_id) where (deleted_at is null);
@@ -317,7 +317,7 @@ comment on column subscribers.phone_number is 'Phone number in international for
 comment on column subscribers.is_email_verified is 'Whether the link of a verification e-mail was used.';
 comment on column subscribers.is_phone_verified is 'Whether the phone number was verified. The server sends no text messages, so it is false.';
 comment on column subscribers.is_active is 'Whether e-mails may be sent to the address: it is verified, and has not unsubscribed.';
-comment on column subscribers.is_unsubscribed is 'Whether the subscription has ended. Only its e-mailed link takes that back; a new subscriber of the same address verifies it again.';
+comment on column subscribers.is_unsubscribed is 'Whether the subscription has ended. Only its e-mailed link can undo this; a new subscriber of the same address verifies it again.';
 comment on column subscribers.send_attempts is 'Number of verification e-mails sent.';
 comment on column subscribers.expires_at is 'When the link of the verification e-mail expires: 7 days after it was last requested.';
 comment on column subscribers.user_id is 'Person in the organization who has confirmed the same address; null if there was none. It stays when they leave.';
@@ -360,7 +360,7 @@ create table support_consents (
   expires_at timestamptz not null
 );
 alter table support_consents add constraint support_consents_pkey primary key (id);
-comment on table support_consents is 'Consent of an organization to support access. While it exists, support staff can sign in to the organization; deleting it ends their access at once.';
+comment on table support_consents is 'Consent of an organization to support access. While it exists, support staff can sign in to the organization; deleting it ends their access immediately.';
 comment on column support_consents.expires_at is 'When the consent ends, and with it all access under it; at most 30 days after it is given.';
 create index support_consents_organization_id_created_at_id_index on support_consents (organization_id, created_at, id) where (deleted_at is null);
 create index support_consents_organization_id_id_index on support_consents (organization_id, id) where (deleted_at is null);

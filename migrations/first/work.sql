@@ -19,9 +19,9 @@ create table custom_enum_values (
   constraint custom_enum_values_object_type_check check ((object_type = any (array['task', 'global'])))
 );
 alter table custom_enum_values add constraint custom_enum_values_pkey primary key (id);
-comment on table custom_enum_values is 'Value that an organization defines for a field of its records, for example a type of task. One that records have cannot be deleted.';
-comment on column custom_enum_values.object_type is 'Records that can have the value; global: those of all kinds.';
-comment on column custom_enum_values.field is 'What the value says about a record.';
+comment on table custom_enum_values is 'Value that an organization defines for a field of its records, for example a type of task. A value that a record uses cannot be deleted.';
+comment on column custom_enum_values.object_type is 'Kind of the records that can have the value; global: all kinds.';
+comment on column custom_enum_values.field is 'Field of a record that can have the value.';
 comment on column custom_enum_values.name is 'Name of the value.';
 comment on column custom_enum_values.description is 'Meaning of the value.';
 comment on column custom_enum_values.color is 'Colour in the form #rrggbb.';
@@ -58,9 +58,9 @@ create table discussions (
   task_id text
 );
 alter table discussions add constraint discussions_pkey primary key (id);
-comment on table discussions is 'Thread of notes. Whoever may view the record that it is about reads it.';
+comment on table discussions is 'Thread of notes. Callers who may view the record that it is about can read it.';
 comment on column discussions.external_id is 'Id of the discussion in another system.';
-comment on column discussions.is_resolved is 'Whether the discussion has come to its end.';
+comment on column discussions.is_resolved is 'Whether the discussion has ended.';
 comment on column discussions.owner_id is 'Person who began the discussion.';
 comment on column discussions.task_id is 'Task that the discussion is about.';
 create index discussions_external_id_beginning on discussions (organization_id, "left"(matched_form(external_id), 100) collate "C") where (deleted_at is null);
@@ -134,8 +134,8 @@ comment on column notes.title is 'Title.';
 comment on column notes.text is 'Text of the note. Mentions people as `@[Name](user:<id>)`; who is newly mentioned and may view the record is notified.';
 comment on column notes.is_edited is 'Whether the note was edited after its creation.';
 comment on column notes.owner_id is 'Author.';
-comment on column notes.task_id is 'Task that the note comments on; who may view the task may view the note.';
-comment on column notes.discussion_id is 'Discussion that the note is part of; who may view it may view the note.';
+comment on column notes.task_id is 'Task that the note comments on; everybody who may view the task may view the note.';
+comment on column notes.discussion_id is 'Discussion that the note is part of; everybody who may view the discussion may view the note.';
 create index notes_discussion_id_index on notes (discussion_id) where (discussion_id is not null);
 create index notes_display_id_beginning on notes (organization_id, "left"(matched_form(display_id), 100) collate "C") where (deleted_at is null);
 create index notes_organization_id_created_at_id_index on notes (organization_id, created_at, id) where (deleted_at is null);
@@ -176,7 +176,7 @@ create table saved_views (
   constraint saved_views_visibility_check check ((visibility = any (array['private', 'organization'])))
 );
 alter table saved_views add constraint saved_views_pkey primary key (id);
-comment on table saved_views is 'Filter, order, columns and page size of a list that a person has saved. Every list is read as a view says when it is given the id of one.';
+comment on table saved_views is 'Filter, order, columns and page size of a list that a person has saved. A list that is given the id of a view is returned as the view defines.';
 comment on column saved_views.name is 'Name of the view.';
 comment on column saved_views.record_kind is 'Kind of the records that it lists, for example task.';
 comment on column saved_views.visibility is 'Whether only its owner uses the view (private), or everybody in the organization (organization).';
@@ -288,7 +288,7 @@ comment on column tasks.environment_id is 'Environment that the task concerns.';
 comment on column tasks.scope_id is 'Scope that the task concerns.';
 comment on column tasks.external_id is 'Id of the task in another system.';
 comment on column tasks.external_urls is 'Addresses of the task in other systems.';
-comment on column tasks.metadata is 'Further values of the caller.';
+comment on column tasks.metadata is 'Custom data of API clients, as JSON. The server stores it and does not interpret it.';
 create index tasks_assignee_id_index on tasks (assignee_id) where (assignee_id is not null);
 create index tasks_assigner_id_index on tasks (assigner_id) where (assigner_id is not null);
 create index tasks_display_id_beginning on tasks (organization_id, "left"(matched_form(display_id), 100) collate "C") where (deleted_at is null);

@@ -37,7 +37,9 @@ test('of a share that blocks, the right that it needs is named', () => {
   expect(deniedMessage(taskShare, denied)).toBe(
     'You may not remove this TaskShare. A relation that is blocked needs the right to remove the task.',
   );
-  expect(deniedMessage(taskShare, { ...denied, row: { relation: 'editor' } })).toContain('people who may edit its task');
+  expect(deniedMessage(taskShare, { ...denied, row: { relation: 'editor' } })).toContain(
+    'people who may edit its task',
+  );
 });
 
 test('roles are not named where they give no right', () => {

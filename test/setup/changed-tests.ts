@@ -50,7 +50,8 @@ export function testsOf(changed: readonly string[], imports: Imports, random: Ra
     ...random.shuffled(quick.filter((file) => file.split('/').some((word) => places.has(word)))),
   ]);
   // Where more than kinds is changed, the matrices are for all kinds.
-  const isOfKinds = (file: string) => isTest(file) || kindOf(file).length > 0 || /^entities\/[\w-]+\/index\.ts$/.test(file);
+  const isOfKinds = (file: string) =>
+    isTest(file) || kindOf(file).length > 0 || /^entities\/[\w-]+\/index\.ts$/.test(file);
   const isAllKinds = !changed.every(isOfKinds);
   const files = [...chosen].slice(0, mostFiles);
   return { files, kinds: isAllKinds ? [] : kinds, left: chosen.size - files.length };
