@@ -1,7 +1,7 @@
 import type { Clock } from '#entities/kit/base/clock.ts';
 import { parseDomain } from '#entities/kit/base/email-address.ts';
 import { isListed } from './address-classes.ts';
-import { disposableDomains, freeDomains } from './bundled-domains.ts';
+import { disposableDomains, largeServices } from './bundled-domains.ts';
 
 /** Interval between two updates of the list, and after one that failed, in milliseconds. */
 const intervalMs = 86_400_000;
@@ -63,8 +63,7 @@ async function fetchDomains(url: string): Promise<ReadonlySet<string>> {
   }
   const listed = text.split('\n').flatMap((line) => parseDomain(line) ?? []);
   // The publisher of the list must not be able to refuse the addresses of everybody.
-  const free = await freeDomains();
-  const domains = listed.filter((domain) => domain.includes('.') && !free.has(domain));
+  const domains = listed.filter((domain) => domain.includes('.') && !isListed(largeServices, domain));
   if (domains.length < minDomains) throw new Error(`${url} has only ${domains.length} domains`);
   return new Set(domains);
 }

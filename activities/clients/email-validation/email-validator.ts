@@ -8,7 +8,7 @@ import { resolverOf, type NameServers } from '#entities/kit/base/name-servers.ts
 import { isListed, isRole, publicAddress } from './address-classes.ts';
 import { askMailServer } from './ask-mail-server.ts';
 import { hasAvatarProfile } from './avatar-profile.ts';
-import { freeDomains } from './bundled-domains.ts';
+import { isFree } from './bundled-domains.ts';
 import { DisposableDomains } from './disposable-domains.ts';
 import { addressesOf, mailServersOf } from './mail-servers.ts';
 
@@ -98,12 +98,12 @@ export class EmailValidator {
     const { enabled, blockeddomains, allowedemailtypes, enableautoupdatedisposable } = settings;
     if (isListed(new Set(blockeddomains.flatMap((one) => parseDomain(one) ?? [])), domain)) return 'blocked';
     if (!enabled) return 'unknown';
-    if (!allowedemailtypes.disposable) {
-      // In the background: nobody waits for the list.
-      if (enableautoupdatedisposable) void this.#disposable.updateWhenDue();
-      if (await this.#disposable.has(domain)) return 'disposable';
-    }
-    if (!allowedemailtypes.free && (await freeDomains()).has(domain)) return 'free';
+    // In the background: nobody waits for the list.
+    if (!allowedemailtypes.disposable && enableautoupdatedisposable) void this.#disposable.updateWhenDue();
+    // A class of its own, with a setting of its own, even where the service is also a free one.
+    const isDisposable = await this.#disposable.has(domain);
+    if (isDisposable && !allowedemailtypes.disposable) return 'disposable';
+    if (!isDisposable && !allowedemailtypes.free && (await isFree(domain))) return 'free';
     if (!allowedemailtypes.role && isRole(local)) return 'role';
     return this.#askOthers(parts, settings);
   }

@@ -137,7 +137,7 @@ describe('an address', () => {
 
   test('of a free service is refused until allowedemailtypes.free says otherwise', async () => {
     shows('ormconfig.emailvalidation.allowedemailtypes.free');
-    for (const domain of ['gmail.com', 'web.de', 'mailbox.org'])
+    for (const domain of ['gmail.com', 'web.de', 'mailbox.org', 'joe.fastmail.com'])
       await expectRefused(`someone@${domain}`, 'free e-mail service');
     // A free service, below which others have their domains.
     dns.zone.set('company.net.ua', { mx: [[10, 'mx.company.example']] });
@@ -281,14 +281,16 @@ describe('the list of disposable domains', () => {
   test('is updated in the background once a day; a failure, or a list that cannot be right, keeps the last one', async () => {
     dns.zone.set('new-throwaway.example', { a: ['192.0.2.1'] });
     world.clock.advance(2 * day);
-    Object.assign(web, { list: listOf('new-throwaway.example', 'gmail.com'), listStatus: 200 });
+    Object.assign(web, { list: listOf('new-throwaway.example', 'tempmail.net', 'gmail.com'), listStatus: 200 });
     await register('first@company.example');
     await eventually(async () => (await register('ada@new-throwaway.example')).status === 400);
     expect(updates()).toHaveLength(1);
-    await expectAccepted('someone@mailinator.com');
+    // The package of free services names it, too.
+    await expectRefused('someone@tempmail.net', 'disposable');
     // Whoever can change the list cannot refuse everybody.
     await world.reconfigure({ [variable('ALLOWEDEMAILTYPES_FREE')]: 'true' });
     await expectAccepted('someone@gmail.com');
+    await expectAccepted('someone@mailinator.com');
     for (const [list, listStatus] of [
       [listOf(), 500],
       ['gmail.com\nmailinator.com', 200],
