@@ -9,10 +9,11 @@ import { schemasOf } from '#entities/kit/storage/orm-schema.ts';
 import { databaseError } from '#entities/kit/storage/database-error.ts';
 import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import { withDefaults } from './added-columns.ts';
+import { inTransaction } from './in-transaction.ts';
 import { infrastructureTables } from './infrastructure.ts';
 import { migrations } from './index.ts';
 import { migrationClassName, migrationName } from './migration-name.ts';
-import { createTriggers, dropTriggers, staleTables, triggerDifference } from './trigger-difference.ts';
+import { createTriggers, dropTriggers, heldTriggers, staleTables, triggerDifference } from './trigger-difference.ts';
 import { ownStatements } from './own-statements.ts';
 import { createFunctions, dropFunctions, functionDifference, functionsOf, type Execute } from './functions.ts';
 import { schemaHook } from './registered-hook.ts';
@@ -142,18 +143,14 @@ async function runPending(orm: MikroORM): Promise<string[]> {
     statement = sql;
     return sql;
   });
-  const connection = orm.em.getConnection();
   try {
-    // The migrator makes its table outside of the transaction, on the only connection.
-    await orm.migrator.getPending();
-    return await connection.transactional(async (transaction) => {
-      const execute: Execute = (text) => connection.execute(text, [], 'all', transaction);
+    return await inTransaction(orm, async (execute, transaction) => {
       const { stale, dropped } = await functionDifference(execute, functionsOf(registry.modules));
       if (stale.length > 0) for (const sql of [createRoles, ...createFunctions(stale)]) await execute(sql);
-      for (const sql of dropTriggers(await triggerDifference(execute, registry.modules))) await execute(sql);
+      for (const sql of dropTriggers((await triggerDifference(execute, registry.modules)).dropped)) await execute(sql);
       const ran = (await orm.migrator.up({ transaction })).map(({ name }) => name);
       const triggers = await triggerDifference(execute, registry.modules);
-      for (const sql of [...dropTriggers(triggers), ...createTriggers(triggers), ...dropFunctions(dropped)])
+      for (const sql of [...dropTriggers(triggers.dropped), ...createTriggers(triggers), ...dropFunctions(dropped)])
         await execute(sql);
       return [
         ...ran,
@@ -194,9 +191,17 @@ export function refuseUnknown(unknown: readonly string[]): void {
   );
 }
 
-/** Takes the last migration back; for development and for testing that each can be undone. */
+/**
+ * Takes the last migration back; for development and for testing that each can be undone. The triggers that note changes of callers go, too,
+ * because a column that one compares cannot be dropped; `migrate` creates those that its program needs.
+ */
 export async function migrateDown(url: string, options?: { readonly to: string | 0 }): Promise<string[]> {
-  return withOwner(url, async (orm) => (await orm.migrator.down(options)).map((migration) => migration.name));
+  return withOwner(url, (orm) =>
+    inTransaction(orm, async (execute, transaction) => {
+      for (const sql of dropTriggers(await heldTriggers(execute))) await execute(sql);
+      return (await orm.migrator.down({ ...options, transaction })).map(({ name }) => name);
+    }),
+  );
 }
 
 /**

@@ -21,11 +21,7 @@ export async function triggerDifference(
   execute: Execute,
   modules: readonly EntityModule[],
 ): Promise<TriggerDifference> {
-  const held = await execute<TriggerName & { readonly digest: string | null }>(
-    `select t.tgname as name, c.relname as "table", case when t.tgenabled = 'O' then obj_description(t.oid, 'pg_trigger') end as digest
-     from pg_trigger t join pg_class c on c.oid = t.tgrelid
-     where t.tgfoid = to_regproc('note_caller_change')::oid order by c.relname, t.tgname`,
-  );
+  const held = await heldTriggers(execute);
   const wanted = callerTriggersOf(modules);
   const digests = new Map(wanted.map((trigger) => [keyOf(trigger), digestOf(trigger.text)]));
   const [current, dropped] = [new Set<string>(), [] as TriggerName[]];
@@ -37,17 +33,27 @@ export async function triggerDifference(
   return { stale: wanted.filter((trigger) => !current.has(keyOf(trigger))), dropped };
 }
 
-/** Before the migrations too: a column that a trigger compares can neither be dropped nor get another type. */
-export function dropTriggers({ dropped }: TriggerDifference): string[] {
-  return dropped.map(({ name, table }) => `drop trigger ${name} on ${table}`);
+/** The triggers that are there. */
+export function heldTriggers(execute: Execute): Promise<readonly (TriggerName & { readonly digest: string | null })[]> {
+  return execute(
+    `select t.tgname as name, c.relname as "table", case when t.tgenabled = 'O' then obj_description(t.oid, 'pg_trigger') end as digest
+     from pg_trigger t join pg_class c on c.oid = t.tgrelid
+     where t.tgfoid = to_regproc('note_caller_change')::oid order by c.relname, t.tgname`,
+  );
 }
 
-/** After the migrations, which make the tables. */
+/** Before the migrations too: a column that a trigger compares can neither be dropped nor get another type. */
+export function dropTriggers(triggers: readonly TriggerName[]): string[] {
+  return triggers.map(({ name, table }) => `drop trigger ${name} on ${table}`);
+}
+
+/** After the migrations, which make the tables. What changed while a trigger was missing or stale may concern everybody. */
 export function createTriggers({ stale }: TriggerDifference): string[] {
-  return stale.flatMap(({ name, table, text }) => [
+  const created = stale.flatMap(({ name, table, text }) => [
     text,
     `comment on trigger ${name} on ${table} is ${escapeLiteral(digestOf(text))}`,
   ]);
+  return created.length > 0 ? [...created, `insert into caller_changes (scope) values (hashtextextended('*', 0))`] : [];
 }
 
 /** Tables with triggers that are stale. */
