@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { registry, notification, organization, tag, task } from '#entities/index.ts';
+import { registry, integrationWebhook, notification, organization, tag, task } from '#entities/index.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { historyOf } from '#entities/kit/model/derived/history-kind.ts';
 import { decidingKinds } from '#entities/kit/read/deciding-kinds.ts';
@@ -18,6 +18,7 @@ test.each([
   expect(kindsOf(module)).toEqual(expect.arrayContaining([module.kind, ...others]));
 });
 
-test('a history depends on the records of its kind', () => {
+test('a history depends on the records of its kind, and on their parents, which decide once they are deleted', () => {
+  expect(kindsOf(historyOf(integrationWebhook))).toEqual(expect.arrayContaining(['integrationWebhook', 'integration']));
   expect(kindsOf(historyOf(task))).toEqual(expect.arrayContaining(['task', 'taskShare']));
 });

@@ -1,5 +1,6 @@
 import type { EntityModule } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
+import { parentField } from './from-clause.ts';
 
 /** The kinds whose records decide what a caller sees of a kind: its own, and those that its rules and its search look at. */
 export function decidingKinds(registry: Registry, module: EntityModule): ReadonlySet<EntityModule> {
@@ -11,7 +12,7 @@ export function decidingKinds(registry: Registry, module: EntityModule): Readonl
 
 function lookedAt(registry: Registry, module: EntityModule): readonly EntityModule[] {
   const { references } = registry;
-  if (module.historyOf) return [module.historyOf];
+  if (module.historyOf) return [module.historyOf, ...parentOf(registry, module.historyOf)];
   const files = references.filesOf(module);
   const granters = (of: EntityModule) => references.grantersOf(of).map((granter) => granter.module);
   const inRules = (module.policy?.view ?? []).flatMap(({ when }): readonly EntityModule[] => {
@@ -41,4 +42,10 @@ function lookedAt(registry: Registry, module: EntityModule): readonly EntityModu
     }
   });
   return files ? [files, ...inRules] : inRules;
+}
+
+/** The parent decides who sees the history of a deleted record. */
+function parentOf({ references }: Registry, module: EntityModule): readonly EntityModule[] {
+  const field = parentField(module);
+  return field === undefined ? [] : [references.targetOf(module, field)];
 }

@@ -123,6 +123,13 @@ function hasDenials({ policy }: EntityModule): boolean {
   return policy?.view.some(({ effect, when }) => effect === 'deny' && when.is !== 'anyone') ?? false;
 }
 
+/** The field with the parent record, with which the record is deleted. The organization is none. */
+export function parentField({ fields }: EntityModule): string | undefined {
+  return Object.keys(fields).find(
+    (name) => fields[name]?.onDelete === 'cascade' && fields[name].target !== 'organization',
+  );
+}
+
 /** Predicate for deleted records whose history the caller can view. */
 function deletedRecordVisible(module: EntityModule, row: string, viewer: Viewer): Sql {
   if (viewer.kind === 'system') return sql`true`;
@@ -130,12 +137,9 @@ function deletedRecordVisible(module: EntityModule, row: string, viewer: Viewer)
     module.tenancy === 'organization' && viewer.role !== null && historyRoles.has(viewer.role)
       ? sql`${column(row, 'organizationId')} = ${viewer.organizationId}`
       : sql`false`;
-  const parent = Object.entries(module.fields).find(
-    ([, { target, onDelete }]) => onDelete === 'cascade' && target !== 'organization',
-  );
+  const field = parentField(module);
   // The grants that denied callers access were deleted with the record, so the right to its parent must not show its history to them.
-  if (!parent || hasDenials(module)) return hasHistoryRole;
-  const [field] = parent;
+  if (field === undefined || hasDenials(module)) return hasHistoryRole;
   const above = `${row}_above`;
   const target = viewer.targetOf(module, field);
   return sql`${hasHistoryRole} or exists (select 1 from ${sql.table(target.table)} as ${sql.ref(above)}
