@@ -16,7 +16,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // Checks count although they refuse.
   'api/rest/identity/account/check-new-email.ts': [`system 'check e-mail address'`],
   // The holder of a mailed token acts as its person, signed in or not; passwords are counted although they are refused.
-  'api/rest/identity/account/redeem-link.ts': [`system 'redeem mailed link'`, `privileged 'redeem mailed link'`],
+  // The reasons are 'confirm address', 'reset password', 'confirm e-mail change' and 'reactivate account'.
+  'api/rest/identity/account/redeem-link.ts': ['system reasons[purpose]', 'privileged reasons[purpose]'],
   // The answer is the same whether there is such a person, so it is looked for past the rules.
   'api/rest/identity/account/resend.ts': [`privileged 'resend verification'`],
   // The person is found by their address before anybody is signed in; failures count although the request is refused.

@@ -21,19 +21,19 @@ interface LinkState {
 }
 
 /** The mailed links of one purpose, which stand for records of a kind. */
-export interface LinkKind<M extends EntityModule> {
-  readonly purpose: TokenPurpose;
+export interface LinkKind<M extends EntityModule, P extends TokenPurpose = TokenPurpose> {
+  readonly purpose: P;
   readonly module: M;
   /** Undefined for a record without a link. */
   readonly stateOf: (found: RowOf<M>) => LinkState | undefined;
   readonly read: (data: DataClient, id: string) => Promise<LinkState | undefined>;
 }
 
-function linkKind<M extends EntityModule>(
-  purpose: TokenPurpose,
+function linkKind<M extends EntityModule, P extends TokenPurpose>(
+  purpose: P,
   module: M,
   stateOf: LinkKind<M>['stateOf'],
-): LinkKind<M> {
+): LinkKind<M, P> {
   return {
     purpose,
     module,

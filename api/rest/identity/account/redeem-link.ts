@@ -1,6 +1,6 @@
 import { lockEmail } from '#entities/kit/access/email-lock.ts';
 import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
-import { claimedId, expiredToken, invalidToken } from '#entities/kit/base/secrets/one-time-token.ts';
+import { claimedId, expiredToken, invalidToken, type TokenPurpose } from '#entities/kit/base/secrets/one-time-token.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { EntityModule, RowOf } from '#entities/kit/model/define.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
@@ -13,6 +13,14 @@ import { checkLink } from './mailed-link.ts';
 
 /** Time within which `guesses` are counted, in milliseconds. */
 const windowMs = 15 * 60_000;
+
+/** Why work is done past the rules, by the purpose of the link. */
+const reasons = {
+  'email-verification': 'confirm address',
+  'password-reset': 'reset password',
+  'email-change': 'confirm e-mail change',
+  reactivation: 'reactivate account',
+} as const satisfies Partial<Record<TokenPurpose, string>>;
 
 interface Redemption<M extends EntityModule, Known, Proof> {
   /** Passwords that may be tried with one link within a quarter of an hour; undefined where none is compared. */
@@ -40,7 +48,7 @@ interface Redeemed<Known, Proof> {
  */
 export async function redeemLink<M extends EntityModule, Known, Proof>(
   { body: { token }, unit, services, request }: Call<{ readonly token: string }>,
-  { purpose, module, stateOf }: LinkKind<M>,
+  { purpose, module, stateOf }: LinkKind<M, keyof typeof reasons>,
   { guesses, read, prove, addresses }: Redemption<M, Known, Proof>,
 ): Promise<Redeemed<Known, Proof>> {
   const id = claimedId(purpose, token);
@@ -52,17 +60,14 @@ export async function redeemLink<M extends EntityModule, Known, Proof>(
     if (state.expiresAt !== null && state.expiresAt <= services.clock.now()) throw expiredToken(purpose);
     return found;
   };
-  const known = await services.database.transact(
-    workOf(request.core, systemCaller('redeem mailed link')),
-    async (own) => {
-      const needed = await read(usable(await own.data.findOne(module, { id: { eq: id } })), own);
-      if (guesses !== undefined) await countGuess(own, `${purpose}:${id}`, guesses);
-      return needed;
-    },
-  );
+  const known = await services.database.transact(workOf(request.core, systemCaller(reasons[purpose])), async (own) => {
+    const needed = await read(usable(await own.data.findOne(module, { id: { eq: id } })), own);
+    if (guesses !== undefined) await countGuess(own, `${purpose}:${id}`, guesses);
+    return needed;
+  });
   const proof = await prove(known);
 
-  const data = unit.data.privileged('redeem mailed link');
+  const data = unit.data.privileged(reasons[purpose]);
   // In one order, so that two requests cannot wait for each other.
   for (const address of addresses(known).toSorted()) await lockEmail(unit, address);
   usable(await data.findLocked(module, id));
