@@ -93,6 +93,12 @@ describe('the type', () => {
     ['msgid ""', 'messages.pot', undefined, 'text/plain'],
     ['echo off', 'a.bat', undefined, 'text/plain'],
     ['int x;', 'main.c', undefined, 'text/plain'],
+    ['a = 1', 'a.conf', undefined, 'text/plain'],
+    // Extensions that binary files have as well as texts.
+    ['hello', 'a.list', undefined, 'text/plain'],
+    [png, 'a.list', undefined, 'image/png'],
+    [Buffer.from([1, 2, 3, 0, 9]), 'a.in', undefined, 'application/octet-stream'],
+    [Buffer.from([1, 2, 3, 0, 9]), 'a.def', undefined, 'application/octet-stream'],
     ['{}\n{}\n', 'a.jsonl', undefined, 'application/x-ndjson'],
     ['BEGIN:VCARD\r\n', 'a.vcf', 'text/x-vcard', 'text/vcard'],
   ] as const)

@@ -15,11 +15,14 @@ const named: ReadonlySet<string> = new Set(
    application/vnd.openxmlformats-officedocument.wordprocessingml.document application/vnd.rar application/x-7z-compressed
    application/x-sh application/x-tar application/xhtml+xml application/xml application/yaml application/zip audio/mpeg image/avif
    image/bmp image/gif image/heic image/jpeg image/png image/svg+xml image/tiff image/webp image/x-icon text/calendar text/css text/csv
-   text/html text/javascript text/markdown text/plain text/tab-separated-values text/vcard text/vtt video/mp4 video/quicktime
+   text/html text/javascript text/markdown text/tab-separated-values text/vcard text/vtt video/mp4 video/quicktime
    video/webm`.split(/\s+/),
 );
 
-/** Extensions that the package does not know, or gives to other types, or to one type with others that are also those of texts. */
+/**
+ * Extensions that the package does not know, or gives to other types, or to one type with others that are also those of texts. It gives
+ * `in`, `list` and `def` to plain text, although binary files have them, too.
+ */
 const ownExtensions = [
   'application/gzip tgz svgz',
   'application/msword doc',
@@ -29,6 +32,7 @@ const ownExtensions = [
   'application/x-ndjson ndjson jsonl',
   'application/x-sh bash',
   'text/javascript cjs',
+  'text/plain txt text log conf ini',
   'video/mp4 m4v',
 ];
 
