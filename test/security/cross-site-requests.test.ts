@@ -126,6 +126,11 @@ describe('T-41: server.cors', () => {
       expect(String(answered['access-control-expose-headers']).split(', ')).toContain(name);
     // What others ask is no preflight: nothing is allowed.
     expect((await allowed('https://evil.example.net', '/v1/tasks', 'OPTIONS')).status).toBe(405);
+    const noMethod = { origin: console_, 'access-control-request-method': '' };
+    expectProblem(
+      await victim.request({ method: 'OPTIONS', url: '/v1/tasks', headers: noMethod }),
+      'method_not_allowed',
+    );
     // Being allowed to ask replaces no token.
     const payload = JSON.stringify({ query });
     const json = { origin: console_, 'content-type': 'application/json' };
@@ -142,6 +147,11 @@ describe('T-41: server.cors', () => {
     expect(await allowed(console_, '/v1/organizations')).toMatchObject({ to: undefined });
     expect(await allowed(partner, '/v1/organizations')).toMatchObject({ to: partner, withCredentials: 'true' });
     expect(await allowed(partner, '/v1/tasks?first=1')).toMatchObject({ to: '*', withCredentials: undefined });
+    const noOrigin = { origin: '', 'access-control-request-method': 'PATCH' };
+    expectProblem(
+      await victim.request({ method: 'OPTIONS', url: '/v1/tasks', headers: noOrigin }),
+      'method_not_allowed',
+    );
     expect(await allowed(partner, '/v1/tasks_of_others')).toMatchObject({ to: partner });
     expect(await allowed(partner, '/v1/notes')).toMatchObject({ to: undefined });
     expect(await allowed(console_, '/livez')).toMatchObject({ to: console_ });

@@ -89,7 +89,8 @@ export function crossOriginPlugin(app: FastifyInstance, { config }: Pick<Service
  */
 function optionsFor(request: FastifyRequest, { cors: settings, csrfprotection }: Config['server']): FastifyCorsOptions {
   const { origin, 'access-control-request-method': askedMethod } = request.headers;
-  if (origin === undefined) return { origin: false };
+  // An empty header is as good as none; the package refuses it in its own words.
+  if (!origin) return { origin: false };
   const origins = originsFor(request, settings);
   const isNamed = origins.includes(origin);
   if (!isNamed && !origins.includes('*')) return { origin: false };
@@ -101,7 +102,7 @@ function optionsFor(request: FastifyRequest, { cors: settings, csrfprotection }:
     exposedHeaders: responseHeaders,
     maxAge: preflightSeconds,
     // Any other OPTIONS request is answered like those of this server's own pages.
-    preflight: askedMethod !== undefined,
+    preflight: Boolean(askedMethod),
   };
 }
 
