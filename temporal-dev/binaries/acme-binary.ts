@@ -8,7 +8,6 @@ export const acmeBinary: BinarySpec = {
   version: '2.10.1',
   variable: 'STACK_ACME_BIN',
   commands: ['pebble'],
-  accepted: { from: '2.10', below: '3' },
   // It prints no version when it is built this way; go.sum pins the one that is built.
   versionArguments: ['-version'],
   versionPattern: 'none',

