@@ -47,7 +47,7 @@ export function dropTriggers(triggers: readonly TriggerName[]): string[] {
   return triggers.map(({ name, table }) => `drop trigger ${name} on ${table}`);
 }
 
-/** After the migrations, which make the tables. What changed while a trigger was missing or stale may concern everybody. */
+/** After the migrations, which make the tables. A change that was made while a trigger was missing or stale may concern everybody. */
 export function createTriggers({ stale }: TriggerDifference): string[] {
   const created = stale.flatMap(({ name, table, text }) => [
     text,
