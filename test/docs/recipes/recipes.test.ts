@@ -363,7 +363,9 @@ test('a kind can change while there are records of it', async () => {
   const change = (from: string, to: string): void => copy.change('entities/work/recipe-sample.ts', from, to);
   const written = async (name: string): Promise<string> => {
     const [, file = ''] = /Wrote (\S+)\.\n/.exec(await copy.migrate('new', world.databaseUrl, name)) ?? [];
-    expect(await copy.migrate('up', world.databaseUrl)).toMatch(new RegExp(`-${name}[.,]`));
+    expect(await copy.migrate('up', world.databaseUrl)).toMatch(
+      new RegExp(`-${name}, function search_recipe_samples\\.`),
+    );
     return copy.read(file);
   };
 
@@ -374,9 +376,7 @@ test('a kind can change while there are records of it', async () => {
   change("severity: 'read-write'", "remark: 'read-write',\n    severity: 'read-write'");
   const added = await written('sample-remarks');
   expect(added).toContain(`add "remark" text not null default 'nothing'`);
-  expect(added).toMatch(
-    /function search_recipe_samples[^]*drop index[^]*create index "recipe_samples_search_index"[^]*remark/,
-  );
+  expect(added).toMatch(/drop index[^]*create index "recipe_samples_search_index"[^]*remark/);
   expect(await asOwner(world, 'select distinct remark from recipe_samples')).toEqual([{ remark: 'nothing' }]);
 
   change("search: ['title', 'remark']", "search: ['title']");
