@@ -1,3 +1,4 @@
+// Left to npm run prove; npm test has test/workflows/webhooks/webhook-attempts.test.ts.
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
