@@ -1,16 +1,11 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { repositoryFiles } from '../kit/repository-files.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
-  cwd: root,
-  encoding: 'utf8',
-})
-  .split('\0')
-  .filter(Boolean);
+const tracked = repositoryFiles();
 const sources = tracked.filter((file) => file.endsWith('.ts'));
 
 test('file names are kebab-case and say what is inside', () => {

@@ -94,17 +94,19 @@ function packageProblem(room: Room, target: string, { isType }: Pick<Import, 'is
   return !homes || isType || homes.includes(room.path) ? undefined : `the package belongs to ${homes.join(', ')}`;
 }
 
+/** What each file imports, type imports included: paths from the root of the repository, and names of packages. @throws SyntaxError */
+export function importTargets(sources: Sources): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    [...sources].map(([file, text]) => [file, importsOf(file, text).flatMap(({ target }) => target ?? [])]),
+  );
+}
+
 /** Circles of imports between files, type imports included. */
 export function importCircles(sources: Sources): string[][] {
-  const targets = new Map(
-    [...sources].map(([file, text]) => [
-      file,
-      importsOf(file, text)
-        .flatMap(({ target }) => target ?? [])
-        .filter((target) => sources.has(target)),
-    ]),
+  const known = [...importTargets(sources)].map(
+    ([file, targets]) => [file, targets.filter((target) => sources.has(target))] as const,
   );
-  return stronglyConnected(targets).filter((files) => files.length > 1);
+  return stronglyConnected(new Map(known)).filter((files) => files.length > 1);
 }
 
 /** Tarjan's algorithm: groups of nodes that reach each other. */

@@ -1,20 +1,16 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { crowdedFolders, forbiddenImports, importCircles, repeatedNames, type Sources } from './import-graph.ts';
+import { repositoryFiles } from '../kit/repository-files.ts';
 import { roomOf, rooms } from '#tools/generators/import-table.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const tracked: Sources = new Map(
-  execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts'], {
-    cwd: root,
-    encoding: 'utf8',
-  })
-    .split('\n')
-    .filter((file) => file !== '' && existsSync(join(root, file)))
+  repositoryFiles()
+    .filter((file) => file.endsWith('.ts'))
     .map((file) => [file, readFileSync(join(root, file), 'utf8')]),
 );
 const areas = new Set([...rooms.map(({ path }) => path.split('/')[0]), 'temporal-dev']);

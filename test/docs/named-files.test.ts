@@ -1,16 +1,11 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { repositoryFiles } from '../kit/repository-files.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-  cwd: root,
-  encoding: 'utf8',
-})
-  .split('\n')
-  .filter(Boolean);
+const tracked = repositoryFiles();
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 const decisions = tracked.filter((file) => file.startsWith('docs/decisions/'));
 const pages = [...decisions, 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'README.md', 'CHANGELOG.md'];

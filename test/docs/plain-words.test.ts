@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sentencesOf } from './sentences-of.ts';
+import { repositoryFiles } from '../kit/repository-files.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -32,15 +32,9 @@ const rules: readonly { readonly words: RegExp; readonly instead: string }[] = [
 ];
 
 /** Texts that people read: comments of the sources and of test/kit, texts and descriptions in them and printed from them, and the pages. */
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-  cwd: root,
-  encoding: 'utf8',
-})
-  .split('\n')
-  .filter(
-    (file) =>
-      file !== '' && !/^test\/(?!kit\/)|^(?:package-lock|knip|tsconfig)\b|^\.|\/\.|^(?:CHANGELOG)\.md$/.test(file),
-  );
+const files = repositoryFiles().filter(
+  (file) => !/^test\/(?!kit\/)|^(?:package-lock|knip|tsconfig)\b|^\.|\/\.|^(?:CHANGELOG)\.md$/.test(file),
+);
 
 function problemsOf(file: string, text: string): string[] {
   return sentencesOf(file, text).flatMap(({ start, text: sentence }) =>

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { dirname, join } from 'node:path';
+import { importTargets } from '../architecture/import-graph.ts';
 import { Random } from '../kit/random.ts';
 import { provedFiles } from './left-out.ts';
 
@@ -112,13 +113,5 @@ function importsOfSources(): Imports {
     '{api,activities,config,entities,migrations,relay,runtime,temporal-dev,test,tools,worker,workflows}/**/*.ts',
     { cwd: root },
   );
-  return new Map(
-    files.map((file) => {
-      const text = readFileSync(join(root, file), 'utf8');
-      const targets = [...text.matchAll(/(?:from|import) '((?:\.{1,2}\/|#)[^']+)'/g)].map(([, path = '']) =>
-        path.startsWith('#') ? path.slice(1) : normalize(join(dirname(file), path)),
-      );
-      return [file, targets] as const;
-    }),
-  );
+  return importTargets(new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')] as const)));
 }

@@ -6,6 +6,7 @@ import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from '
 import { printCosts } from './folder-costs.ts';
 import { checkEffects, effectiveLeaves, writtenLeaves } from '../config/effects.ts';
 import { configReadsFile } from '../kit/config-reads-file.ts';
+import { errorsOutsideTests } from './errors-outside-tests.ts';
 import { isPartialRun } from './partial-run.ts';
 import { fileOf, nameOf } from './test-names.ts';
 
@@ -124,9 +125,7 @@ export class ClosingReporter implements Reporter {
  * log may hold only its end.
  */
 function failuresOf(module: TestModule): string[] {
-  const outside = [module, ...module.children.allSuites()].flatMap((suite) =>
-    suite.errors().map((error) => `${fileOf(module)}: ${reasonOf(error)}`),
-  );
+  const outside = errorsOutsideTests(module).map((error) => `${fileOf(module)}: ${reasonOf(error)}`);
   const failed = [...module.children.allTests('failed')].map(
     (test) => `${nameOf(test)}: ${reasonOf(test.result().errors?.[0])}`,
   );

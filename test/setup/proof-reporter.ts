@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node';
 import { passedTests, printProof, proofOf, type Proof, type TestResult } from './proof.ts';
+import { errorsOutsideTests } from './errors-outside-tests.ts';
 import { isPartialRun } from './partial-run.ts';
 import { fileOf, nameOf } from './test-names.ts';
 
@@ -47,8 +48,7 @@ export class ProofReporter implements Reporter {
   onTestModuleEnd(module: TestModule): void {
     const file = fileOf(module);
     const tests = [...module.children.allTests()].map(resultOf);
-    const suites = [module, ...module.children.allSuites()];
-    const errors = suites.flatMap((suite) => suite.errors()).map(textOf);
+    const errors = errorsOutsideTests(module).map(textOf);
     // Parts that were continued have passed.
     const hasRun = this.#errors.has(file);
     if (hasRun && errors.length === 0 && tests.every(({ state }) => state !== 'failed')) this.#unsteady.add(file);

@@ -22,7 +22,7 @@ async function render(filePath: string): Promise<string> {
   // MJML rejects a place where it expects a color.
   const standIns = new Map<string, string>();
   const standInFor = (place: string) => {
-    const color = standIns.get(place) ?? `#c0104${(standIns.size + 1).toString(16)}`;
+    const color = standIns.get(place) ?? `#c010${(standIns.size + 1).toString(16).padStart(2, '0')}`;
     standIns.set(place, color);
     return color;
   };

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { compileCache } from './spawned-process.ts';
+import { repositoryFiles } from '../repository-files.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const run = promisify(execFile);
@@ -15,12 +16,7 @@ export class ScratchCopy {
   /** @param folder does not exist yet; it belongs to the test run, which removes it */
   constructor(folder: string) {
     this.folder = folder;
-    const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-      cwd: root,
-      encoding: 'utf8',
-      maxBuffer: 1 << 26,
-    });
-    for (const file of files.split('\0').filter(Boolean)) {
+    for (const file of repositoryFiles()) {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
       cpSync(join(root, file), join(folder, file));
     }
