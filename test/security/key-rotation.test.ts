@@ -354,7 +354,7 @@ describe('jwksendpoint', () => {
       expect((await ask(await tokenOf(first), instance)).status).toBe(200);
     }
     expect(server.count()).toBe(5);
-    const lines = world.logs.filter(({ msg }) => String(msg).includes('jwksendpoint gives no key set'));
+    const lines = world.logs.filter(({ msg }) => String(msg).includes('jwksendpoint returns no key set'));
     expect(lines).toHaveLength(1);
 
     server.answerWith([second.jwk]);
