@@ -1,5 +1,5 @@
 // Takes turns by the seed: npm test has a third of these files, npm run prove has all.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { task } from '#entities/index.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { asSystem } from '../kit/as-person.ts';
@@ -31,9 +31,12 @@ test('a request that holds a tuple does not keep the others from the store', asy
   const { id } = await assigned('held');
   // By the process itself, which then has none on its way that it would gather.
   await eventually(async () => (await unapplied()).length === 0);
+  // After a full batch it looks for another one.
+  await relay().apply();
   // Waits to be applied, and is being changed.
   await asOwner(world, `update desired_tuples set applied_version = 0 where object = $1`, [`task:${id}`]);
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  onTestFinished(() => release());
   const { promise: written, resolve: write } = Promise.withResolvers<void>();
   const changing = asSystem(world, organization.id, async (data) => {
     await data.update(task, id, { assigneeId: null });
