@@ -1,12 +1,13 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import { ClosingReporter } from './test/setup/closing-reporter.ts';
+import { testsOfLastChange } from './test/setup/changed-tests.ts';
 import { leftOut } from './test/setup/left-out.ts';
 import { ProcessesFirst } from './test/setup/processes-first.ts';
 import { runKinds } from './test/setup/run-kinds.ts';
 import { runSeed } from './test/setup/run-seed.ts';
 
 const seed = runSeed();
-const left = leftOut(seed);
+const left = leftOut(seed, { changed: testsOfLastChange(seed) });
 
 export default defineConfig({
   test: {

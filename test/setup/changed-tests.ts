@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { importTargets } from '../architecture/import-graph.ts';
@@ -29,6 +29,12 @@ export function testsOfWorkingTree(seed: number, since = 'HEAD'): ChangedTests {
     ...git('ls-files', '--others', '--exclude-standard', '-z'),
   ].filter((file) => file !== '');
   return testsOf(changed, importsOfSources(), new Random(seed));
+}
+
+/** The tests of what the last commit and the working tree change; none where there is no commit before it, as in a shallow copy. */
+export function testsOfLastChange(seed: number): readonly string[] {
+  const found = spawnSync('git', ['rev-parse', '--verify', '--quiet', 'HEAD^'], { cwd: root });
+  return found.status === 0 ? testsOfWorkingTree(seed, 'HEAD^').files : [];
 }
 
 /**

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Random } from '../kit/random.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -16,11 +16,21 @@ const provedMark = /^\/\/ Left to npm run prove; npm test has (\S+)\.$/;
  */
 const turnMark = '// Takes turns by the seed: npm test has a third of these files, npm run prove has all.';
 
-/** Of each test file. */
-const firstLines: ReadonlyMap<string, string> = new Map(
+/** What cases of all kinds, routes or rules are made with. A file that imports it runs each time, with a sample of its cases. */
+const breadth = /\/kit\/(?:depth|tried|tried-kinds)\.ts'/;
+
+/** Folders with a test file for each thing that a feature does. Of each, a run has half. */
+const featureFolders = /^test\/(?:api|entities|relay|security|whole|worker|workflows)\//;
+
+const texts: ReadonlyMap<string, string> = new Map(
   globSync('test/**/*.test.ts', { cwd: root })
     .toSorted()
-    .map((file) => [file, readFileSync(join(root, file), 'utf8').split('\n', 1).join('')]),
+    .map((file) => [file, readFileSync(join(root, file), 'utf8')]),
+);
+
+/** Of each test file. */
+const firstLines: ReadonlyMap<string, string> = new Map(
+  [...texts].map(([file, text]) => [file, text.split('\n', 1).join('')]),
 );
 
 /** Files that only `npm run prove` has, and the file that stands for each in `npm test`. */
@@ -33,26 +43,40 @@ export function provedFiles(): ReadonlyMap<string, string> {
   );
 }
 
-/** Files of which a run of `npm test` has some, by its seed, and how many. A file of `test/chaos` kills processes for minutes. */
+/**
+ * Files of which a run of `npm test` has some, by its seed, and how many: one of `test/chaos`, which kill processes for minutes; a third of
+ * those that are marked; half of each folder of features.
+ */
 export function filesThatTakeTurns(): readonly { readonly files: readonly string[]; readonly each: number }[] {
-  const files = [...firstLines.keys()];
-  const marked = files.filter((file) => firstLines.get(file) === turnMark);
+  const proved = provedFiles();
+  const always = new Set(proved.values());
+  const files = [...firstLines.keys()].filter((file) => !proved.has(file) && !always.has(file));
+  const isChaos = (file: string) => file.startsWith('test/chaos/');
+  const isMarked = (file: string) => firstLines.get(file) === turnMark;
+  const features = files.filter(
+    (file) => featureFolders.test(file) && !isMarked(file) && !breadth.test(texts.get(file) ?? ''),
+  );
   return [
-    {
-      files: files.filter((file) => file.startsWith('test/chaos/') && !provedMark.test(firstLines.get(file) ?? '')),
-      each: 1,
-    },
-    { files: marked, each: Math.ceil(marked.length / 3) },
-  ];
+    { files: files.filter(isChaos), part: 0 },
+    { files: files.filter(isMarked), part: 1 / 3 },
+    ...[...Map.groupBy(features, dirname).values()].map((folder) => ({ files: folder, part: 1 / 2 })),
+  ].map(({ files: some, part }) => ({ files: some, each: Math.max(1, Math.ceil(some.length * part)) }));
 }
 
 /**
  * Files that a run of the whole suite leaves to `npm run prove` and to other seeds, by their paths in the project; none where the command
  * line names files, directly or by what is changed.
+ * @param changed files that run in any case: the tests of what was changed last
  */
-export function leftOut(seed: number, argv: readonly string[] = process.argv): readonly string[] {
+export function leftOut(
+  seed: number,
+  {
+    argv = process.argv,
+    changed = [],
+  }: { readonly argv?: readonly string[]; readonly changed?: readonly string[] } = {},
+): readonly string[] {
   if (argv.slice(2).some((arg) => !arg.startsWith('-') || arg.startsWith('--changed'))) return [];
   const random = new Random(seed);
   const turns = filesThatTakeTurns().flatMap(({ files, each }) => random.shuffled(files).slice(each));
-  return [...provedFiles().keys(), ...turns].toSorted();
+  return [...provedFiles().keys(), ...turns.filter((file) => !changed.includes(file))].toSorted();
 }
