@@ -28,7 +28,7 @@ const rows = 1_000_000;
 /** Rows that are really there, for statistics. */
 const rowsForStatistics = timesOf({ sample: 2_000, prove: 20_000 });
 /** Rows that are read. */
-const rowsToRead = timesOf({ sample: 20_000, prove: rows });
+const rowsToRead = timesOf({ sample: 40_000, prove: rows });
 
 const kinds = registry.modules.filter(({ tenancy }) => tenancy === 'organization');
 
