@@ -14,12 +14,13 @@ const provedMark = /^\/\/ Left to npm run prove; npm test has (\S+)\.$/;
  * With this line a test file begins that no change of a route, a kind or a rule can break: it tests machinery such as sockets, the relay or
  * worker processes.
  */
-const turnMark = '// Takes turns by the seed: npm test has a third of these files, npm run prove has all.';
+const turnMark = '// Takes turns by the seed: npm test has a quarter of these files, npm run prove has all.';
 
-/** What cases of all kinds, routes or rules are made with. A file that imports it runs each time, with a sample of its cases. */
+/** What cases of all kinds, routes or rules are made with. A file of these folders that imports it runs each time, with a sample of its cases. */
 const breadth = /\/kit\/(?:depth|tried|tried-kinds)\.ts'/;
+const breadthFolders = /^test\/(?:entities|security|api\/(?:description|graphql|records))\//;
 
-/** Folders with a test file for each thing that a feature does. Of each, a run has half. */
+/** Folders with a test file for each thing that a feature does. Of each, a run has a third. */
 const featureFolders = /^test\/(?:api|entities|relay|security|whole|worker|workflows)\//;
 
 const texts: ReadonlyMap<string, string> = new Map(
@@ -44,8 +45,8 @@ export function provedFiles(): ReadonlyMap<string, string> {
 }
 
 /**
- * Files of which a run of `npm test` has some, by its seed, and how many: one of `test/chaos`, which kill processes for minutes; a third of
- * those that are marked; half of each folder of features.
+ * Files of which a run of `npm test` has some, by its seed, and how many: one of `test/chaos`, which kill processes for minutes; a quarter
+ * of those that are marked; a third of each folder of features.
  */
 export function filesThatTakeTurns(): readonly { readonly files: readonly string[]; readonly each: number }[] {
   const proved = provedFiles();
@@ -54,12 +55,15 @@ export function filesThatTakeTurns(): readonly { readonly files: readonly string
   const isChaos = (file: string) => file.startsWith('test/chaos/');
   const isMarked = (file: string) => firstLines.get(file) === turnMark;
   const features = files.filter(
-    (file) => featureFolders.test(file) && !isMarked(file) && !breadth.test(texts.get(file) ?? ''),
+    (file) =>
+      featureFolders.test(file) &&
+      !isMarked(file) &&
+      !(breadthFolders.test(file) && breadth.test(texts.get(file) ?? '')),
   );
   return [
     { files: files.filter(isChaos), part: 0 },
-    { files: files.filter(isMarked), part: 1 / 3 },
-    ...[...Map.groupBy(features, dirname).values()].map((folder) => ({ files: folder, part: 1 / 2 })),
+    { files: files.filter(isMarked), part: 1 / 4 },
+    ...[...Map.groupBy(features, dirname).values()].map((folder) => ({ files: folder, part: 1 / 3 })),
   ].map(({ files: some, part }) => ({ files: some, each: Math.max(1, Math.ceil(some.length * part)) }));
 }
 
