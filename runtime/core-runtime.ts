@@ -12,7 +12,7 @@ import { textRecordsOf } from '#activities/clients/email-validation/text-records
 import { AuthorizationStore } from '#activities/clients/fga/authorization-store.ts';
 import { listeners as productListeners } from '#activities/listeners/index.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
-import { announceEndedSession } from '#activities/listeners/identity/announce-ended-session.ts';
+import { announceEndedSession } from '#activities/listeners/identity/announce-ended-session.listener.ts';
 import { configuredMiddleware } from '#activities/clients/temporal/job-middleware.ts';
 import { JobMetrics } from '#activities/clients/temporal/job-metrics.ts';
 import { TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';

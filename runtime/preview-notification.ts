@@ -1,5 +1,5 @@
-import { notificationKinds } from '#activities/listeners/notifications/notification-kinds.ts';
-import { fillTemplate, noticeContent } from '#activities/listeners/notifications/notice-content.ts';
+import { notificationKinds } from '#activities/mails/index.ts';
+import { fillTemplate, noticeContent } from '#activities/mails/notice-content.ts';
 import type { EmailThemeName } from '#activities/clients/email/content.ts';
 import { inWords } from '#entities/kit/base/snake-case.ts';
 import { emailBrand } from '#activities/clients/email/email-brand.ts';

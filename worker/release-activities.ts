@@ -1,5 +1,5 @@
 import type { ActivityDependencies, ActivityMap } from '#activities/kit/activity-dependencies.ts';
-import { sourceModules, type SourceModule } from './source-modules.ts';
+import { sourceModules, type SourceModule } from '#entities/kit/base/source-modules.ts';
 
 const areas = await sourceModules('activities', '-activities.ts');
 

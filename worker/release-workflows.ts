@@ -1,5 +1,5 @@
 import type { WorkflowContract } from '#workflows/kit/contract.ts';
-import { sourceModules, type SourceModule } from './source-modules.ts';
+import { sourceModules, type SourceModule } from '#entities/kit/base/source-modules.ts';
 
 /** A workflow type of this release. */
 export interface ReleaseWorkflow {

@@ -12,8 +12,8 @@ import type { EmailThemeName } from '../clients/email/content.ts';
 import type { EmailTransport, OutgoingEmail } from '../clients/email/transport.ts';
 import { isOpen, kindOf, lockedEmail, resultOf, unsealed, type EmailRow, type SealedEmail } from './email-records.ts';
 import { finalProblems } from './send-problems.ts';
-import { readMail } from './read-mail.ts';
-import type { Links, Mail } from './mail.ts';
+import { readMail, type AddressedMail } from './read-mail.ts';
+import type { Links } from '../mails/define-mail.ts';
 
 /** Work of an attempt to send a mail. */
 export type Attempt =
@@ -31,7 +31,7 @@ export interface AttemptSettings {
   readonly links: Omit<Links, 'emailId'>;
   readonly transport: EmailTransport | undefined;
   /** The mail as it is sent. @param id of its record */
-  readonly render: (mail: Mail, id: string, theme: EmailThemeName) => OutgoingEmail;
+  readonly render: (mail: AddressedMail, id: string, theme: EmailThemeName) => OutgoingEmail;
 }
 
 /**

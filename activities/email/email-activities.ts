@@ -24,9 +24,8 @@ import { suppressAddress } from '../listeners/email/suppress-address.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
 import { beginAttempt, type Attempt, type AttemptSettings } from './begin-attempt.ts';
 import { recordAccepted, recordProblem } from './email-records.ts';
-import type { Mail } from './mail.ts';
 import { ProviderPauses } from './provider-pauses.ts';
-import { sentRecords } from './read-mail.ts';
+import { recordSent, type AddressedMail } from './read-mail.ts';
 import { finalProblems, isFinal, passingProblems } from './send-problems.ts';
 
 type EmailDependencies = Pick<ActivityDependencies, 'config' | 'database' | 'temporal' | 'logger' | 'emailProviders'>;
@@ -58,7 +57,7 @@ export const createEmailActivities = defineActivities((deps: EmailDependencies) 
     const consoleUrl = withoutSlash(current.ormconfig.notifications.consoleurl);
     const links = { tokenKey, apiUrl: publicApiUrl(current), consoleUrl };
     const brand = emailBrand(current, database.options.clock.now());
-    const render = ({ content, to, name }: Mail, id: string, theme: EmailThemeName): OutgoingEmail =>
+    const render = ({ content, to, name }: AddressedMail, id: string, theme: EmailThemeName): OutgoingEmail =>
       renderEmail(content, { id, to, name, theme, brand });
     return { options: database.options, links, transport, render };
   };
@@ -76,7 +75,7 @@ export const createEmailActivities = defineActivities((deps: EmailDependencies) 
     failpoint('email-accepted');
     await transact(input, async (unit) => {
       await recordAccepted(input, unit, messageId);
-      await sentRecords[input.template]?.(input, unit);
+      await recordSent(input, unit);
     });
     return 'sent';
   };

@@ -1,15 +1,16 @@
 import { localNumber, usualLocale, type Locale } from '#entities/kit/base/localized.ts';
 import { inWords } from '#entities/kit/base/snake-case.ts';
 import type { EmailContent, EmailItem } from '../clients/email/content.ts';
-import { noticeContent, saidOf, type Notice } from '../listeners/notifications/notice-content.ts';
-import { notificationKinds } from '../listeners/notifications/notification-kinds.ts';
-import { taskAssigned } from '../listeners/notifications/task-assigned.ts';
-import { defineMail, sample } from './mail-definition.ts';
+import { noticeContent, saidOf, type Notice } from '../mails/notice-content.ts';
+import { sample } from '../mails/define-mail.ts';
+import { notificationKinds } from '../mails/index.ts';
+import { taskAssigned } from '../mails/work/task-assigned.mail.ts';
 
 const { organization: name, unsubscribeToken } = sample;
 const url = 'https://console.example.com/tasks/01JEXAMPLE0000000000000000';
 
-interface Collection {
+/** Values of a digest. */
+export interface Collection {
   readonly name: string;
   /** Topics of the mail, each once. */
   readonly topics: readonly string[];
@@ -25,14 +26,21 @@ interface Collection {
   readonly unsubscribeToken: string;
 }
 
-const sampleNotice = { name, record: 'task', url, topic: 'task.assigned', unsubscribeToken } as const;
+export const sampleNotice: Notice = {
+  name,
+  record: 'task',
+  url,
+  topic: 'task.assigned',
+  unsubscribeToken,
+  ...saidOf(taskAssigned.text, taskAssigned.sample),
+};
 
 const sampleItems = [
   { text: 'Ann Example assigned a task to you. TSK-7: Review the access rights. Due June 1, 2026 at 5:00 PM UTC', url },
   { text: 'Ann Example assigned a task to you. TSK-8: Renew the certificate', url },
 ];
 
-const sampleCollection: Collection = {
+export const sampleCollection: Collection = {
   name,
   topics: ['task.assigned'],
   count: 12,
@@ -43,16 +51,7 @@ const sampleCollection: Collection = {
   unsubscribeToken,
 };
 
-/** Mails with notifications (activities/listeners/notifications). */
-export const notificationContents = {
-  notification: defineMail<Notice>(
-    { ...sampleNotice, ...saidOf(taskAssigned.text, taskAssigned.sample) },
-    noticeContent,
-  ),
-  digest: defineMail<Collection>(sampleCollection, collected),
-} as const;
-
-/** The same mails in other cases: what each event says, and several events of different topics. */
+/** Mails with notifications in other cases: what each event says, and several events of different topics. */
 export const notificationPreviews: Readonly<Record<string, EmailContent>> = {
   ...Object.fromEntries(
     notificationKinds.map(({ topic, text, sample: values, about }) => [
@@ -60,7 +59,7 @@ export const notificationPreviews: Readonly<Record<string, EmailContent>> = {
       noticeContent({ ...sampleNotice, ...saidOf(text, values), record: inWords(about.kind), topic }),
     ]),
   ),
-  'digest-several-topics': collected({
+  'digest-several-topics': collectionContent({
     ...sampleCollection,
     topics: ['task.assigned', 'note.mentioned'],
     count: 200,
@@ -69,7 +68,7 @@ export const notificationPreviews: Readonly<Record<string, EmailContent>> = {
 };
 
 /** The e-mail of several notifications. */
-function collected({
+export function collectionContent({
   name: of,
   topics,
   count,

@@ -2,16 +2,16 @@ import type { notification } from '#entities/notifications/notification.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { inWords } from '#entities/kit/base/snake-case.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
 import { notificationTemplate } from '#entities/notifications/notification-template.ts';
-import { fillTemplate, type Notice } from '../listeners/notifications/notice-content.ts';
-import { notificationKinds } from '../listeners/notifications/notification-kinds.ts';
 import { settleDigest } from '../listeners/notifications/settle-digest.ts';
 import { settleSending } from '../listeners/notifications/settle-sending.ts';
 import type { EmailItem } from '../clients/email/content.ts';
 import { inertLine } from '../clients/email/inert-text.ts';
-import { organizationName, unsubscribeTokenOf, type Links, type Mail } from './mail.ts';
-import { notificationContents } from './notification-contents.ts';
+import { defineMail, type Links, type MailContext } from '../mails/define-mail.ts';
+import { notificationKinds } from '../mails/index.ts';
+import { fillTemplate, noticeContent, type Notice } from '../mails/notice-content.ts';
+import { organizationName } from '../mails/shown-name.ts';
+import { collectionContent, sampleCollection, sampleNotice, type Collection } from './notification-contents.ts';
 
 type Notification = RowOf<typeof notification>;
 
@@ -19,34 +19,55 @@ type Notification = RowOf<typeof notification>;
 const maxListed = 50;
 
 /** Notifies one person of one event, unless they read it meanwhile, lost the right to it, or have postponed or muted it. */
-export async function notificationMail(
-  { about }: SendEmailInput,
-  unit: UnitOfWork,
-  links: Links,
-): Promise<Mail | undefined> {
-  const current = about && (await settleSending(unit, 'email', about));
-  const name = current && (await organizationName(current.told, unit, 'your organization'));
-  if (!current || name === undefined) return undefined;
-  const { person, told } = current;
-  return {
-    to: person.email,
-    name: person.displayName,
-    content: notificationContents.notification.content({
-      ...noticeOf(told, name, links),
-      ...(await ownText(told, unit)),
-    }),
-  };
-}
+export const notificationMail = defineMail('notification', {
+  values: async ({ input: { about }, unit, links, unsubscribeToken }) => {
+    const current = about && (await settleSending(unit, 'email', about));
+    const name = current && (await organizationName(current.told, unit, 'your organization'));
+    if (!current || name === undefined) return undefined;
+    const { told } = current;
+    return { ...noticeOf(told, name, { links, unsubscribeToken }), ...(await ownText(told, unit)) };
+  },
+  text: noticeContent,
+  sample: sampleNotice,
+});
+
+/** Notifies one person of several events. */
+export const digestMail = defineMail('digest', {
+  values: async ({ input: { about }, unit, links, unsubscribeToken }): Promise<Notice | Collection | undefined> => {
+    const current = about && (await settleDigest(unit, about));
+    const name = current && (await organizationName(current, unit, 'your organization'));
+    if (!current || name === undefined) return undefined;
+    const { locale, notifications, hasMore } = current;
+    const [first, ...others] = notifications;
+    if (first && others.length === 0 && !hasMore) return noticeOf(first, name, { links, unsubscribeToken });
+    return {
+      name,
+      topics: [...new Set(notifications.map(({ topic }) => topic))],
+      count: notifications.length,
+      hasMore,
+      items: notifications.slice(0, maxListed).map((told) => itemOf(told, links)),
+      locale,
+      url: links.consoleUrl === '' ? `${links.apiUrl}/v1/notifications/inbox` : `${links.consoleUrl}/notifications`,
+      unsubscribeToken,
+    };
+  },
+  text: (values) => ('items' in values ? collectionContent(values) : noticeContent(values)),
+  sample: sampleCollection,
+});
 
 /** @param name of the organization */
-function noticeOf(told: Notification, name: string, links: Links): Notice {
+function noticeOf(
+  told: Notification,
+  name: string,
+  { links, unsubscribeToken }: Pick<MailContext<unknown>, 'links' | 'unsubscribeToken'>,
+): Notice {
   return {
     name,
     ...saidIn(told),
     record: inWords(told.targetKind ?? 'notification'),
     url: pageOf(told, links),
     topic: told.topic,
-    unsubscribeToken: unsubscribeTokenOf(links),
+    unsubscribeToken,
   };
 }
 
@@ -60,32 +81,6 @@ async function ownText({ organizationId, topic, variables }: Notification, { dat
   const template = variables === null ? undefined : await data.findOne(notificationTemplate, where);
   // The listener of the notification wrote a text for each variable.
   return template && fillTemplate(template, variables as Readonly<Record<string, string>>);
-}
-
-/** Sends one person a digest. */
-export async function digestMail({ about }: SendEmailInput, unit: UnitOfWork, links: Links): Promise<Mail | undefined> {
-  const current = about && (await settleDigest(unit, about));
-  const name = current && (await organizationName(current, unit, 'your organization'));
-  if (!current || name === undefined) return undefined;
-  const { person, locale, notifications, hasMore } = current;
-  const [first, ...others] = notifications;
-  const isOne = first !== undefined && others.length === 0 && !hasMore;
-  return {
-    to: person.email,
-    name: person.displayName,
-    content: isOne
-      ? notificationContents.notification.content(noticeOf(first, name, links))
-      : notificationContents.digest.content({
-          name,
-          topics: [...new Set(notifications.map(({ topic }) => topic))],
-          count: notifications.length,
-          hasMore,
-          items: notifications.slice(0, maxListed).map((told) => itemOf(told, links)),
-          locale,
-          url: links.consoleUrl === '' ? `${links.apiUrl}/v1/notifications/inbox` : `${links.consoleUrl}/notifications`,
-          unsubscribeToken: unsubscribeTokenOf(links),
-        }),
-  };
 }
 
 function itemOf(told: Notification, links: Links): EmailItem {

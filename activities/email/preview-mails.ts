@@ -3,11 +3,10 @@ import { emailThemes, type EmailContent, type EmailThemeName } from '../clients/
 import { emailBrand } from '../clients/email/email-brand.ts';
 import { renderEmail } from '../clients/email/render.ts';
 import type { OutgoingEmail } from '../clients/email/transport.ts';
-import { accountContents } from './account-contents.ts';
-import type { MailDefinition } from './mail-definition.ts';
-import { notificationContents, notificationPreviews } from './notification-contents.ts';
-import { notices } from './notices.ts';
-import { organizationContents } from './organization-contents.ts';
+import { contentOf, sample } from '../mails/define-mail.ts';
+import { mails } from '../mails/index.ts';
+import { notificationPreviews } from './notification-contents.ts';
+import { digestMail, notificationMail } from './notification-mails.ts';
 
 export interface MailPreview {
   readonly template: string;
@@ -15,17 +14,13 @@ export interface MailPreview {
   readonly email: OutgoingEmail;
 }
 
-/** Every mail of the product with the values of its fixture, in each theme. @param at decides the year of the copyright */
+/** Every mail of the product with the values of its sample, in each theme. @param at decides the year of the copyright */
 export function previewMails(config: Config, at: Date): MailPreview[] {
   const brand = emailBrand(config, at);
-  const defined = Object.entries({
-    ...accountContents,
-    ...organizationContents,
-    ...notificationContents,
-  }).map(([template, definition]) => [template, contentOf(definition as MailDefinition<unknown>)] as const);
   const contents: (readonly [string, EmailContent])[] = [
-    ...defined,
-    ...Object.entries(notices),
+    ...[...mails, notificationMail, digestMail].map(
+      (mail) => [mail.name, contentOf(mail, mail.sample, sample.unsubscribeToken)] as const,
+    ),
     ...Object.entries(notificationPreviews),
   ];
   return contents.flatMap(([template, content]) =>
@@ -34,8 +29,4 @@ export function previewMails(config: Config, at: Date): MailPreview[] {
       return { template, theme, email: renderEmail(content, options) };
     }),
   );
-}
-
-function contentOf<Values>({ content, fixture }: MailDefinition<Values>): EmailContent {
-  return content(fixture);
 }

@@ -1,16 +1,11 @@
 import type { StartOptions } from '../clients/temporal/temporal-client.ts';
-import { topicOf, type EventSource, type PayloadOf, type VerbOf } from '#entities/kit/model/events.ts';
+import type { PayloadIn, Subscription } from '#entities/kit/model/events.ts';
 import type { EventRow } from '#entities/kit/outbox/outbox.ts';
-import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { StartInput, WorkflowContract } from '#workflows/kit/contract.ts';
+import type { Occasion } from '../mails/audience.ts';
 
-/** Services of a listener. */
-export interface Delivery<Payload = EventRow['payload']> {
-  readonly event: Omit<EventRow, 'payload'> & { readonly payload: Payload };
-  /** Scoped to the event's organization. The delivery row commits with what is done here, or neither does. */
-  readonly unit: UnitOfWork;
-  /** Identifies this delivery to the outside world, the same at every attempt: `<event>/<listener>`. */
-  readonly key: string;
+/** Services of a listener: an event, and a unit of work that commits together with the row of its delivery, or not at all. */
+export interface Delivery<Payload = EventRow['payload']> extends Occasion<Payload> {
   /**
    * Starts a workflow for whatever leaves the database. It is started before the commit and under an id made from `key`,
    * so it happens once, and never for a delivery that is not due.
@@ -36,20 +31,6 @@ export interface Listener {
 export interface ListenerSettings {
   /** Whether the operator has a chat (`integrations.chatruntime`). */
   readonly hasChat: boolean;
-}
-
-/** The events of one topic, with the type of their payloads. */
-export interface Subscription<Payload = unknown> {
-  readonly topic: string;
-  /** Carries the payload's type only. */
-  readonly '~payload'?: Payload;
-}
-
-type PayloadIn<S extends Subscription> = S extends Subscription<infer Payload> ? Payload : never;
-
-/** Subscribes to an event that a kind declares; a verb that it does not declare is a type error. */
-export function on<S extends EventSource, V extends VerbOf<S>>(kind: S, verb: V): Subscription<PayloadOf<S, V>> {
-  return { topic: topicOf(kind, verb) };
 }
 
 /**

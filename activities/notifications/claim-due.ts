@@ -15,9 +15,9 @@ import {
 } from '#entities/notifications/notification-sending-rows.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { notificationTopics } from '#entities/notifications/notification-topics.ts';
-import { isSentChannel, unknownChannel } from '../listeners/notifications/channels.ts';
+import { isSentChannel, unknownChannel } from '../mails/channels.ts';
 import { readPreferences } from '../listeners/notifications/read-preferences.ts';
-import { nextPeriod, type DigestCadence } from '../listeners/notifications/local-time.ts';
+import { nextPeriod, type DigestCadence } from '../mails/local-time.ts';
 import { sendingPlan, type SendingPlan, type Timing } from '../listeners/notifications/sending-plan.ts';
 
 /** People whose notifications one transaction claims. */

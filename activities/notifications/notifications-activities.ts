@@ -8,7 +8,7 @@ import type { RemindedTasks } from '#workflows/notifications/remind-due-tasks.co
 import type { SentNotifications } from '#workflows/notifications/send-due-notifications.contract.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
-import { sentChannel, type StartWorkflow } from '../listeners/notifications/channels.ts';
+import { sentChannel, type StartWorkflow } from '../mails/channels.ts';
 import { claimDue, claimLeft } from './claim-due.ts';
 import { remindPage, type RemindedPage } from './remind-page.ts';
 

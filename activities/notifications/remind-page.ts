@@ -2,7 +2,7 @@ import { addReminders, dueTasks, type DueCursor, type Reminder } from '#entities
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { task } from '#entities/work/task.ts';
-import { reminderStage } from '../listeners/notifications/due-stage.ts';
+import { reminderStage } from '../mails/due-stage.ts';
 
 /** Tasks that one transaction looks at. */
 const pageSize = 500;

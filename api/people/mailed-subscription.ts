@@ -38,7 +38,7 @@ export const resumed = 'The recipient wants to receive these e-mails again.';
 /** How much a link has ended. */
 export type EndedPart = 'nothing' | 'topics' | 'organization';
 
-const isNotificationTopic = (topic: string) => (notificationTopics as readonly string[]).includes(topic);
+const isNotificationTopic = (topic: string) => notificationTopics.includes(topic);
 
 /**
  * @param id of the subscriber or of the e-mail

@@ -6,7 +6,6 @@ import { managedRecord } from '../presets/managed-record.ts';
 import { noTopic, notificationTopics, notificationVariables } from './notification-topics.ts';
 
 const form = /^[a-z_]+\.[a-z_]+$/;
-const topics: readonly string[] = notificationTopics;
 
 const topic = text('Event that it is about: a topic of notifications such as task.assigned.', {
   max: 100,
@@ -28,7 +27,7 @@ export const notificationTemplate = defineEntityModule({
       schema: Type.Refine(
         { ...topic.schema, examples: notificationTopics, [describedKeyword]: { enum: notificationTopics } },
         // Texts of another form are refused for their form.
-        (value) => typeof value !== 'string' || !form.test(value) || topics.includes(value),
+        (value) => typeof value !== 'string' || !form.test(value) || notificationTopics.includes(value),
         (value) => noTopic(String(value)),
       ),
     },

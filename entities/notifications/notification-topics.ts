@@ -1,61 +1,29 @@
+import { readFileSync } from 'node:fs';
 import { didYouMean } from '../kit/base/did-you-mean.ts';
 
-/** Topics of events that have notifications; each has a notification (activities/listeners/notifications). */
-export const notificationTopics = [
-  'task.assigned',
-  'task.mentioned',
-  'task.due_tomorrow',
-  'task.due_today',
-  'task.overdue',
-  'note.mentioned',
-  'export.completed',
-  'export.failed',
-  'organization.ready',
-  'webhook_endpoint.failing',
-  'webhook_endpoint.disabled',
-  'group.join_requested',
-  'group.join_decided',
-] as const;
+/** A topic of notifications, or a sort of e-mails that people can end. */
+interface PrintedTopic {
+  readonly unsubscribesFrom: string;
+  /** Of notifications: variables of the texts about it. */
+  readonly variables?: readonly string[];
+}
+
+/** Printed by `npm run derive` from the mails and notifications (activities/mails). */
+const printed = JSON.parse(readFileSync(new URL('notification-topics.json', import.meta.url), 'utf8')) as Readonly<
+  Record<string, PrintedTopic>
+>;
 
 /** Variables of the texts about each topic, which its notification has values for. */
-export const notificationVariables = {
-  'task.assigned': ['actor', 'displayId', 'title', 'due'],
-  'task.mentioned': ['actor', 'displayId', 'title', 'due'],
-  'task.due_tomorrow': ['displayId', 'title', 'due'],
-  'task.due_today': ['displayId', 'title', 'due'],
-  'task.overdue': ['displayId', 'title', 'due'],
-  'note.mentioned': ['actor', 'displayId', 'title', 'text'],
-  'export.completed': ['kind', 'format', 'rows', 'until'],
-  'export.failed': ['kind', 'format', 'code'],
-  'organization.ready': ['name', 'tasks'],
-  'webhook_endpoint.failing': ['name', 'until'],
-  'webhook_endpoint.disabled': ['name', 'reason'],
-  'group.join_requested': ['actor', 'group'],
-  'group.join_decided': ['actor', 'group', 'outcome'],
-} as const satisfies Readonly<Record<(typeof notificationTopics)[number], readonly string[]>>;
+export const notificationVariables: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.entries(printed).flatMap(([topic, { variables }]) => (variables ? [[topic, variables]] : [])),
+);
 
-/** Subjects of e-mails, in sentences: “no more e-mails about …”. Besides topics, sorts of e-mails that can be ended. */
-const topicWords: Readonly<Record<string, string>> = {
-  'task.assigned': 'tasks that are assigned to you',
-  'task.mentioned': 'mentions of you in tasks',
-  'task.due_tomorrow': 'tasks that are due tomorrow',
-  'task.due_today': 'tasks that are due today',
-  'task.overdue': 'tasks that are overdue',
-  'note.mentioned': 'mentions of you in comments',
-  'export.completed': 'exports that are ready',
-  'export.failed': 'exports that have failed',
-  'organization.ready': 'organizations that are ready',
-  'webhook_endpoint.failing': 'endpoints that fail',
-  'webhook_endpoint.disabled': 'endpoints that were disabled',
-  'group.join_requested': 'requests to join groups',
-  'group.join_decided': 'answers to your requests to join groups',
-  invite: 'invitations',
-  'invite-accepted': 'invitations that were accepted',
-};
+/** Topics of events that have notifications. */
+export const notificationTopics: readonly string[] = Object.keys(notificationVariables);
 
-/** Subject of e-mails about a topic, for a sentence. */
+/** Subject of e-mails about a topic or of a sort, for a sentence: “no more e-mails about …”. */
 export function topicInWords(topic: string): string {
-  return topicWords[topic] ?? topic;
+  return printed[topic]?.unsubscribesFrom ?? topic;
 }
 
 /** The patterns that fit a topic: itself, all of its kind, and all. */

@@ -2,9 +2,7 @@ import type { Work } from '../kit/storage/work.ts';
 import { linesOf, pageOf, type ComparedPage, type Comparison } from '../kit/outbox/comparison.ts';
 
 /** Of what people are reminded, in the order of time. */
-export const reminderStages = ['due_tomorrow', 'due_today', 'overdue'] as const;
-
-export type ReminderStage = (typeof reminderStages)[number];
+export type ReminderStage = 'due_tomorrow' | 'due_today' | 'overdue';
 
 /** Time for which it is known of what people were reminded, in milliseconds: longer than anybody is reminded of a due date. */
 const retentionMs = 60 * 86_400_000;

@@ -11,13 +11,20 @@ const sources = tracked.filter((file) => file.endsWith('.ts'));
 test('file names are kebab-case and say what is inside', () => {
   const vague = new Set(['utils', 'helpers', 'types', 'common', 'misc', 'lib', 'shared']);
   expect(
-    sources.filter((file) => !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|contract|config))?\.ts$/.test(basename(file))),
+    sources.filter(
+      (file) => !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|contract|config|mail|listener))?\.ts$/.test(basename(file)),
+    ),
   ).toEqual([]);
   expect(sources.filter((file) => vague.has(basename(file, '.ts')))).toEqual([]);
 });
 
 test('index files stand only where a list belongs', () => {
-  const places = new Set(['entities/index.ts', 'activities/listeners/index.ts', 'migrations/index.ts']);
+  const places = new Set([
+    'entities/index.ts',
+    'activities/listeners/index.ts',
+    'activities/mails/index.ts',
+    'migrations/index.ts',
+  ]);
   const isList = (file: string) => places.has(file) || /^entities\/(?!kit\/)[^/]+\/index\.ts$/.test(file);
   expect(sources.filter((file) => basename(file) === 'index.ts' && !isList(file))).toEqual([]);
 });

@@ -363,7 +363,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   // Ends what may not be sent any more of one endpoint, which the caller has just changed.
   'webhooks/withheld-message-rows.ts': ['withholdMessages'],
   // Ids, dates and time zones of open tasks of all organizations, for the schedule; listeners tell the people with their own rights.
-  'work/task-reminder-rows.ts': ['addReminders', 'dueTasks', 'pruneReminders', 'reminderComparison', 'reminderStages'],
+  'work/task-reminder-rows.ts': ['addReminders', 'dueTasks', 'pruneReminders', 'reminderComparison'],
   // What is sent of notifications is the server's; what each person is told is read with their rights.
   'notifications/notification-digest-rows.ts': [
     'addDigests',

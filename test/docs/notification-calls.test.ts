@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sentChannelNames } from '#activities/listeners/notifications/channels.ts';
+import { sentChannelNames } from '#activities/mails/channels.ts';
 import { eventually } from '../kit/eventually.ts';
 import { isSettled } from '../kit/events/event-fixtures.ts';
 import { codeBlocks, ReaderShell } from '../kit/records/reader-shell.ts';

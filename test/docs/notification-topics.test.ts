@@ -1,31 +1,17 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { notificationKinds } from '#activities/listeners/notifications/notification-kinds.ts';
-import {
-  notificationTopics,
-  notificationVariables,
-  patternsOf,
-  topicInWords,
-} from '#entities/notifications/notification-topics.ts';
+import { notificationKinds } from '#activities/mails/index.ts';
+import { notificationTopics, patternsOf, topicInWords } from '#entities/notifications/notification-topics.ts';
 
-test('the topics that preferences accept, and those on the page, are those of the notifications', () => {
-  const told = notificationKinds.map(({ topic }) => topic).toSorted();
-  expect([...notificationTopics].toSorted()).toEqual(told);
-  const page = readFileSync('docs/notifications.md', 'utf8');
-  const rows = [...page.matchAll(/^\| `([a-z_.]+)` +\|/gm)].map(([, topic]) => String(topic));
-  expect(rows.toSorted()).toEqual(told);
+test('the topics that preferences accept are those of the notifications', () => {
+  expect(notificationTopics.toSorted()).toEqual(notificationKinds.map(({ topic }) => topic).toSorted());
 });
 
-test('the variables of templates are those of the notifications', () => {
-  const known = Object.fromEntries(
-    notificationKinds.map(({ topic, sample }) => [topic, Object.keys(sample).toSorted()]),
-  );
-  const offered = Object.entries(notificationVariables).map(([topic, names]) => [topic, names.toSorted()]);
-  expect(Object.fromEntries(offered)).toEqual(known);
-});
-
-test('every topic, and every sort of e-mail that can be ended, has words for the page that ends it', () => {
-  for (const topic of [...notificationTopics, 'invite', 'invite-accepted']) expect(topicInWords(topic)).not.toBe(topic);
+test('every sort of mails that can be ended has words for the page that ends it', () => {
+  expect(['task.assigned', 'invite', 'invite-accepted'].map(topicInWords)).toEqual([
+    'tasks that are assigned to you',
+    'invitations',
+    'invitations that were accepted',
+  ]);
 });
 
 test.each([

@@ -17,8 +17,9 @@ export const areas = [
 export const dividedByArea: Readonly<Record<string, readonly string[]>> = {
   entities: ['kit', 'presets'],
   workflows: ['kit', 'events', 'maintenance'],
-  activities: ['kit', 'clients', 'listeners', 'events', 'maintenance', 'authorization'],
+  activities: ['kit', 'clients', 'listeners', 'mails', 'events', 'maintenance', 'authorization'],
   'activities/listeners': [],
+  'activities/mails': [],
   relay: ['outbox', 'changes', 'tuples', 'authorization'],
   'api/rest': ['records', 'events', 'pages', 'service'],
   'test/api': ['records', 'events', 'http', 'graphql', 'service', 'description', 'remedies'],

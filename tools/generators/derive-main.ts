@@ -2,6 +2,7 @@
  * Prints what is derived from the code into files that are checked in. With `--check`, it only names the files that differ and
  * ends with exit code 1. Derived code is never checked in.
  */
+import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { productSchema } from '#api/graphql/graphql-schema.ts';
@@ -16,10 +17,14 @@ import { lostFields } from './lost-fields.ts';
 import { printArchitecture } from './print-architecture.ts';
 import { printErrors } from './print-errors.ts';
 import { printEvents, printEventSchemas } from './print-events.ts';
+import { printNotifications, printNotificationTopics } from './print-notifications.ts';
 import { printOpenapi } from './print-openapi.ts';
 import { printPolicy } from './print-policy.ts';
 import { printTokens } from './print-tokens.ts';
 import { renderMailLayouts } from './render-mail-layouts.ts';
+
+/** The kinds read it, so what is printed from them is printed again after it has changed. */
+const topicsFile = 'entities/notifications/notification-topics.json';
 
 const api = await describeApi(registry);
 const today = new Date().toISOString().slice(0, 10);
@@ -40,10 +45,12 @@ const printed: Readonly<Record<string, (present: string) => string>> = {
   'docs/reference/errors.md': printErrors,
   'docs/reference/events.md': printEvents,
   'docs/reference/events.schema.json': printEventSchemas,
+  'docs/reference/notifications.md': printNotifications,
   'docs/reference/openapi.json': (present) => printOpenapi(present, api, today),
   'docs/reference/policy.md': printPolicy,
   'docs/reference/tokens.md': printTokens,
   'entities/authorization.fga': () => printModel(deriveModel(registry)),
+  [topicsFile]: printNotificationTopics,
 };
 
 const repository = join(import.meta.dirname, '..', '..');
@@ -82,6 +89,10 @@ if (import.meta.main) {
       const present = await readFile(file, 'utf8').catch(() => '');
       await writeFile(file, printed[path]?.(present) ?? '');
       process.stdout.write(`wrote ${path}\n`);
+    }
+    if (drifted.includes(topicsFile)) {
+      const again = spawnSync(process.execPath, [...process.execArgv, import.meta.filename], { stdio: 'inherit' });
+      process.exitCode = again.status ?? 1;
     }
   }
 }

@@ -32,6 +32,7 @@ const activityImports = [
   ...kinds,
   ...contracts,
   'activities/clients/*',
+  'activities/mails',
   'activities/listeners',
   'activities/kit',
 ];
@@ -131,9 +132,14 @@ export const rooms: readonly Room[] = [
     imports: [...config, ...activityKit, ...contracts],
   },
   {
-    path: 'activities/listeners',
-    purpose: 'reactions to events, one file each',
+    path: 'activities/mails',
+    purpose: 'mails, one file each',
     imports: [...activityKit, ...kinds, ...contracts, 'activities/clients/*'],
+  },
+  {
+    path: 'activities/listeners',
+    purpose: 'reactions to events',
+    imports: [...activityKit, ...kinds, ...contracts, 'activities/clients/*', 'activities/mails'],
   },
   {
     path: 'activities/kit',
@@ -167,7 +173,15 @@ export const rooms: readonly Room[] = [
   {
     path: 'runtime',
     purpose: 'services that API, worker and tools share; logs, telemetry',
-    imports: [...config, ...entities, ...contracts, 'activities/clients/*', 'activities/listeners', ...relay],
+    imports: [
+      ...config,
+      ...entities,
+      ...contracts,
+      'activities/clients/*',
+      'activities/mails',
+      'activities/listeners',
+      ...relay,
+    ],
   },
   { path: 'migrations', purpose: 'changes of the database schema', imports: [...config, ...entities] },
   {
@@ -274,6 +288,7 @@ export const rooms: readonly Room[] = [
       ...kit('base', 'model'),
       ...kinds,
       'activities/clients/*',
+      'activities/mails',
       'activities/listeners',
       'api/http',
       'api/rest',
@@ -318,7 +333,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Files that import others by names that they find in a folder. */
-export const importsByName: readonly string[] = ['migrations/index.ts', 'worker/source-modules.ts'];
+export const importsByName: readonly string[] = ['migrations/index.ts', 'entities/kit/base/source-modules.ts'];
 
 /** The room of a file; undefined for files outside the table. @param file from the root of the repository */
 export function roomOf(file: string): Room | undefined {

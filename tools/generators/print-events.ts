@@ -19,7 +19,7 @@ export function printEvents(): string {
     'An event is recorded in the transaction of its change and delivered to its listeners after the commit. An event without',
     'listeners starts no workflow. Endpoints of organizations receive the public ones as messages, whose JSON Schemas and examples are in',
     '[events.schema.json](events.schema.json) and in `GET /v1/event-types`. Printed by `npm run derive` from the kinds (`entities/`) and',
-    '`activities/listeners/index.ts`.',
+    'the listeners (`activities/listeners/index.ts`).',
     '',
     '| Topic | When | Version | Public | Payload | Listeners |',
     '| --- | --- | --- | --- | --- | --- |',

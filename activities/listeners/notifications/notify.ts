@@ -4,10 +4,10 @@ import { personIn } from '#entities/kit/model/caller.ts';
 import { addSendings, gatheredMs, type NewSending } from '#entities/notifications/notification-sending-rows.ts';
 import { notification } from '#entities/notifications/notification.ts';
 import { defineListener, type Delivery, type Listener } from '../listener.ts';
-import { sentChannelNames } from './channels.ts';
+import { sentChannelNames } from '../../mails/channels.ts';
+import type { NotificationKind } from '../../mails/define-notification.ts';
+import { saidOf } from '../../mails/notice-content.ts';
 import { actorNameOf } from './actor-name.ts';
-import type { NotificationKind } from './define-notification.ts';
-import { saidOf } from './notice-content.ts';
 import { readPreferences } from './read-preferences.ts';
 import { recipientsIn, visibleToEach } from './recipient.ts';
 import { sendingPlan } from './sending-plan.ts';
@@ -24,15 +24,17 @@ export function notifyListener(kind: NotificationKind): Listener {
  * Notifies people of an event, each once: those who are members of its organization and may view the record, and not the person who acted.
  * A person who has muted it in the app does not find it there. Each further message is a row for its channel.
  */
-async function notify({ event, unit }: Delivery<unknown>, kind: NotificationKind): Promise<void> {
+async function notify(delivery: Delivery<unknown>, kind: NotificationKind): Promise<void> {
+  const { event, unit } = delivery;
   const { organizationId } = event;
   const record = await unit.data.findOne(kind.about, { id: { eq: event.entityId } });
   // Deleted since.
   if (organizationId === null || !record) return;
   const actorName = await actorNameOf(event.actor, unit);
-  const told = { record, payload: event.payload, actor: event.actor, actorName, unit };
+  const context = { ...delivery, record, actorName };
   const actors = kind.tellsActor ? [] : personIn(event.actor);
-  const userIds = [...new Set(await kind.audience(told))].filter((id) => !actors.includes(id)).toSorted();
+  const possible = new Set((await kind.audience(context)).map(({ userId }) => userId));
+  const userIds = [...possible].filter((id) => !actors.includes(id)).toSorted();
   if (userIds.length === 0) return;
   const known = await unit.data.find(notification, {
     where: { eventId: { eq: event.id }, userId: { in: userIds } },
@@ -42,7 +44,7 @@ async function notify({ event, unit }: Delivery<unknown>, kind: NotificationKind
     unit,
     userIds.map((userId) => ({ organizationId, userId, topic: kind.topic })),
   );
-  const valuesFor = await kind.values(told);
+  const valuesFor = await kind.values(context);
   const now = unit.clock.now();
   const gathered = new Date(now.getTime() + gatheredMs);
   const sendings: NewSending[] = [];

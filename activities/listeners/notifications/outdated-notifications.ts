@@ -1,7 +1,7 @@
 import type { notification } from '#entities/notifications/notification.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import { notificationKinds } from './notification-kinds.ts';
+import { notificationKinds } from '../../mails/index.ts';
 import type { Recipient } from './recipient.ts';
 
 type Notification = Pick<RowOf<typeof notification>, 'id' | 'topic' | 'targetId'>;

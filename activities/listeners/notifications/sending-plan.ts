@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import type { notificationPreference } from '#entities/notifications/notification-preference.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
-import { lastPeriod, nextPeriod, nextTimeOfDay, timeOfDay, type DigestCadence } from './local-time.ts';
+import { lastPeriod, nextPeriod, nextTimeOfDay, timeOfDay, type DigestCadence } from '../../mails/local-time.ts';
 
 /** Times of messages in a preference. */
 export interface Timing extends Pick<

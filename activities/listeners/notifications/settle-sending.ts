@@ -2,7 +2,7 @@ import { notification } from '#entities/notifications/notification.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { changeSendings, lockSending, type SendingChange } from '#entities/notifications/notification-sending-rows.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import type { SentChannelName } from './channels.ts';
+import type { SentChannelName } from '../../mails/channels.ts';
 import { outdatedAmong } from './outdated-notifications.ts';
 import { readPreferences } from './read-preferences.ts';
 import { recipientIn, visibleTo, type Recipient } from './recipient.ts';

@@ -88,6 +88,21 @@ export function topicOf<S extends EventSource>(kind: S, verb: VerbOf<S>): string
   return topic;
 }
 
+/** The events of one topic, with the type of their payloads. */
+export interface Subscription<Payload = unknown> {
+  readonly topic: string;
+  /** Carries the payload's type only. */
+  readonly '~payload'?: Payload;
+}
+
+/** The type of the payloads of subscribed events. */
+export type PayloadIn<S extends Subscription> = S extends Subscription<infer Payload> ? Payload : never;
+
+/** Subscribes to an event that a kind declares; a verb that it does not declare is a type error. */
+export function on<S extends EventSource, V extends VerbOf<S>>(kind: S, verb: V): Subscription<PayloadOf<S, V>> {
+  return { topic: topicOf(kind, verb) };
+}
+
 /**
  * Which organizations besides that of the record an event concerns: those of the record, and those that it has left with the change.
  * @param before the record before the change; null for a new one

@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { delegationMail } from '#activities/email/delegation-mails.ts';
+import { readMail } from '#activities/email/read-mail.ts';
 import { membership, organization, supportConsent } from '#entities/index.ts';
 import { mayGiveRole, roles, systemCaller, type Role } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { asSystem, transactAs } from '../../kit/as-person.ts';
 import { enroll } from '../../kit/identity/authenticator.ts';
@@ -654,11 +653,12 @@ describe('impersonation', () => {
     );
     expect((await client.get('/v1/delegations?first=100')).body.data).toContainEqual(ended);
     const mail = await transactAs(world.runtime, systemCaller('test', owner.organization.id), (unit) =>
-      delegationMail(
-        // The workflow alone reads its queue.
-        { key: id, template: 'impersonation-begun', userId: member.user.id, about: { id, round: 1 } } as SendEmailInput,
-        unit,
-      ),
+      readMail({ key: id, template: 'impersonation-begun', userId: member.user.id, about: { id, round: 1 } }, unit, {
+        tokenKey: Buffer.alloc(32),
+        apiUrl: '',
+        consoleUrl: '',
+        emailId: id,
+      }),
     );
     expect(mail?.to).toBe(member.user.email);
     expect(mail?.content.paragraphs.join(' ')).toContain(`${admin.user.email}, who manages`);

@@ -281,7 +281,7 @@ describe('the filter of a record that describes a list', () => {
 });
 
 test('a preference for topics that no notification has is refused, over REST and GraphQL', async () => {
-  const message = expect.stringContaining('did you mean "task.*"?); topics are task.assigned');
+  const message = expect.stringContaining('did you mean "task.*"?); topics are export.completed');
   const refused = await client.post('/v1/notification-preferences', { channel: 'email', topic_pattern: 'tasks.*' });
   expect(refused.body.errors).toEqual([{ path: '/topic_pattern', message }]);
   const answer = await client.graphql(

@@ -28,12 +28,59 @@ export const coffee = defineRoute({
 });
 `;
 
-const greetMember = `import { membership } from '#entities/organizations/membership.ts';
-import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
-import { defineListener, on } from '../listener.ts';
+const nameTag = `import { on } from '#entities/kit/model/events.ts';
+import { tag } from '#entities/work/tag.ts';
+import { defineListener } from '../listener.ts';
 
-export const greetMember = defineListener('greet-member', [on(membership, 'created')], ({ event, key, start }) => {
-  start(sendEmailContract, { key, template: 'welcome', userId: event.entityId });
+export const nameTag = defineListener('name-tag', [on(tag, 'created')], async ({ event, unit }) => {
+  const found = await unit.data.findOne(tag, { id: { eq: event.entityId } });
+  if (found?.name === 'fire') await unit.data.update(tag, found.id, { name: 'Fire' });
+});
+`;
+
+const memberJoined = `import { on } from '#entities/kit/model/events.ts';
+import { membership } from '#entities/organizations/membership.ts';
+import { peopleInCharge } from '../audience.ts';
+import { defineMail, sample } from '../define-mail.ts';
+import { organizationName } from '../shown-name.ts';
+
+export const memberJoinedMail = defineMail('member-joined', {
+  follows: [on(membership, 'created')],
+  audience: peopleInCharge,
+  priority: 3,
+  about: membership,
+  values: async ({ record, unit }) => {
+    const name = await organizationName(record, unit);
+    return name === undefined ? undefined : { name, role: record.role };
+  },
+  text: ({ name, role }) => ({
+    subject: 'Somebody has joined',
+    paragraphs: [\`\${name} has a new member with the role \${role}.\`],
+  }),
+  sample: { name: sample.organization, role: 'member' },
+  unsubscribesFrom: 'people who have joined',
+});
+`;
+
+const tagCreated = `import { tag } from '#entities/work/tag.ts';
+import { owners } from '../audience.ts';
+import { defineNotification } from '../define-notification.ts';
+
+export const tagCreated = defineNotification(tag, 'created', {
+  listener: 'notify-tag-created',
+  description: 'the owners of the organization: somebody created a tag',
+  audience: owners,
+  text: {
+    title: '{{actor}} created the tag {{name}}',
+    body: [],
+    many: '{{count}} tags were created',
+  },
+  values:
+    ({ record: { name }, actorName }) =>
+    () => ({ actor: actorName, name }),
+  sample: { actor: 'Ann Example', name: 'fire' },
+  link: () => '/tags',
+  unsubscribesFrom: 'new tags',
 });
 `;
 
@@ -97,18 +144,19 @@ export const otherRecipes: readonly Recipe[] = [
     },
   },
   {
-    title: 'a listener is two files',
-    files: ['activities/listeners/index.ts', 'activities/listeners/organizations/greet-member.ts'],
-    follow: (copy) => {
-      copy.write('activities/listeners/organizations/greet-member.ts', greetMember);
-      const list = 'activities/listeners/index.ts';
-      copy.change(
-        list,
-        'import { mailRepeatedRegistration }',
-        "import { greetMember } from './organizations/greet-member.ts';\nimport { mailRepeatedRegistration }",
-      );
-      copy.change(list, '  mailVerification,\n', '  greetMember,\n  mailVerification,\n');
-    },
+    title: 'a listener is one file',
+    files: ['activities/listeners/work/name-tag.listener.ts'],
+    follow: (copy) => copy.write('activities/listeners/work/name-tag.listener.ts', nameTag),
+  },
+  {
+    title: 'a mail is one file',
+    files: ['activities/mails/organizations/member-joined.mail.ts'],
+    follow: (copy) => copy.write('activities/mails/organizations/member-joined.mail.ts', memberJoined),
+  },
+  {
+    title: 'a notification is one file',
+    files: ['activities/mails/work/tag-created.mail.ts'],
+    follow: (copy) => copy.write('activities/mails/work/tag-created.mail.ts', tagCreated),
   },
   {
     title: 'a workflow is three files',
@@ -139,7 +187,9 @@ export const derivedByOthers = [
   'docs/reference/configuration.md',
   'docs/reference/errors.md',
   'docs/reference/events.md',
+  'docs/reference/notifications.md',
   'docs/reference/openapi.json',
+  'entities/notifications/notification-topics.json',
 ];
 
 /** Tests of what they added: one that is written for the route, one for the leaf, and those that go through all there is. */
@@ -149,6 +199,7 @@ export const testsOfOthers = [
   'test/config/charset.test.ts',
   'test/config/effects.test.ts',
   'test/worker/release.test.ts',
+  'test/workflows/email/mail-layouts.test.ts',
   'test/workflows/events/typed-events.test.ts',
 ];
 

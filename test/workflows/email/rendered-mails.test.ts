@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { renderEmail } from '#activities/clients/email/render.ts';
 import { providerUrl } from '#activities/clients/email/from-config.ts';
 import { emailBrand } from '#activities/clients/email/email-brand.ts';
-import { organizationContents } from '#activities/email/organization-contents.ts';
+import { contentOf } from '#activities/mails/define-mail.ts';
+import { newOwnerMail } from '#activities/mails/organizations/new-owner.mail.ts';
 import { loadConfiguration } from '#config/reading/load-configuration.ts';
 import { installationEnvironment } from '../../kit/world.ts';
 
@@ -52,8 +53,7 @@ test('only while server.dev is on, a provider is where a test says', async () =>
 test.each(names)('a name with %s is inert in a mail', async (_what, name) => {
   const environment = installationEnvironment('inert', 'postgres://localhost/core', '/nowhere');
   const { config } = await loadConfiguration({ environment, directory: '/', stateFolder: '/nowhere' });
-  const { fixture, content } = organizationContents['new-owner'];
-  const email = renderEmail(content(fixture), {
+  const email = renderEmail(contentOf(newOwnerMail, newOwnerMail.sample, 'token'), {
     id: 'id',
     to: 'you@example.com',
     name,

@@ -1,9 +1,9 @@
 import Schema from 'typebox/schema';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listeners } from '#activities/listeners/index.ts';
-import { defineListener, on } from '#activities/listeners/listener.ts';
+import { defineListener } from '#activities/listeners/listener.ts';
 import { emailVerification, registry, tag, user } from '#entities/index.ts';
-import { declaredEvents } from '#entities/kit/model/events.ts';
+import { declaredEvents, on } from '#entities/kit/model/events.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { asSystem } from '../../kit/as-person.ts';

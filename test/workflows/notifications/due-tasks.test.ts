@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { reminderStage } from '#activities/listeners/notifications/due-stage.ts';
+import { reminderStage } from '#activities/mails/due-stage.ts';
 import { remindPage } from '#activities/notifications/remind-page.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';

@@ -258,7 +258,7 @@ describe('preferences', () => {
     [
       { topic_pattern: 'planet.*' },
       '/topic_pattern',
-      expect.stringMatching(/no topic of a notification; topics are task\./),
+      expect.stringMatching(/no topic of a notification; topics are export\.completed/),
     ],
     [{ cadence: 'hourly' }, '/cadence', expect.stringMatching(/one of/)],
     [{ channel: 'pigeon' }, '/channel', expect.stringMatching(/one of/)],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lastPeriod, nextPeriod, nextTimeOfDay, timeOfDay } from '#activities/listeners/notifications/local-time.ts';
+import { lastPeriod, nextPeriod, nextTimeOfDay, timeOfDay } from '#activities/mails/local-time.ts';
 import { sendingPlan, type Timing } from '#activities/listeners/notifications/sending-plan.ts';
 
 const usual: Timing = {
