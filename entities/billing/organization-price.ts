@@ -8,15 +8,17 @@ export const organizationPrice = defineEntityModule({
   table: 'organization_prices',
   description: 'Price that an organization pays for a product, as the payment provider has it.',
   fields: {
-    ...money('amount', 'Price for one interval.'),
-    interval: choice('Interval of the payments.', ['month', 'year'], { default: 'month' }),
+    ...money('amount', 'Price for one interval.', { exposed: 'read', lists: ['order'] }),
+    interval: choice('Interval of the payments.', ['month', 'year'], { default: 'month', exposed: 'read' }),
     externalId: text('Id of the price at the payment provider.', { max: 200, optional: true }),
-    isActive: flag('Whether the price is in use.', { default: true }),
+    isActive: flag('Whether the price is in use.', { default: true, exposed: 'read', lists: ['filter'] }),
     subscriptionId: reference('organizationSubscription', 'Subscription in which it is paid.', {
       optional: true,
       immutable: true,
       onDelete: 'cascade',
       reverse: 'prices',
+      exposed: 'read',
+      lists: ['filter'],
     }),
   },
   unique: [
@@ -27,14 +29,5 @@ export const organizationPrice = defineEntityModule({
   ],
   tenancy: 'organization',
   policy: billedRecord(),
-  expose: {
-    amount: 'read',
-    amountCurrency: 'read',
-    interval: 'read',
-    isActive: 'read',
-    subscriptionId: 'read',
-  },
-  filter: ['isActive', 'subscriptionId'],
-  order: ['amount', 'createdAt'],
   events: ['created', 'updated', 'deleted'],
 });

@@ -8,16 +8,23 @@ export const organizationProduct = defineEntityModule({
   table: 'organization_products',
   description: 'Product that an organization has subscribed to, as the payment provider has it.',
   fields: {
-    module: choice('Product module that it contains.', productModules),
+    module: choice('Product module that it contains.', productModules, { exposed: 'read', lists: ['filter'] }),
     externalId: text('Id of the product at the payment provider.', { max: 200, optional: true }),
-    isActive: flag('Whether the organization may use it.', { default: true }),
+    isActive: flag('Whether the organization may use it.', { default: true, exposed: 'read', lists: ['filter'] }),
     subscriptionId: reference('organizationSubscription', 'Subscription that contains it.', {
       optional: true,
       immutable: true,
       onDelete: 'cascade',
       reverse: 'products',
+      exposed: 'read',
+      lists: ['filter'],
     }),
-    priceId: reference('organizationPrice', 'Price that is paid for it.', { optional: true, reverse: 'products' }),
+    priceId: reference('organizationPrice', 'Price that is paid for it.', {
+      optional: true,
+      reverse: 'products',
+      exposed: 'read',
+      lists: ['filter'],
+    }),
   },
   unique: [
     {
@@ -27,8 +34,5 @@ export const organizationProduct = defineEntityModule({
   ],
   tenancy: 'organization',
   policy: billedRecord(),
-  expose: { module: 'read', isActive: 'read', subscriptionId: 'read', priceId: 'read' },
-  filter: ['module', 'isActive', 'subscriptionId', 'priceId'],
-  order: ['createdAt'],
   events: ['created', 'updated', 'deleted'],
 });

@@ -11,9 +11,14 @@ export const webhookEvent = defineEntityModule({
   description:
     'Event that another system has sent to this server. Events that arrive twice are stored once. They are removed after 90 days.',
   fields: {
-    provider: text('Name of the provider.', { max: 64, pattern: /^[a-z][a-z0-9_-]*$/, immutable: true }),
+    provider: text('Name of the provider.', {
+      max: 64,
+      pattern: /^[a-z][a-z0-9_-]*$/,
+      immutable: true,
+      lists: ['filter'],
+    }),
     externalId: text('Id of the event at the provider.', { max: 200, immutable: true }),
-    type: text('Type of the event, as the provider names it.', { max: 200, immutable: true }),
+    type: text('Type of the event, as the provider names it.', { max: 200, immutable: true, lists: ['filter'] }),
     apiVersion: text('Version of the interface of the provider in which the event is written.', {
       max: 64,
       optional: true,
@@ -24,9 +29,6 @@ export const webhookEvent = defineEntityModule({
   unique: [{ fields: ['provider', 'externalId'], message: 'This event was received already.' }],
   tenancy: { none: 'the provider sends it, and what it is about decides which organization it concerns' },
   policy: internalRecord(),
-  expose: {},
-  filter: ['provider', 'type'],
-  order: ['createdAt'],
   events: [],
   customEvents: {
     received: {

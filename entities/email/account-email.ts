@@ -8,12 +8,9 @@ export const accountEmail = defineEntityModule({
   table: 'account_emails',
   description:
     'E-mail about the account of a person, or to an address that has none yet. It is removed after 180 days; one that waits or was given up, after a year.',
-  fields: emailFields(),
+  fields: emailFields({ isShown: false }),
   unique: [{ fields: ['key'], message: 'This e-mail is recorded already.' }],
   tenancy: { none: 'accounts belong to no organization' },
   policy: internalRecord(),
-  expose: {},
-  filter: ['template', 'status', 'recipientId'],
-  order: ['createdAt'],
   events: [],
 });

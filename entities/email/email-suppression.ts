@@ -11,13 +11,15 @@ export const emailSuppression = defineEntityModule({
   description:
     'Address to which no e-mails of the organization are sent. Managers see why, enter addresses, and release them with a reason.',
   fields: {
-    ...suppressionFields(),
+    ...suppressionFields({ isShown: true }),
     topic: text('E-mails that are not sent: one sort, for example invite, or * for all of the organization.', {
       max: 64,
       // A sort of e-mails, or the topic of a notification.
       pattern: /^(\*|[a-z][a-z-]*|[a-z_]+\.[a-z_]+)$/,
       default: everyTopic,
       immutable: true,
+      exposed: 'read',
+      lists: ['filter'],
     }),
   },
   unique: [
@@ -29,16 +31,6 @@ export const emailSuppression = defineEntityModule({
   ],
   tenancy: 'organization',
   policy: managedRecord(),
-  expose: {
-    email: 'read-write',
-    topic: 'read',
-    reason: 'read',
-    emailId: 'read',
-    releasedAt: 'read',
-    releaseReason: 'read',
-  },
-  filter: ['email', 'topic', 'reason', 'releasedAt'],
-  order: ['email', 'createdAt'],
   mutate: ['create'],
   events: ['created'],
   customEvents: {

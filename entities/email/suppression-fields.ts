@@ -1,3 +1,4 @@
+import type { FieldUse } from '../kit/model/declared-field.ts';
 import { choice, email, text, timestamp } from '../kit/model/fields.ts';
 
 /** Why an address gets no e-mails. */
@@ -11,24 +12,30 @@ export const optionalReasons: ReadonlySet<SuppressionReason> = new Set(['unsubsc
 /** The topic of a suppression that concerns all e-mails of the organization. */
 export const everyTopic = '*';
 
-export function suppressionFields() {
+/** @param isShown whether managers see suppressions of the kind */
+export function suppressionFields({ isShown }: { readonly isShown: boolean }) {
+  const shown: Pick<FieldUse, 'exposed'> = isShown ? { exposed: 'read' } : {};
+  const address: FieldUse = isShown ? { exposed: 'read-write', lists: ['filter', 'order'] } : { lists: ['filter'] };
+  const filtered: FieldUse = isShown ? { ...shown, lists: ['filter'] } : {};
   return {
-    email: email('Address that gets no e-mails.', { immutable: true }),
+    email: email('Address that gets no e-mails.', { immutable: true, ...address }),
     reason: choice(
       'hard_bounce: its server takes no e-mails for it; complaint: the recipient has reported one as unwanted; refused: the provider does not send to it; unsubscribed: the recipient wants no more; manual: a manager has entered it. The last two do not concern e-mails about security.',
       suppressionReasons,
-      { default: 'manual', immutable: true },
+      { default: 'manual', immutable: true, ...shown, lists: ['filter'] },
     ),
     emailId: text('Id of the e-mail that caused it; null for one that a manager has entered.', {
       max: 26,
       optional: true,
       immutable: true,
+      ...shown,
     }),
-    releasedAt: timestamp('When it was released; since then, e-mails are sent again.', { optional: true }),
+    releasedAt: timestamp('When it was released; since then, e-mails are sent again.', { optional: true, ...filtered }),
     releaseReason: text('Reason of the release, as stated by the person who released it.', {
       max: 500,
       lines: true,
       optional: true,
+      ...shown,
     }),
     suppressedEmail: email('`email` until it is released; null afterwards: the address can be suppressed again.', {
       optional: true,

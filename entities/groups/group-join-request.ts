@@ -12,21 +12,36 @@ export const groupJoinRequest = defineEntityModule({
   description:
     'Request of a person to join a group. Managers of the group accept or decline it, and the person can withdraw it.',
   fields: {
-    groupId: reference('group', 'Group that the person wants to join.', { immutable: true, onDelete: 'cascade' }),
-    userId: member('Person who wants to join.', { immutable: true, onLeave: 'cascade', reverse: 'groupJoinRequests' }),
+    groupId: reference('group', 'Group that the person wants to join.', {
+      immutable: true,
+      onDelete: 'cascade',
+      exposed: 'read',
+      lists: ['filter'],
+    }),
+    userId: member('Person who wants to join.', {
+      immutable: true,
+      onLeave: 'cascade',
+      reverse: 'groupJoinRequests',
+      exposed: 'read',
+      lists: ['filter'],
+    }),
     message: text('Why the person wants to join.', {
       max: maxMessageLength,
       lines: true,
       optional: true,
       immutable: true,
+      exposed: 'read',
     }),
     status: choice('Status of the request.', ['pending', 'accepted', 'declined', 'withdrawn'], {
       default: 'pending',
+      exposed: 'read',
+      lists: ['filter'],
     }),
     deciderId: member('Person who accepted or declined it.', {
       optional: true,
       onLeave: 'keep',
       reverse: 'decidedGroupJoinRequests',
+      exposed: 'read',
     }),
     openFor: text('`userId` while the request is pending; null afterwards: the person can ask again.', {
       max: 26,
@@ -47,9 +62,6 @@ export const groupJoinRequest = defineEntityModule({
     edit: [allow(system)],
     remove: [allow(system)],
   },
-  expose: { groupId: 'read', userId: 'read', message: 'read', status: 'read', deciderId: 'read' },
-  filter: ['groupId', 'userId', 'status'],
-  order: ['createdAt'],
   events: ['created', 'updated', 'deleted'],
   hooks: {
     derivedValues: ({ userId, status }, { operation }) => {

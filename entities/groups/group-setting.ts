@@ -13,29 +13,24 @@ export const groupSetting = defineEntityModule({
       immutable: true,
       onDelete: 'cascade',
       requires: 'edit',
+      exposed: 'read-write',
+      lists: ['filter'],
     }),
     visibility: choice(
       'Whether all members of the organization see the group (public) or only its own members (private).',
       ['public', 'private'],
-      {
-        default: 'public',
-      },
+      { default: 'public', exposed: 'read-write', lists: ['filter'] },
     ),
     joinPolicy: choice(
       'Way in which people who see the group join it: immediately (open), with the consent of one of its managers (apply), or only when a manager adds them (invite_only).',
       ['open', 'apply', 'invite_only'],
-      {
-        default: 'apply',
-      },
+      { default: 'apply', exposed: 'read-write' },
     ),
   },
   unique: [{ fields: ['groupId'], message: 'This group already has settings.' }],
   tenancy: 'organization',
   refusals: [refusedInManagedGroup('Everybody in the organization sees the group.')],
   policy: { ...partOfRecord('groupId'), remove: [allow(system)] },
-  expose: { groupId: 'read-write', visibility: 'read-write', joinPolicy: 'read-write' },
-  filter: ['groupId', 'visibility'],
-  order: ['createdAt'],
   mutate: ['create', 'update'],
   events: ['created', 'updated', 'deleted'],
   grants: [

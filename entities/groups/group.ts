@@ -12,13 +12,23 @@ export const group = defineEntityModule({
   table: 'groups',
   description: 'Group of users who receive permissions together.',
   fields: {
-    name: text('Name; unique within the organization.', { min: 2, max: 160 }),
-    displayName: text('Display name; falls back to the name when empty.', { max: 64, optional: true }),
-    description: text('Purpose of the group.', { max: 2_000, lines: true, optional: true }),
+    name: text('Name; unique within the organization.', {
+      min: 2,
+      max: 160,
+      exposed: 'read-write',
+      lists: ['filter', 'order', 'search'],
+    }),
+    displayName: text('Display name; falls back to the name when empty.', {
+      max: 64,
+      optional: true,
+      exposed: 'read-write',
+      lists: ['search'],
+    }),
+    description: text('Purpose of the group.', { max: 2_000, lines: true, optional: true, exposed: 'read-write' }),
     managedAs: choice(
       'Members of a managed group: everybody with a role that manages the organization (admins), everybody with another role (viewers), or everybody (all_members). The server keeps the members in line with the roles; nobody can change or delete the group. Null for other groups.',
       ['admins', 'viewers', 'all_members'],
-      { optional: true, immutable: true },
+      { optional: true, immutable: true, exposed: 'read', lists: ['filter'] },
     ),
     managerId: member(
       'Person who manages the group without being in it: the person who created it with a role of a parent organization. Null for other groups.',
@@ -54,10 +64,6 @@ export const group = defineEntityModule({
         'The group is managed by the server: its members follow their roles in the organization. Create another group instead.',
     },
   ],
-  expose: { name: 'read-write', displayName: 'read-write', description: 'read-write', managedAs: 'read' },
-  filter: ['name', 'managedAs'],
-  order: ['name', 'createdAt'],
-  search: ['name', 'displayName'],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],
   customEvents: {

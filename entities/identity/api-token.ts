@@ -2,12 +2,7 @@ import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { allow, anyone, deny, system } from '../kit/model/policy.ts';
 import { managerRoles, managers } from '../presets/roles.ts';
-import {
-  scopeList,
-  secretTokenChangedElsewhere,
-  secretTokenExposure,
-  secretTokenFields,
-} from '../presets/secret-token.ts';
+import { secretTokenFields } from '../presets/secret-token.ts';
 
 /** A service principal: it stays valid when the person who created it leaves. */
 export const apiToken = defineEntityModule({
@@ -16,8 +11,7 @@ export const apiToken = defineEntityModule({
   description:
     'API token of an organization, with which a program calls the API. It has the rights of its scopes and belongs to no person. Deleting it revokes it immediately.',
   fields: {
-    ...secretTokenFields,
-    scopes: scopeList('Rights of the token: `<kind>:read`, `:write` or `:delete`; each includes those before it.'),
+    ...secretTokenFields('Rights of the token: `<kind>:read`, `:write` or `:delete`; each includes those before it.'),
   },
   tenancy: 'organization',
   decidesCallers: { of: 'id', by: ['secretHash', 'scopes', 'expiresAt'] },
@@ -27,10 +21,6 @@ export const apiToken = defineEntityModule({
     edit: [allow(system), allow(managers)],
     remove: [allow(system), allow(managers)],
   },
-  expose: secretTokenExposure,
-  changedElsewhere: secretTokenChangedElsewhere,
-  filter: ['name'],
-  order: ['name', 'createdAt'],
   mutate: ['update', 'delete'],
   needsSession: true,
   events: ['created', 'updated', 'deleted'],

@@ -17,23 +17,39 @@ export const delegation = defineEntityModule({
   description:
     'Access of a person who acts in the organization as another user, for at most an hour: support, or a manager who acts as a member. It cannot be deleted; an access that has ended stays on record.',
   fields: {
-    type: choice('Support access, or impersonation of a member by a manager.', delegationTypes, { immutable: true }),
+    type: choice('Support access, or impersonation of a member by a manager.', delegationTypes, {
+      immutable: true,
+      exposed: 'read',
+      lists: ['filter'],
+    }),
     reason: text('Reason of the access, as stated by the person who acts.', {
       min: 10,
       max: 250,
       lines: true,
       immutable: true,
+      exposed: 'read',
     }),
-    actorId: text('Id of the person who acts, or of the support identity.', { max: 26, immutable: true }),
-    actorName: text('Name of the person who acts, or of the support identity.', { max: 128, immutable: true }),
+    actorId: text('Id of the person who acts, or of the support identity.', {
+      max: 26,
+      immutable: true,
+      exposed: 'read',
+    }),
+    actorName: text('Name of the person who acts, or of the support identity.', {
+      max: 128,
+      immutable: true,
+      exposed: 'read',
+    }),
     actorEmail: text('Address of the person who acts; for support, the one that completed the second factor.', {
       max: 254,
       immutable: true,
+      exposed: 'read',
     }),
     subjectId: text('Id of the member as whom the person acts; for support, the support identity.', {
       max: 26,
       pattern: idPattern,
       immutable: true,
+      exposed: 'read',
+      lists: ['filter'],
     }),
     actorMembershipId: text(
       'Id of the membership that gives the person who acts the role for it: the access ends with it; null for support.',
@@ -57,9 +73,16 @@ export const delegation = defineEntityModule({
       optional: true,
       immutable: true,
     }),
-    address: text('Network address that the token was given to.', { max: 64, immutable: true }),
-    expiresAt: timestamp('When it ends unless it is ended before.', { immutable: true }),
-    endedAt: timestamp('When it was ended before its time; null if nobody has ended it.', { optional: true }),
+    address: text('Network address that the token was given to.', { max: 64, immutable: true, exposed: 'read' }),
+    expiresAt: timestamp('When it ends unless it is ended before.', {
+      immutable: true,
+      exposed: 'read',
+      lists: ['filter'],
+    }),
+    endedAt: timestamp('When it was ended before its time; null if nobody has ended it.', {
+      optional: true,
+      exposed: 'read',
+    }),
   },
   tenancy: 'organization',
   decidesCallers: {
@@ -84,19 +107,6 @@ export const delegation = defineEntityModule({
     edit: [allow(system), allow(managers)],
     remove: [allow(system)],
   },
-  expose: {
-    type: 'read',
-    reason: 'read',
-    actorId: 'read',
-    actorName: 'read',
-    actorEmail: 'read',
-    subjectId: 'read',
-    address: 'read',
-    expiresAt: 'read',
-    endedAt: 'read',
-  },
-  filter: ['type', 'subjectId', 'expiresAt'],
-  order: ['createdAt'],
   needsSession: true,
   events: ['created', 'updated'],
   announced: { by: managerRoles },

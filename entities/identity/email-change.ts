@@ -29,9 +29,6 @@ export const emailChange = defineEntityModule({
   indexes: [['userId'], ['newEmail'], ['email']],
   tenancy: { none: 'it outlives the account, and is for the server alone' },
   policy: internalRecord(),
-  expose: {},
-  filter: [],
-  order: [],
   events: ['created', 'updated'],
   customEvents: {
     requested: { description: 'A user asked to change their e-mail address.', payload: payload({}) },

@@ -42,9 +42,6 @@ export const emailVerification = defineEntityModule({
   indexes: [['email']],
   tenancy: { none: 'an address belongs to nobody until it is verified' },
   policy: internalRecord(),
-  expose: {},
-  filter: [],
-  order: [],
   events: ['created', 'updated'],
   customEvents: {
     requested: {

@@ -18,15 +18,18 @@ export const externalIdentity = defineEntityModule({
     provider: choice(
       'Provider of the identity: one of this server, or the single sign-on of an organization.',
       ['codehost', 'identity', 'single_sign_on'],
-      { immutable: true },
+      { immutable: true, exposed: 'read', lists: ['filter'] },
     ),
     realm: text(
       'Issuer at which the identity signs in: the name of the provider of this server, or the id of the organization whose single sign-on it is.',
       { max: 26, immutable: true },
     ),
-    issuer: text('URL of the provider.', { max: 512, immutable: true }),
-    subject: text('Id of the person at the provider.', { max: 255, immutable: true }),
-    email: email('Address that the provider had verified when the identity was linked.', { immutable: true }),
+    issuer: text('URL of the provider.', { max: 512, immutable: true, exposed: 'read' }),
+    subject: text('Id of the person at the provider.', { max: 255, immutable: true, exposed: 'read' }),
+    email: email('Address that the provider had verified when the identity was linked.', {
+      immutable: true,
+      exposed: 'read',
+    }),
   },
   unique: [{ fields: ['realm', 'issuer', 'subject'], message: 'This identity is linked to an account already.' }],
   tenancy: 'user',
@@ -36,9 +39,6 @@ export const externalIdentity = defineEntityModule({
     edit: [allow(system)],
     remove: [allow(system)],
   },
-  expose: { provider: 'read', issuer: 'read', subject: 'read', email: 'read' },
-  filter: ['provider'],
-  order: ['createdAt'],
   events: ['created', 'deleted'],
   customEvents: {
     linked: { description: 'A person linked an identity of a provider to their account.', payload: ofPerson },

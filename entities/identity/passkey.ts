@@ -11,11 +11,17 @@ export const passkey = defineEntityModule({
   description:
     'Passkey (WebAuthn credential) with which a person signs in without a password. Deleting it ends sign-ins with it; sessions continue.',
   fields: {
-    name: singleLine('Name by which its owner knows the passkey.', { min: 1, max: 64 }),
+    name: singleLine('Name by which its owner knows the passkey.', {
+      min: 1,
+      max: 64,
+      exposed: 'read-write',
+      lists: ['filter', 'order'],
+    }),
     credentialId: text('Id of the credential at the authenticator, in base64url.', {
       max: 1_364,
       pattern: /^[\w-]+$/,
       immutable: true,
+      exposed: 'read',
     }),
     publicKey: text('Public key of the credential (COSE_Key), in base64url.', {
       max: 4_096,
@@ -29,15 +35,24 @@ export const passkey = defineEntityModule({
     transports: textList('Ways in which browsers reach the authenticator, for example `internal` or `usb`.', {
       max: 32,
       maxItems: 10,
+      exposed: 'read',
     }),
     aaguid: text('Model of the authenticator (AAGUID); zeros if it is unknown.', {
       max: 36,
       pattern: /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/,
       immutable: true,
+      exposed: 'read',
     }),
-    isBackupEligible: flag('Whether the authenticator may copy the passkey to other devices.', { immutable: true }),
-    isBackedUp: flag('Whether the passkey had been copied at the last sign-in.'),
-    lastUsedAt: timestamp('When somebody last signed in with it; null if nobody has.', { optional: true }),
+    isBackupEligible: flag('Whether the authenticator may copy the passkey to other devices.', {
+      immutable: true,
+      exposed: 'read',
+    }),
+    isBackedUp: flag('Whether the passkey had been copied at the last sign-in.', { exposed: 'read' }),
+    lastUsedAt: timestamp('When somebody last signed in with it; null if nobody has.', {
+      optional: true,
+      exposed: 'read',
+      lists: ['filter', 'order'],
+    }),
   },
   unique: [{ fields: ['credentialId'], message: 'This passkey is registered already.' }],
   tenancy: 'user',
@@ -47,17 +62,6 @@ export const passkey = defineEntityModule({
     edit: [allow(system), allow(self('userId'))],
     remove: [allow(system), allow(self('userId'))],
   },
-  expose: {
-    name: 'read-write',
-    credentialId: 'read',
-    transports: 'read',
-    aaguid: 'read',
-    isBackupEligible: 'read',
-    isBackedUp: 'read',
-    lastUsedAt: 'read',
-  },
-  filter: ['name', 'lastUsedAt'],
-  order: ['name', 'createdAt', 'lastUsedAt'],
   mutate: ['update', 'delete'],
   events: ['created', 'updated', 'deleted'],
   customEvents: {

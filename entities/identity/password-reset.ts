@@ -23,9 +23,6 @@ export const passwordReset = defineEntityModule({
   indexes: [['email']],
   tenancy: { none: 'whether an address has an account is not known when it is requested' },
   policy: internalRecord(),
-  expose: {},
-  filter: [],
-  order: [],
   events: ['created', 'updated'],
   customEvents: {
     requested: { description: 'Somebody asked for a link to set a new password.', payload: payload({}) },

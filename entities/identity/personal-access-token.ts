@@ -3,13 +3,7 @@ import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { textList } from '../kit/model/fields.ts';
 import { allow, anyone, deny, self, system } from '../kit/model/policy.ts';
-import {
-  givenWithToken,
-  scopeList,
-  secretTokenChangedElsewhere,
-  secretTokenExposure,
-  secretTokenFields,
-} from '../presets/secret-token.ts';
+import { givenWithToken, secretTokenFields } from '../presets/secret-token.ts';
 import { managerRoles } from '../presets/roles.ts';
 
 /** Only the server creates it: its scopes and organizations are checked before. */
@@ -19,17 +13,18 @@ export const personalAccessToken = defineEntityModule({
   description:
     'Token with which a program acts for a person, with those of the rights of the person that are within its scopes. Deleting it revokes it immediately.',
   fields: {
-    ...secretTokenFields,
-    scopes: scopeList(
+    ...secretTokenFields(
       'Rights of the token, as part of those of the person: `<kind>:read`, `:write` or `:delete`; each includes those before it.',
     ),
     organizationIds: textList('Ids of the organizations in which the token works; empty for all of the person.', {
       max: 26,
       maxItems: 100,
+      exposed: 'read',
+      changedElsewhere: givenWithToken,
     }),
     singleSignOnIds: textList(
       'Ids of the organizations for which the owner has authorized the token in a session of their single sign-on. The token is valid there, and in the organizations below them, although single sign-on is enforced. An authorization ends when the provider of the organization changes or the membership of the owner ends.',
-      { max: 26, maxItems: 100 },
+      { max: 26, maxItems: 100, exposed: 'read' },
     ),
     singleSignOnRevisions: textList('`revision` of the provider of each of these organizations at that time.', {
       max: 26,
@@ -59,10 +54,6 @@ export const personalAccessToken = defineEntityModule({
     edit: [allow(system), allow(self('userId'))],
     remove: [allow(system), allow(self('userId'))],
   },
-  expose: { ...secretTokenExposure, organizationIds: 'read', singleSignOnIds: 'read' },
-  changedElsewhere: { ...secretTokenChangedElsewhere, organizationIds: givenWithToken },
-  filter: ['name'],
-  order: ['name', 'createdAt'],
   mutate: ['update', 'delete'],
   events: ['created', 'updated', 'deleted'],
   announced: { by: managerRoles, concerns: ['organizationIds'], allIfEmpty: 'organizationIds' },

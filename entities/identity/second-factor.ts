@@ -19,7 +19,10 @@ export const secondFactor = defineEntityModule({
       secret: true,
     }),
     digits: integer('Number of digits of a code; set when the app is set up.', { min: 6, max: 8, default: 6 }),
-    confirmedAt: timestamp('When the person confirmed the app with a code; null until then.', { optional: true }),
+    confirmedAt: timestamp('When the person confirmed the app with a code; null until then.', {
+      optional: true,
+      exposed: 'read',
+    }),
     lastUsedStep: integer(
       'Number of the time step (30 seconds) of the last accepted code; codes of this step and of earlier ones are refused.',
       { min: 0, max: 2_147_483_647, default: 0 },
@@ -29,7 +32,12 @@ export const secondFactor = defineEntityModule({
       optional: true,
       secret: true,
     }),
-    recoveryCodesLeft: integer('Number of recovery codes that have not been used.', { min: 0, max: 100, default: 0 }),
+    recoveryCodesLeft: integer('Number of recovery codes that have not been used.', {
+      min: 0,
+      max: 100,
+      default: 0,
+      exposed: 'read',
+    }),
   },
   unique: [{ fields: ['userId'], message: 'This person already has an authenticator app.' }],
   tenancy: 'user',
@@ -40,9 +48,6 @@ export const secondFactor = defineEntityModule({
     edit: [allow(system)],
     remove: [allow(system)],
   },
-  expose: { confirmedAt: 'read', recoveryCodesLeft: 'read' },
-  filter: [],
-  order: ['createdAt'],
   events: ['created', 'deleted'],
   customEvents: {
     confirmed: { description: 'A person set up an authenticator app and confirmed it with a code.', payload: ofPerson },

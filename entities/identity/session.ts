@@ -16,10 +16,11 @@ export const session = defineEntityModule({
       max: 256,
       optional: true,
       immutable: true,
+      exposed: 'read',
     }),
     singleSignOnId: text(
       'Id of the organization whose single sign-on began it, in which alone it is valid; null for other ways to sign in.',
-      { max: 26, optional: true, immutable: true },
+      { max: 26, optional: true, immutable: true, exposed: 'read' },
     ),
     singleSignOnRevision: text(
       '`revision` of the provider that began it: the session ends with the provider; null for other ways to sign in.',
@@ -29,10 +30,14 @@ export const session = defineEntityModule({
       'Id of the membership with which the single sign-on let the person in: the session ends with it; null for other ways to sign in.',
       { max: 26, optional: true, immutable: true },
     ),
-    address: text('Network address that the last token of this sign-in was given to.', { max: 64 }),
-    lastSeenAt: timestamp('When the last token of this sign-in was given.'),
+    address: text('Network address that the last token of this sign-in was given to.', { max: 64, exposed: 'read' }),
+    lastSeenAt: timestamp('When the last token of this sign-in was given.', {
+      exposed: 'read',
+      lists: ['filter', 'order'],
+    }),
     expiresAt: timestamp(
       'When the sign-in ends unless its tokens are refreshed before; with single sign-on, at the latest twelve hours after it began.',
+      { exposed: 'read', lists: ['filter'] },
     ),
     provenAt: timestamp(
       'When the person last confirmed their identity in this session, for sensitive actions; null if there is no record.',
@@ -41,6 +46,7 @@ export const session = defineEntityModule({
     activeOrganizationId: text('Id of the organization that refreshed tokens are valid for; null for none.', {
       max: 26,
       optional: true,
+      exposed: 'read',
     }),
     refreshTokenHash: text('SHA-256 hash of the only refresh token that is still to be used, in base64url.', {
       max: 43,
@@ -66,16 +72,6 @@ export const session = defineEntityModule({
     edit: [allow(system)],
     remove: [allow(system), allow(self('userId'))],
   },
-  expose: {
-    userAgent: 'read',
-    singleSignOnId: 'read',
-    address: 'read',
-    lastSeenAt: 'read',
-    expiresAt: 'read',
-    activeOrganizationId: 'read',
-  },
-  filter: ['lastSeenAt', 'expiresAt'],
-  order: ['createdAt', 'lastSeenAt'],
   mutate: ['delete'],
   events: ['created', 'deleted'],
   announced: { by: managerRoles, concerns: ['singleSignOnId', 'activeOrganizationId'] },

@@ -10,18 +10,28 @@ export const user = defineEntityModule({
   table: 'users',
   description: 'User account of a person.',
   fields: {
-    email: email('E-mail address used to sign in; unique among users that are not deleted.'),
-    firstName: text('Given name.', { max: 64, optional: true }),
-    lastName: text('Family name.', { max: 64, optional: true }),
-    displayName: text('Name shown to other users.', { max: 128 }),
+    email: email('E-mail address used to sign in; unique among users that are not deleted.', {
+      exposed: 'read',
+      lists: ['filter'],
+      changedElsewhere: 'people change their own with POST /v1/account/email',
+    }),
+    firstName: text('Given name.', { max: 64, optional: true, exposed: 'read-write' }),
+    lastName: text('Family name.', { max: 64, optional: true, exposed: 'read-write' }),
+    displayName: text('Name shown to other users.', {
+      max: 128,
+      exposed: 'read-write',
+      lists: ['filter', 'order', 'search'],
+    }),
+    avatar: file('Picture of the person.', { accept: 'avatar', maxSizeMb: 5, optional: true, exposed: 'read-write' }),
     status: choice(
       'Account status; only active users can sign in.',
       ['active', 'inactive', 'deactivated', 'suspended'],
-      {
-        default: 'active',
-      },
+      { default: 'active', exposed: 'read', lists: ['filter'] },
     ),
-    emailConfirmedAt: timestamp('When the e-mail address was verified; null until then.', { optional: true }),
+    emailConfirmedAt: timestamp('When the e-mail address was verified; null until then.', {
+      optional: true,
+      exposed: 'read',
+    }),
     lastSeenAt: timestamp(
       'When the user last signed in or refreshed the tokens of a session; null before the first time.',
       {
@@ -36,7 +46,6 @@ export const user = defineEntityModule({
       'Id of the organization in which sign-ins begin when the user cannot act in the last one; null for the one joined first.',
       { max: 26, optional: true },
     ),
-    avatar: file('Picture of the person.', { accept: 'avatar', maxSizeMb: 5, optional: true }),
     passwordHash: text('argon2id password hash in PHC format.', { max: 256, optional: true, secret: true }),
   },
   unique: [{ fields: ['email'], message: 'A user with this e-mail address already exists.' }],
@@ -53,19 +62,6 @@ export const user = defineEntityModule({
     edit: [allow(system), allow(self('id'))],
     remove: [allow(system)],
   },
-  expose: {
-    email: 'read',
-    firstName: 'read-write',
-    lastName: 'read-write',
-    displayName: 'read-write',
-    avatar: 'read-write',
-    status: 'read',
-    emailConfirmedAt: 'read',
-  },
-  changedElsewhere: { email: 'people change their own with POST /v1/account/email' },
-  filter: ['email', 'displayName', 'status'],
-  order: ['displayName', 'createdAt'],
-  search: ['displayName'],
   mutate: ['update'],
   events: ['created', 'updated', 'deleted'],
   customEvents: {

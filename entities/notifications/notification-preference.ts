@@ -34,8 +34,14 @@ export const notificationPreference = defineEntityModule({
       onLeave: 'cascade',
       creator: true,
       reverse: 'notificationPreferences',
+      exposed: 'read',
     }),
-    channel: { ...channels, schema: { ...channels.schema, examples: ['in_app', 'email'] } },
+    channel: {
+      ...channels,
+      schema: { ...channels.schema, examples: ['in_app', 'email'] },
+      exposed: 'read-write',
+      lists: ['filter'],
+    },
     topicPattern: {
       ...topics,
       schema: Type.Refine(
@@ -44,40 +50,35 @@ export const notificationPreference = defineEntityModule({
         (value) => typeof value !== 'string' || !pattern.test(value) || topicPatterns.includes(value),
         (value) => noTopic(String(value)),
       ),
+      exposed: 'read-write',
+      lists: ['filter'],
     },
     cadence: choice(
       'When notifications are sent: immediately (immediate), collected once a day, a week or a month, or never (mute). The list in the app interrupts nobody, so there every cadence except mute has the effect of immediate.',
       ['immediate', 'daily', 'weekly', 'monthly', 'mute'],
-      { default: 'immediate' },
+      { default: 'immediate', exposed: 'read-write' },
     ),
     muteUntil: timestamp('No notifications are sent before this time; those held back are sent then.', {
       optional: true,
+      exposed: 'read-write',
     }),
     quietHoursStart: {
       ...text(
         'Time of day as HH:MM from which no notifications are sent, in the time zone of the person: that of their settings, otherwise that of the organization.',
-        {
-          max: 5,
-          pattern: timeOfDay,
-          optional: true,
-        },
+        { max: 5, pattern: timeOfDay, optional: true, exposed: 'read-write' },
       ),
       pairedWith: 'quietHoursEnd',
     },
     quietHoursEnd: {
       ...text(
         'Time of day as HH:MM from which notifications are sent again. If it is earlier than the start, it is on the next day.',
-        {
-          max: 5,
-          pattern: timeOfDay,
-          optional: true,
-        },
+        { max: 5, pattern: timeOfDay, optional: true, exposed: 'read-write' },
       ),
       pairedWith: 'quietHoursStart',
     },
     isUnsubscribed: flag(
       'Whether the person has unsubscribed from these notifications with a link. Then none are sent, whatever the cadence; false sends them again.',
-      { default: false },
+      { default: false, exposed: 'read-write' },
     ),
   },
   unique: [
@@ -109,18 +110,6 @@ export const notificationPreference = defineEntityModule({
       message: 'The quiet hours end when they begin; to receive no notifications at all, set the cadence to mute.',
     },
   ],
-  expose: {
-    userId: 'read',
-    channel: 'read-write',
-    topicPattern: 'read-write',
-    cadence: 'read-write',
-    muteUntil: 'read-write',
-    quietHoursStart: 'read-write',
-    quietHoursEnd: 'read-write',
-    isUnsubscribed: 'read-write',
-  },
-  filter: ['channel', 'topicPattern'],
-  order: ['createdAt'],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],
 });

@@ -9,19 +9,23 @@ export const identityProvider = defineEntityModule({
   table: 'identity_providers',
   description: 'OpenID Connect provider for the single sign-on of an organization.',
   fields: {
-    issuer: text('URL of the provider, below which it has its OpenID Connect metadata.', { max: 512 }),
-    clientId: text('Client id of this server at the provider.', { max: 256 }),
+    issuer: text('URL of the provider, below which it has its OpenID Connect metadata.', { max: 512, exposed: 'read' }),
+    clientId: text('Client id of this server at the provider.', { max: 256, exposed: 'read' }),
     clientSecret: text('Client secret, encrypted.', { max: 8_192, secret: true }),
     revision: text('Number that changes with issuer and client: sessions that began with earlier values have ended.', {
       max: 26,
     }),
     allowedDomains: domainList(
       'Domains of e-mail addresses whose people become members when they first sign in with it, once a DNS record proves the domain; empty for none.',
+      { exposed: 'read' },
     ),
-    testedAt: timestamp('When a manager signed in with the current settings; null: not yet.', { optional: true }),
+    testedAt: timestamp('When a manager signed in with the current settings; null: not yet.', {
+      optional: true,
+      exposed: 'read',
+    }),
     isEnforced: flag(
       'Whether all members must sign in with it to act in the organization and in the organizations that are part of it, except owners of the organization or of one above it.',
-      { default: false },
+      { default: false, exposed: 'read' },
     ),
   },
   unique: [{ fields: ['organizationId'], message: 'The organization has a provider for its single sign-on already.' }],
@@ -41,9 +45,6 @@ export const identityProvider = defineEntityModule({
     edit: [allow(system), allow(managers)],
     remove: [allow(system), allow(managers)],
   },
-  expose: { issuer: 'read', clientId: 'read', allowedDomains: 'read', testedAt: 'read', isEnforced: 'read' },
-  filter: [],
-  order: ['createdAt'],
   mutate: ['delete'],
   needsSession: 'changes',
   // It also ends the enforcement.

@@ -27,22 +27,35 @@ export const invite = defineEntityModule({
   description:
     'Invitation to join an organization. Creating it sends an e-mail with a link that accepts or declines it.',
   fields: {
-    recipient: email('E-mail address of the invited person.', { immutable: true, checked: true }),
+    recipient: email('E-mail address of the invited person.', {
+      immutable: true,
+      checked: true,
+      exposed: 'read-write',
+      lists: ['filter', 'search'],
+    }),
     role: choice('Role granted on acceptance; not above the role of the inviter.', roles, {
       default: 'member',
       immutable: true,
+      exposed: 'read-write',
+      lists: ['filter'],
+      needsProof: ['owner'],
     }),
     status: choice(
       'Status of the invitation; pending until an e-mail has been sent.',
       ['pending', 'sent', 'accepted', 'declined', 'expired', 'withdrawn'],
-      { default: 'pending' },
+      { default: 'pending', exposed: 'read', lists: ['filter'] },
     ),
-    sendAttempts: integer('Number of e-mails sent.', { min: 0, max: 100, default: 0 }),
-    expiresAt: timestamp('When the invitation expires: 14 days after it was last requested.', { optional: true }),
+    sendAttempts: integer('Number of e-mails sent.', { min: 0, max: 100, default: 0, exposed: 'read' }),
+    expiresAt: timestamp('When the invitation expires: 14 days after it was last requested.', {
+      optional: true,
+      exposed: 'read',
+      lists: ['order'],
+    }),
     inviterId: member('Person who last requested the invitation.', {
       optional: true,
       creator: true,
       onLeave: 'keep',
+      exposed: 'read',
     }),
     activeRecipient: email(
       '`recipient` while the invitation is open; null afterwards: the address can be invited again.',
@@ -87,21 +100,9 @@ export const invite = defineEntityModule({
       message: 'The person with this address is already a member.',
     },
   ],
-  expose: {
-    recipient: 'read-write',
-    role: 'read-write',
-    status: 'read',
-    sendAttempts: 'read',
-    expiresAt: 'read',
-    inviterId: 'read',
-  },
-  filter: ['recipient', 'role', 'status'],
-  order: ['expiresAt', 'createdAt'],
-  search: ['recipient'],
   mutate: ['create', 'delete'],
   // A person who accepts keeps the rights of the invitation. Tokens invite within limits (write/given-roles.ts).
   closedToDelegates: true,
-  needsProof: { role: ['owner'] },
   events: ['created', 'updated', 'deleted'],
   announced: { by: managerRoles },
   customEvents: {

@@ -12,8 +12,18 @@ export const membership = defineEntityModule({
   table: 'memberships',
   description: 'Membership of a user in an organization, with one role.',
   fields: {
-    userId: reference('user', 'User who is a member of the organization.', { immutable: true, onDelete: 'cascade' }),
-    role: choice('Role of the user in the organization.', roles, { default: 'member' }),
+    userId: reference('user', 'User who is a member of the organization.', {
+      immutable: true,
+      onDelete: 'cascade',
+      exposed: 'read-write',
+      lists: ['filter'],
+    }),
+    role: choice('Role of the user in the organization.', roles, {
+      default: 'member',
+      exposed: 'read-write',
+      lists: ['filter'],
+      needsProof: ['owner'],
+    }),
   },
   unique: [{ fields: ['organizationId', 'userId'], message: 'This user is already a member.' }],
   tenancy: 'organization',
@@ -36,14 +46,11 @@ export const membership = defineEntityModule({
     message:
       'The organization would be left without an active owner. Transfer its ownership to another member first, or delete the organization.',
   },
-  expose: { userId: 'read-write', role: 'read-write' },
   // For the list of one's own, which is that of all organizations.
-  filter: ['organizationId', 'userId', 'role'],
-  order: ['createdAt'],
+  tenancyFilter: true,
   mutate: ['update', 'delete'],
   // Roles decide who else gets rights. Tokens change them within limits (write/given-roles.ts).
   closedToDelegates: 'changes',
-  needsProof: { role: ['owner'] },
   events: ['created', 'updated', 'deleted'],
   announced: { by: managerRoles },
   grants: [

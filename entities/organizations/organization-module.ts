@@ -8,13 +8,12 @@ export const organizationModule = defineEntityModule({
   kind: 'organizationModule',
   table: 'organization_modules',
   description: 'Product module enabled for an organization and its child organizations.',
-  fields: { module: choice('Product module.', productModules, { immutable: true }) },
+  fields: {
+    module: choice('Product module.', productModules, { immutable: true, exposed: 'read', lists: ['filter'] }),
+  },
   unique: [{ fields: ['organizationId', 'module'], message: 'The organization already has this module.' }],
   tenancy: 'organization',
   decidesCallers: { of: 'organizationId', by: ['module'] },
   policy: { ...internalRecord(), view: organizationRecord().view },
-  expose: { module: 'read' },
-  filter: ['module'],
-  order: ['createdAt'],
   events: ['created', 'deleted'],
 });

@@ -12,25 +12,33 @@ export const organizationSetting = defineEntityModule({
   table: 'organization_settings',
   description: 'Settings of an organization; created together with it.',
   fields: {
-    billingEmail: email('E-mail address for invoices; initially the address of the owner.', { optional: true }),
-    timezone: timeZone('Time zone of the organization; determines where its days begin.', { default: 'UTC' }),
+    billingEmail: email('E-mail address for invoices; initially the address of the owner.', {
+      optional: true,
+      exposed: 'read-write',
+    }),
+    timezone: timeZone('Time zone of the organization; determines where its days begin.', {
+      default: 'UTC',
+      exposed: 'read-write',
+    }),
     requiresSecondFactor: flag(
       'Whether members need a second factor to act in the organization and in the organizations that are part of it. Members without one can set it up, and then enter.',
-      { default: false },
+      { default: false, exposed: 'read-write', needsProof: 'any' },
     ),
     filesNeedVerdict: flag(
       'Whether files of the organization, also those that are there already, are withheld until an API token has reported them clean (FileVerdict). Pictures of people and the documents of exports and imports are not withheld.',
-      { default: false },
+      { default: false, exposed: 'read-write', needsProof: 'any' },
     ),
     emailDomains: domainList(
       'Domains of e-mail addresses that belong to the organization, such as example.com: stored in lower case, and as ASCII (UTS 46). A domain is valid while a DNS record proves it; POST /v1/email-domains/verify shows the record and looks for it.',
+      { exposed: 'read-write', needsProof: 'any' },
     ),
     admitsEmailDomains: flag(
       'Whether people become members, with the role member, when they confirm an address of one of these domains. Former members do not, and nobody does while single sign-on is enforced.',
-      { default: false },
+      { default: false, exposed: 'read-write', needsProof: 'any' },
     ),
     emailTheme: choice('Brand of the e-mails that are sent for the organization.', ['modern', 'classic'], {
       default: 'modern',
+      exposed: 'read-write',
     }),
   },
   unique: [{ fields: ['organizationId'], message: 'This organization already has settings.' }],
@@ -41,19 +49,7 @@ export const organizationSetting = defineEntityModule({
     view: [allow(system), allow(role(...roles)), deny(anyone)],
     edit: [allow(system), allow(managers)],
   },
-  expose: {
-    billingEmail: 'read-write',
-    timezone: 'read-write',
-    requiresSecondFactor: 'read-write',
-    filesNeedVerdict: 'read-write',
-    emailDomains: 'read-write',
-    admitsEmailDomains: 'read-write',
-    emailTheme: 'read-write',
-  },
-  filter: [],
-  order: ['createdAt'],
   mutate: ['update'],
   needsSession: 'changes',
-  needsProof: { requiresSecondFactor: 'any', filesNeedVerdict: 'any', emailDomains: 'any', admitsEmailDomains: 'any' },
   events: ['created', 'updated'],
 });

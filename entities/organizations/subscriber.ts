@@ -26,35 +26,52 @@ export const subscriber = defineEntityModule({
   description:
     'E-mail address that subscribes to the e-mails of an organization. Creating it sends an e-mail with a link that verifies the address; only then is it active.',
   fields: {
-    email: email('E-mail address of the subscriber.', { immutable: true, checked: true }),
+    email: email('E-mail address of the subscriber.', {
+      immutable: true,
+      checked: true,
+      exposed: 'read-write',
+      lists: ['filter', 'order', 'search'],
+    }),
     phoneNumber: text('Phone number in international form (E.164), for example +4312345678.', {
       max: 16,
       pattern: /^\+[1-9][0-9]{1,14}$/,
       optional: true,
+      exposed: 'read-write',
     }),
-    isEmailVerified: flag('Whether the link of a verification e-mail was used.', { default: false }),
+    isEmailVerified: flag('Whether the link of a verification e-mail was used.', {
+      default: false,
+      exposed: 'read',
+      lists: ['filter'],
+    }),
     isPhoneVerified: flag('Whether the phone number was verified. The server sends no text messages, so it is false.', {
       default: false,
+      exposed: 'read',
     }),
     isActive: flag('Whether e-mails may be sent to the address: it is verified, and has not unsubscribed.', {
       default: false,
+      exposed: 'read',
+      lists: ['filter'],
     }),
     isUnsubscribed: flag(
       'Whether the subscription has ended. Only its e-mailed link can undo this; a new subscriber of the same address verifies it again.',
-      { default: false },
+      { default: false, exposed: 'read-write', lists: ['filter'] },
     ),
-    sendAttempts: integer('Number of verification e-mails sent.', { min: 0, max: maxSendAttempts, default: 0 }),
+    sendAttempts: integer('Number of verification e-mails sent.', {
+      min: 0,
+      max: maxSendAttempts,
+      default: 0,
+      exposed: 'read',
+    }),
     expiresAt: timestamp('When the link of the verification e-mail expires: 7 days after it was last requested.', {
       optional: true,
+      exposed: 'read',
+      lists: ['order'],
     }),
     userId: member(
       'Person in the organization who has confirmed the same address; null if there was none. It stays when they leave.',
-      {
-        optional: true,
-        onLeave: 'keep',
-      },
+      { optional: true, onLeave: 'keep', exposed: 'read', lists: ['filter'] },
     ),
-    tags: textList('Search tags.', { max: 64, maxItems: 50 }),
+    tags: textList('Search tags.', { max: 64, maxItems: 50, exposed: 'read-write', lists: ['filter'] }),
     subscribedEmail: email('`email` until the subscription ends; null afterwards: the address can subscribe again.', {
       optional: true,
     }),
@@ -91,21 +108,6 @@ export const subscriber = defineEntityModule({
         'Only the link in its e-mails subscribes an address again. Create a new subscriber with the address, which verifies it again.',
     },
   ],
-  expose: {
-    email: 'read-write',
-    phoneNumber: 'read-write',
-    isEmailVerified: 'read',
-    isPhoneVerified: 'read',
-    isActive: 'read',
-    isUnsubscribed: 'read-write',
-    sendAttempts: 'read',
-    expiresAt: 'read',
-    userId: 'read',
-    tags: 'read-write',
-  },
-  filter: ['email', 'isEmailVerified', 'isActive', 'isUnsubscribed', 'userId', 'tags'],
-  order: ['email', 'expiresAt', 'createdAt'],
-  search: ['email'],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],
   customEvents: {

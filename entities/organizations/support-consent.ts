@@ -11,6 +11,8 @@ export const supportConsent = defineEntityModule({
   fields: {
     expiresAt: timestamp('When the consent ends, and with it all access under it; at most 30 days after it is given.', {
       immutable: true,
+      exposed: 'read-write',
+      needsProof: 'any',
     }),
   },
   unique: [
@@ -32,11 +34,7 @@ export const supportConsent = defineEntityModule({
     edit: [allow(system)],
     remove: [allow(system), allow(role('owner'))],
   },
-  expose: { expiresAt: 'read-write' },
-  filter: [],
-  order: ['createdAt'],
   mutate: ['create', 'delete'],
   needsSession: true,
-  needsProof: { expiresAt: 'any' },
   events: ['created', 'deleted'],
 });

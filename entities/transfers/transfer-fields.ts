@@ -8,23 +8,31 @@ const maxCount = Number.MAX_SAFE_INTEGER;
 /** Fields of work that a person or an API token starts and that the server does, with the rights that they have while it runs. */
 export function transferFields(done: string) {
   return {
-    doneRows: integer(`Number of records that are ${done} so far.`, { min: 0, max: maxCount, default: 0 }),
+    doneRows: integer(`Number of records that are ${done} so far.`, {
+      min: 0,
+      max: maxCount,
+      default: 0,
+      exposed: 'read',
+    }),
     totalRows: integer('Number of records of the whole work; null until it is known.', {
       min: 0,
       max: maxCount,
       optional: true,
+      exposed: 'read',
     }),
     errorCode: text('Code of the error with which the work failed; /docs/errors lists all codes.', {
       max: 100,
       optional: true,
+      exposed: 'read',
     }),
-    errorMessage: text('Why the work failed.', { max: 20_000, lines: true, optional: true }),
-    finishedAt: timestamp('When the work completed, failed or was cancelled.', { optional: true }),
+    errorMessage: text('Why the work failed.', { max: 20_000, lines: true, optional: true, exposed: 'read' }),
+    finishedAt: timestamp('When the work completed, failed or was cancelled.', { optional: true, exposed: 'read' }),
     requestorId: member('Person who started the work; null for an API token.', {
       optional: true,
       immutable: true,
       onLeave: 'keep',
       creator: true,
+      exposed: 'read',
     }),
     tokenId: {
       ...text(
@@ -58,7 +66,12 @@ export const transferStatuses = ['pending', 'running', 'completed', 'failed', 'c
 
 /** Holds the name of a kind. */
 export const recordKindField = {
-  ...text('Kind of the records, such as `task`.', { max: 64, immutable: true }),
+  ...text('Kind of the records, such as `task`.', {
+    max: 64,
+    immutable: true,
+    exposed: 'read-write',
+    lists: ['filter'],
+  }),
   naming: 'kind',
 } as const;
 

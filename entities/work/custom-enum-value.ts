@@ -12,12 +12,29 @@ export const customEnumValue = defineEntityModule({
   fields: {
     objectType: choice('Kind of the records that can have the value; global: all kinds.', ['task', 'global'], {
       immutable: true,
+      exposed: 'read-write',
+      lists: ['filter'],
     }),
-    field: choice('Field of a record that can have the value.', ['type', 'environment', 'scope'], { immutable: true }),
-    name: singleLine('Name of the value.', { min: 1, max: 64 }),
-    description: text('Meaning of the value.', { max: 2_000, lines: true, optional: true }),
-    color: color(),
-    icon: text('Name of an icon of the user interface.', { max: 64, optional: true }),
+    field: choice('Field of a record that can have the value.', ['type', 'environment', 'scope'], {
+      immutable: true,
+      exposed: 'read-write',
+      lists: ['filter'],
+    }),
+    name: singleLine('Name of the value.', {
+      min: 1,
+      max: 64,
+      exposed: 'read-write',
+      lists: ['filter', 'order', 'search'],
+    }),
+    description: text('Meaning of the value.', {
+      max: 2_000,
+      lines: true,
+      optional: true,
+      exposed: 'read-write',
+      lists: ['search'],
+    }),
+    color: color({ exposed: 'read-write' }),
+    icon: text('Name of an icon of the user interface.', { max: 64, optional: true, exposed: 'read-write' }),
   },
   unique: [
     {
@@ -31,17 +48,6 @@ export const customEnumValue = defineEntityModule({
     ...organizationRecord(),
     create: [allow(system), allow(role('owner', 'super_admin', 'admin', 'member')), allow(scope)],
   },
-  expose: {
-    objectType: 'read-write',
-    field: 'read-write',
-    name: 'read-write',
-    description: 'read-write',
-    color: 'read-write',
-    icon: 'read-write',
-  },
-  filter: ['objectType', 'field', 'name'],
-  order: ['name', 'createdAt'],
-  search: ['name', 'description'],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],
 });

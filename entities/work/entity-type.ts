@@ -6,14 +6,17 @@ export const entityType = defineEntityModule({
   kind: 'entityType',
   table: 'entity_types',
   description: 'Sort of company with which the organization deals, for example vendor or customer.',
-  fields: { name: singleLine('Name of the type.', { min: 1, max: 64 }) },
+  fields: {
+    name: singleLine('Name of the type.', {
+      min: 1,
+      max: 64,
+      exposed: 'read-write',
+      lists: ['filter', 'order', 'search'],
+    }),
+  },
   unique: [{ fields: ['organizationId', 'name'], comparedAsName: 'name', message: 'This type already exists.' }],
   tenancy: 'organization',
   policy: organizationRecord(),
-  expose: { name: 'read-write' },
-  filter: ['name'],
-  order: ['name', 'createdAt'],
-  search: ['name'],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],
 });

@@ -12,21 +12,34 @@ export const savedView = defineEntityModule({
   description:
     'Filter, order, columns and page size of a list that a person has saved. A list that is given the id of a view is returned as the view defines.',
   fields: {
-    name: singleLine('Name of the view.', { min: 1, max: 120 }),
+    name: singleLine('Name of the view.', {
+      min: 1,
+      max: 120,
+      exposed: 'read-write',
+      lists: ['filter', 'order', 'search'],
+    }),
     recordKind: {
-      ...text('Kind of the records that it lists, for example task.', { max: 64, immutable: true }),
+      ...text('Kind of the records that it lists, for example task.', {
+        max: 64,
+        immutable: true,
+        exposed: 'read-write',
+        lists: ['filter'],
+      }),
       naming: 'kind',
     },
     visibility: choice(
       'Whether only its owner uses the view (private), or everybody in the organization (organization).',
       ['private', 'organization'],
-      { default: 'private' },
+      { default: 'private', exposed: 'read-write', lists: ['filter'] },
     ),
-    filter: listFilter('Filter in the form of the argument `where` of GraphQL; null for all records.'),
+    filter: listFilter('Filter in the form of the argument `where` of GraphQL; null for all records.', {
+      exposed: 'read-write',
+    }),
     orderBy: {
       ...textList('Fields to sort by, with a minus before those in descending order, for example -dueAt.', {
         max: 64,
         maxItems: 5,
+        exposed: 'read-write',
       }),
       naming: 'fields',
     },
@@ -34,16 +47,24 @@ export const savedView = defineEntityModule({
       ...textList('Fields to show, in this order; empty for those that the reader chooses.', {
         max: 64,
         maxItems: 100,
+        exposed: 'read-write',
       }),
       naming: 'fields',
     },
-    pageSize: integer('Number of records of a page; null for the default.', { min: 1, max: 1_000, optional: true }),
+    pageSize: integer('Number of records of a page; null for the default.', {
+      min: 1,
+      max: 1_000,
+      optional: true,
+      exposed: 'read-write',
+    }),
     ownerId: member('Person who saved the view.', {
       optional: true,
       immutable: true,
       onLeave: 'cascade',
       creator: true,
       reverse: 'savedViews',
+      exposed: 'read',
+      lists: ['filter'],
     }),
   },
   unique: [
@@ -61,19 +82,6 @@ export const savedView = defineEntityModule({
     edit: [allow(system), allow(related('owner'))],
     remove: [allow(system), allow(related('owner'))],
   },
-  expose: {
-    name: 'read-write',
-    recordKind: 'read-write',
-    visibility: 'read-write',
-    filter: 'read-write',
-    orderBy: 'read-write',
-    columns: 'read-write',
-    pageSize: 'read-write',
-    ownerId: 'read',
-  },
-  filter: ['name', 'recordKind', 'visibility', 'ownerId'],
-  order: ['name', 'createdAt'],
-  search: ['name'],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],
   grants: [

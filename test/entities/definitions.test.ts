@@ -11,6 +11,7 @@ import {
   json,
   member,
   reference,
+  sealed,
   text,
   textList,
   timestamp,
@@ -18,71 +19,78 @@ import {
 import { createRegistry } from '#entities/kit/model/registry.ts';
 import { sampleValue } from '../kit/records/sample-field-value.ts';
 
-interface Named {
-  readonly filter?: readonly string[];
-  readonly order?: readonly string[];
-  readonly search?: readonly string[];
-  readonly displayId?: string;
-}
-
-function define(kind: string, fields: Fields, named: Named = {}): EntityModule {
-  const expose = Object.fromEntries((named.search ?? []).map((name) => [name, 'read']));
-  const definition = { filter: [], order: [], expose, ...named };
+function define(kind: string, fields: Fields, displayId?: string): EntityModule {
   return defineEntityModule({
     kind,
     table: `${kind}s`,
     description: 'A kind.',
     fields,
     tenancy: 'organization',
-    expose: {},
     events: [],
-    // What the compiler would refuse as well.
-    ...(definition as object as { filter: []; order: [] }),
+    ...(displayId !== undefined && { displayId }),
   });
 }
 
-const fields = {
-  plan: json('Plan.', { maxBytes: 99, optional: true }),
-  words: textList('Words.', { max: 9, maxItems: 9 }),
-  weight: integer('Weight.', { min: 1, max: 9, default: 5 }),
-  size: choice('Size.', ['small', 'very_large', 'a4'], { default: 'small' }),
-  since: timestamp('Since.', { default: new Date(0) }),
-  title: text('Title.', { max: 9, default: 'none' }),
-};
+const plan = json('Plan.', { maxBytes: 99, optional: true });
+const words = textList('Words.', { max: 9, maxItems: 9 });
+const weight = integer('Weight.', { min: 1, max: 9, default: 5 });
 
-test.each<[string, Fields, Named]>([
-  ['"plan" is a JSON document and cannot be a filter', fields, { filter: ['plan'] }],
-  ['"plan" holds more than one value and cannot be an order', fields, { order: ['plan'] }],
-  ['"words" holds more than one value and cannot be an order', fields, { order: ['createdAt', 'words'] }],
-  ['"words" is not a text field, and only text fields can be searched', fields, { search: ['title', 'words'] }],
-  ['"weight" is not a text field, and only text fields can be searched', fields, { search: ['weight'] }],
+test.each<[string, Fields]>([
+  // What the compiler refuses as an option of these fields.
+  ['"plan" is a JSON document and cannot be a filter', { plan: { ...plan, lists: ['filter'] } }],
+  ['"plan" holds more than one value and cannot be an order', { plan: { ...plan, lists: ['order'] } }],
+  ['"words" holds more than one value and cannot be an order', { words: { ...words, lists: ['order'] } }],
+  ['"words" is not a text field, and only text fields can be searched', { words: { ...words, lists: ['search'] } }],
+  ['"weight" is not a text field, and only text fields can be searched', { weight: { ...weight, lists: ['search'] } }],
   [
-    'field "weight" has a default that is not valid: 0',
-    { weight: integer('Weight.', { min: 1, max: 9, default: 0 }) },
-    {},
+    '"title" is not exposed for reading, and a search would reveal its value',
+    { title: text('Title.', { max: 9, lists: ['search'] }) },
   ],
+  [
+    '"key" is a sealed field, which callers write and nobody reads',
+    { key: { ...sealed('Key.', { max: 9 }), exposed: 'read' } },
+  ],
+  [
+    '"hash" is a secret field and cannot be exposed',
+    { hash: text('Hash.', { max: 9, secret: true, exposed: 'read' }) },
+  ],
+  ['field "weight" has a default that is not valid: 0', { weight: integer('Weight.', { min: 1, max: 9, default: 0 }) }],
   [
     'field "size" has a default that is not valid: "huge"',
     { size: choice('Size.', ['small', 'large'], { default: 'huge' as 'small' }) },
-    {},
   ],
-  ['field "title" has a default that is not valid: "long"', { title: text('Title.', { max: 3, default: 'long' }) }, {}],
+  ['field "title" has a default that is not valid: "long"', { title: text('Title.', { max: 3, default: 'long' }) }],
   [
     'field "size" has the choice "Very Large", which is not a lower-case word',
     { size: choice('Size.', ['Very Large']) },
-    {},
   ],
-  ['field "size" has the choice "4a", which is not a lower-case word', { size: choice('Size.', ['4a']) }, {}],
-])('a definition is refused: %s', (message, wrong, named) => {
-  expect(() => define('risk', wrong, named)).toThrow(`entity "risk": ${message}`);
+  ['field "size" has the choice "4a", which is not a lower-case word', { size: choice('Size.', ['4a']) }],
+])('a definition is refused: %s', (message, wrong) => {
+  expect(() => define('risk', wrong)).toThrow(`entity "risk": ${message}`);
 });
 
-test('a valid definition is accepted', () => {
-  define('risk', fields, { filter: ['words', 'size', 'weight'], order: ['weight', 'since'], search: ['title'] });
+test('a kind knows which of its fields callers see, and by which lists are filtered, ordered and searched', () => {
+  const risk = define(
+    'risk',
+    {
+      title: text('Title.', { max: 9, default: 'none', exposed: 'read-write', lists: ['search', 'order'] }),
+      words: textList('Words.', { max: 9, maxItems: 9, exposed: 'read', lists: ['filter'] }),
+      plan,
+      size: choice('Size.', ['small', 'very_large', 'a4'], { default: 'small', lists: ['filter'] }),
+      since: timestamp('Since.', { default: new Date(0), exposed: 'read', lists: ['order'] }),
+    },
+    'RSK',
+  );
+  expect(risk).toMatchObject({
+    expose: { displayId: 'read', title: 'read-write', words: 'read', since: 'read' },
+    filter: ['displayId', 'words', 'size'],
+    order: ['title', 'since'],
+    search: ['title'],
+  });
 });
 
 test('two kinds with one prefix are refused', () => {
-  const kinds = ['risk', 'risotto'].map((kind) => define(kind, {}, { displayId: 'RSK' }));
+  const kinds = ['risk', 'risotto'].map((kind) => define(kind, {}, 'RSK'));
   expect(() => createRegistry([user, organization, ...kinds])).toThrow(
     '"risotto" and "risk" share the prefix of display ids "RSK"',
   );

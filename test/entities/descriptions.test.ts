@@ -10,11 +10,8 @@ const vendorReview = defineEntityModule({
   kind: 'vendorReview',
   table: 'vendor_reviews',
   description: 'Assessment of a vendor.',
-  fields: { leadReviewerId: reference('user', 'Responsible user.', { reverse: 'ledReviews' }) },
+  fields: { leadReviewerId: reference('user', 'Responsible user.', { reverse: 'ledReviews', exposed: 'read' }) },
   tenancy: 'organization',
-  expose: { leadReviewerId: 'read' },
-  filter: [],
-  order: [],
   events: [],
 });
 

@@ -72,13 +72,10 @@ test('a kind with rlsUsing must name the organization in which a role counts', (
       kind: 'leak',
       table: 'leaks',
       description: 'A kind whose rules forget where a role is held.',
-      fields: { name: text('Name.', { max: 10 }) },
+      fields: { name: text('Name.', { max: 10, exposed: 'read-write' }) },
       tenancy: 'organization',
       rlsUsing: 'true',
       policy: { view: [], create: [allow(role('owner'))], edit: [], remove: [] },
-      expose: { name: 'read-write' },
-      filter: [],
-      order: [],
       events: [],
     });
   expect(define).toThrow(

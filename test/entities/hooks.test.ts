@@ -26,12 +26,9 @@ const memo = defineEntityModule({
   kind: 'testMemo',
   table: 'test_memos',
   description: 'A kind that wants to know what was committed.',
-  fields: { name: text('Name.', { max: 40 }) },
+  fields: { name: text('Name.', { max: 40, exposed: 'read-write', lists: ['filter'] }) },
   tenancy: 'organization',
   policy: { view: [allow(anyone)], create: [allow(anyone)], edit: [allow(anyone)], remove: [allow(anyone)] },
-  expose: { name: 'read-write' },
-  filter: ['name'],
-  order: [],
   mutate: ['create', 'update', 'delete'],
   events: [],
   hooks: {

@@ -19,11 +19,8 @@ const draft = defineEntityModule({
   kind: 'testDraft',
   table: 'test_drafts',
   description: 'A kind whose author has not thought of rules yet.',
-  fields: { name: text('Name.', { max: 40 }) },
+  fields: { name: text('Name.', { max: 40, exposed: 'read-write', lists: ['filter'] }) },
   tenancy: 'organization',
-  expose: { name: 'read-write' },
-  filter: ['name'],
-  order: [],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],
 });

@@ -26,14 +26,17 @@ import { untilAvailable } from '../kit/until-available.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const forOwners = [allow(system), allow(role('owner'))];
-const surface = { order: [], mutate: ['create', 'update', 'delete'], events: ['created'] } as const;
+const surface = { mutate: ['create', 'update', 'delete'], events: ['created'] } as const;
 
 /** Part of two product modules: one of them is enough. */
 const control = defineEntityModule({
   kind: 'testControl',
   table: 'test_controls',
   description: 'A kind that not every organization has.',
-  fields: { name: text('Name.', { max: 40 }), keeperId: member('Keeps it.', { optional: true, onLeave: 'keep' }) },
+  fields: {
+    name: text('Name.', { max: 40, exposed: 'read-write', lists: ['filter'] }),
+    keeperId: member('Keeps it.', { optional: true, onLeave: 'keep' }),
+  },
   tenancy: 'organization',
   productModules: ['compliance', 'risk_management'],
   policy: {
@@ -42,8 +45,6 @@ const control = defineEntityModule({
     edit: [...forOwners, allow(related('keeper'))],
     remove: forOwners,
   },
-  expose: { name: 'read-write' },
-  filter: ['name'],
   grants: [
     { object: { kind: 'testControl', id: 'id' }, relation: 'keeper', subject: { kind: 'user', id: 'keeperId' } },
   ],
@@ -55,11 +56,16 @@ const remark = defineEntityModule({
   kind: 'testRemark',
   table: 'test_remarks',
   description: 'A kind that every organization has.',
-  fields: { controlId: reference('testControl', 'What it is about.', { optional: true, onDelete: 'cascade' }) },
+  fields: {
+    controlId: reference('testControl', 'What it is about.', {
+      optional: true,
+      onDelete: 'cascade',
+      exposed: 'read-write',
+      lists: ['filter'],
+    }),
+  },
   tenancy: 'organization',
   policy: { view: [...forOwners, deny(anyone)], create: forOwners, edit: forOwners, remove: forOwners },
-  expose: { controlId: 'read-write' },
-  filter: ['controlId'],
   ...surface,
 });
 
@@ -69,8 +75,14 @@ const finding = defineEntityModule({
   table: 'test_findings',
   description: 'A kind whose rights come from one that not every organization has.',
   fields: {
-    name: text('Name.', { max: 40 }),
-    controlId: reference('testControl', 'What it is about.', { optional: true, immutable: true, onDelete: 'cascade' }),
+    name: text('Name.', { max: 40, exposed: 'read-write' }),
+    controlId: reference('testControl', 'What it is about.', {
+      optional: true,
+      immutable: true,
+      onDelete: 'cascade',
+      exposed: 'read-write',
+      lists: ['filter'],
+    }),
   },
   tenancy: 'organization',
   policy: {
@@ -79,8 +91,6 @@ const finding = defineEntityModule({
     edit: [allow(system), allow(through('controlId'))],
     remove: [allow(system), allow(through('controlId'))],
   },
-  expose: { name: 'read-write', controlId: 'read-write' },
-  filter: ['controlId'],
   ...surface,
 });
 

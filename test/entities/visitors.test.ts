@@ -20,12 +20,9 @@ const everybodys = (kind: string, openTo?: readonly VisitorKind[]) =>
     kind,
     table: `${kind}s`.toLowerCase(),
     description: 'Test record.',
-    fields: { title: text('Title.', { max: 100 }) },
+    fields: { title: text('Title.', { max: 100, exposed: 'read' }) },
     tenancy: 'organization',
     policy: { view: [allow(anyone)], create: [allow(anyone)], edit: [allow(scope)], remove: [allow(scope)] },
-    expose: { title: 'read' },
-    filter: [],
-    order: ['createdAt'],
     events: [],
     ...(openTo ? { openTo } : {}),
   });

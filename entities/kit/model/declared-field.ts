@@ -16,6 +16,14 @@ export interface Field<Value = unknown, Optional extends boolean = boolean, HasD
   readonly immutable: boolean;
   /** Never leaves the data layer: excluded from history, events, answers and logs. */
   readonly secret: boolean;
+  /** What callers can do with the field; absent: it is hidden. */
+  readonly exposed?: Exposure;
+  /** What lists of the kind can do with the field. */
+  readonly lists?: readonly ListUse[];
+  /** Why people cannot set the field, or how they change it, as the end of a sentence; only with `exposed: 'read'`. */
+  readonly changedElsewhere?: string;
+  /** A caller who gives the field one of these values, or any, has proven their identity recently (credentials/required-proof.ts). */
+  readonly needsProof?: 'any' | readonly string[];
   /** Encrypted in the table (write/sealed-values.ts); callers can set it, and nobody reads it but the server. */
   readonly isSealed?: true;
   /** Validates one present value. */
@@ -97,8 +105,21 @@ export type FieldType =
 
 export type Fields = Readonly<Record<string, Field>>;
 
+export type Exposure = 'read' | 'read-write' | 'write';
+
+/** Lists are filtered by the field, ordered by it, or searched for words in it. */
+export type ListUse = 'filter' | 'order' | 'search';
+
+/** Who uses a field, as options of every function that makes one. @typeParam Use what lists can do with fields of the type */
+export interface FieldUse<Use extends ListUse = 'filter' | 'order'> extends Pick<
+  Field,
+  'exposed' | 'changedElsewhere' | 'needsProof'
+> {
+  readonly lists?: readonly Use[];
+}
+
 /** Options of all fields. */
-export interface Options<Value> {
+export interface Options<Value, Use extends ListUse = 'filter' | 'order'> extends FieldUse<Use> {
   readonly optional?: boolean;
   readonly default?: Value;
   readonly immutable?: boolean;
@@ -112,10 +133,11 @@ export type Made<Value, O> = Field<Value, IsOptional<O>, IsDefaulted<O>>;
 /** Forbids options that a type of field does not have: a type parameter alone accepts any. */
 export type Exact<O, Known> = { readonly [Name in Exclude<keyof O, keyof Known>]: never };
 
-const commonOptions = ['optional', 'default', 'immutable', 'secret'];
+const useOptions = ['exposed', 'lists', 'changedElsewhere', 'needsProof'] as const;
+const commonOptions = ['optional', 'default', 'immutable', 'secret', ...useOptions];
 
 /** @param more names of the options besides those of all fields @throws TypeError for an option with another name */
-export function make<Value, const O extends Options<Value>>(
+export function make<Value, const O extends Options<Value, ListUse>>(
   type: FieldType,
   description: string,
   options: O,
@@ -133,6 +155,7 @@ export function make<Value, const O extends Options<Value>>(
     default: options.default,
     immutable: options.immutable ?? false,
     secret: options.secret ?? false,
+    ...Object.fromEntries(useOptions.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]]))),
     ...shape,
   };
   return field as Made<Value, O>;

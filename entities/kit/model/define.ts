@@ -3,10 +3,11 @@ import type { VisitorKind } from './caller.ts';
 import { fieldMistakes } from './checks/field-mistakes.ts';
 import type { AcceptedFiles } from './files/accepted-types.ts';
 import type { CreationInput, ChangeInput, FieldValues } from './field-values.ts';
-import type { Fields } from './declared-field.ts';
+import type { Exposure, Fields } from './declared-field.ts';
 import { text } from './fields.ts';
 import type { CustomEvents, EventVerb } from './events.ts';
 import type { EntityHooks } from './hooks.ts';
+import { fieldUses } from './derived/field-uses.ts';
 import { nameForms } from './derived/name-forms.ts';
 import { recordFieldNames, type RecordFields } from './derived/record-fields.ts';
 import type { Policy } from './policy.ts';
@@ -34,8 +35,6 @@ import type { TupleGrant } from './tuples.ts';
 
 /** The owner of a record. `{ none }` opts a kind out of tenancy; its text is the reason. */
 export type Tenancy = 'organization' | 'user' | { readonly none: string };
-
-export type Exposure = 'read' | 'read-write' | 'write';
 
 /** Mutations that are derived for callers, for one record and in bulk. The others are written by hand, or only the server makes them. */
 export type Mutation = 'create' | 'update' | 'delete';
@@ -81,21 +80,14 @@ export interface EntityDefinition<
   readonly rlsWithCheck?: string;
   /** Absent: all records are readable, and writes are dropped without an error. */
   readonly policy?: Policy;
-  /** Fields that callers can read or write; fields that are not named here are hidden. */
-  readonly expose: { readonly [N in Name]?: Exposure };
-  /** Why people cannot set a field that answers have, or how they change it, as the end of a sentence. */
-  readonly changedElsewhere?: { readonly [N in Name]?: string };
-  readonly filter: readonly Name[];
-  readonly order: readonly (Name | 'createdAt' | 'updatedAt')[];
-  readonly search?: readonly Name[];
+  /** Lists can be filtered by the field that the tenancy adds. */
+  readonly tenancyFilter?: true;
   readonly mutate?: readonly Mutation[];
   /** Only people who are signed in reach its records, or (`changes`) change them; kinds of tenancy `user` need no such line. */
   readonly needsSession?: true | 'changes';
   /** A caller who acts as another user reaches none of its records, or (`changes`) changes none, although tokens do. */
   readonly closedToDelegates?: true | 'changes';
-  /** A caller who gives one of these values to a field, or any, has proven their identity recently (credentials/required-proof.ts). */
-  readonly needsProof?: { readonly [N in Name]?: 'any' | readonly string[] };
-  /** So has whoever deletes a record, other than together with a record on which it depends. */
+  /** Whoever deletes a record, other than together with one on which it depends, has proven their identity recently. */
   readonly deletionNeedsProof?: true;
   /** Visitors without an account who reach its records, as far as its rules allow. */
   readonly openTo?: readonly VisitorKind[];
@@ -154,6 +146,15 @@ export interface EntityModule extends EntityDefinition<Fields, Tenancy, string> 
   readonly topic: string;
   /** `kind` in PascalCase: its GraphQL and ORM name. */
   readonly typeName: string;
+  /** Fields that callers can read or write, by name; the others are hidden. */
+  readonly expose: Readonly<Record<string, Exposure>>;
+  /** Fields by which lists are filtered and ordered, besides those of every record. */
+  readonly filter: readonly string[];
+  readonly order: readonly string[];
+  /** Fields whose words lists are searched for; absent: there is no search. */
+  readonly search?: readonly string[];
+  /** Fields that need a proof of identity, and for which values; absent: none does. */
+  readonly needsProof?: Readonly<Record<string, 'any' | readonly string[]>>;
   /** The kind whose history this is; only for histories (history-kind.ts). */
   readonly historyOf?: EntityModule;
   /** The two kinds whose records it links; only for links (join.ts). */
@@ -213,15 +214,10 @@ export function defineEntityModule<
     if (tenancyField(definition.tenancy).includes(name))
       fail(`field "${name}" is added by the tenancy and cannot be declared`);
     if (field.type === 'reference' && !name.endsWith('Id')) fail(`reference "${name}" must end in "Id"`);
-    if (field.secret && !field.isSealed && Object.hasOwn(definition.expose, name))
-      fail(`secret field "${name}" cannot be exposed`);
   }
   for (const mistake of policyMistakes(definition)) fail(mistake);
   const known = new Set([...Object.keys(definition.fields), ...tenancyField(definition.tenancy)]);
   const named = [
-    ...Object.keys(definition.expose),
-    ...definition.filter,
-    ...(definition.search ?? []),
     ...(definition.unique ?? []).flatMap((key) => key.fields),
     ...(definition.refusals ?? []).map(({ field }) => field),
     ...[
@@ -229,13 +225,9 @@ export function defineEntityModule<
       definition.givesRole?.holder ?? [],
       definition.keepsLast?.field ?? [],
       definition.decidesCallers?.by ?? [],
-      Object.keys(definition.needsProof ?? {}),
       Object.values(definition.fields).flatMap(({ file }) => Object.values(file?.fills ?? {})),
     ].flat(),
   ];
-  for (const name of Object.keys(definition.changedElsewhere ?? {}))
-    if ((definition.expose as Readonly<Record<string, Exposure>>)[name] !== 'read')
-      fail(`"${name}" in changedElsewhere must be exposed as read`);
   for (const name of named) {
     if (!known.has(name)) fail(`"${name}" is not a declared field; declared are ${[...known].join(', ')}`);
   }
@@ -243,12 +235,13 @@ export function defineEntityModule<
     fail('the prefix of display ids must be two to five capital letters');
   // The names were checked against the declared fields above, so plain strings are safe from here on.
   const untyped = definition as unknown as EntityDefinition<F, T, string, E, C>;
-  const [mistake] = fieldMistakes(untyped);
+  const [mistake] = fieldMistakes(definition.fields, Object.keys(definition.customEvents ?? {}));
   if (mistake) fail(mistake);
   const whole = definition.displayId === undefined ? untyped : withDisplayId(untyped);
   const forms = nameForms(whole.unique ?? []);
   const module: TypedModule<F, T, E, C> = {
     ...whole,
+    ...fieldUses(whole.fields, definition.tenancyFilter ? tenancyField(definition.tenancy) : []),
     fields: { ...whole.fields, ...forms.fields },
     unique: forms.unique,
     ...(definition.productModules && {
@@ -266,7 +259,12 @@ function withDisplayId<F extends Fields, T extends Tenancy, E extends EventVerb,
   definition: EntityDefinition<F, T, string, E, C>,
 ): EntityDefinition<F, T, string, E, C> {
   const displayId = {
-    ...text('Human-readable identifier; unique within the organization and immutable.', { max: 20, immutable: true }),
+    ...text('Human-readable identifier; unique within the organization and immutable.', {
+      max: 20,
+      immutable: true,
+      exposed: 'read',
+      lists: ['filter'],
+    }),
     generated: true,
   } as const;
   return {
@@ -279,8 +277,6 @@ function withDisplayId<F extends Fields, T extends Tenancy, E extends EventVerb,
       },
       ...(definition.unique ?? []),
     ],
-    expose: { displayId: 'read', ...definition.expose },
-    filter: ['displayId', ...definition.filter],
   };
 }
 

@@ -43,10 +43,10 @@ export function refusedFields(module: EntityModule, accepted: ReadonlySet<string
   );
 }
 
-function whyReadOnly({ tenancy, changedElsewhere = {} }: EntityModule, name: string): string {
+function whyReadOnly({ tenancy, fields }: EntityModule, name: string): string {
   if (tenancy === 'organization' && name === 'organizationId')
     return 'is read-only: it is the organization in which you act; POST /v1/switch acts in another one';
-  return `is read-only: ${changedElsewhere[name] ?? 'the server sets it'}`;
+  return `is read-only: ${fields[name]?.changedElsewhere ?? 'the server sets it'}`;
 }
 
 /** Whether a creation must set the field. */

@@ -1,9 +1,17 @@
 import { Type } from 'typebox';
 import { idPattern } from '../base/ids.ts';
 import { mentionNote } from './mentions.ts';
-import { make, type Exact, type Field, type Made, type Options } from './declared-field.ts';
+import {
+  make,
+  type Exact,
+  type Field,
+  type FieldUse,
+  type ListUse,
+  type Made,
+  type Options,
+} from './declared-field.ts';
 
-interface TextOptions extends Options<string> {
+interface TextOptions extends Options<string, ListUse> {
   readonly min?: number;
   readonly max: number;
   readonly pattern?: RegExp;
@@ -12,9 +20,9 @@ interface TextOptions extends Options<string> {
   readonly lines?: true;
 }
 
-type EmailOptions = Options<string> & { readonly checked?: true };
+type EmailOptions = Options<string, ListUse> & { readonly checked?: true };
 
-type SingleLineOptions = Options<string> & { readonly min: number; readonly max: number };
+type SingleLineOptions = Options<string, ListUse> & { readonly min: number; readonly max: number };
 
 interface IntegerOptions extends Options<number> {
   readonly min: number;
@@ -28,7 +36,7 @@ interface DecimalOptions extends Options<string> {
   readonly scale: number;
 }
 
-type JsonOptions = Options<unknown> & { readonly maxBytes: number };
+type JsonOptions = Options<unknown, never> & { readonly maxBytes: number };
 
 /** Text of `min` to `max` characters (UTF-16 code units), in one line unless it has `lines`. `pattern` is anchored by the caller. `mentions`: see mentions.ts. */
 export function text<const O extends TextOptions>(
@@ -52,12 +60,13 @@ export function text<const O extends TextOptions>(
 }
 
 /** A colour that distinguishes records of an organization. */
-export function color() {
-  return text('Colour in the form #rrggbb.', { max: 7, pattern: /^#[0-9a-f]{6}$/, default: '#888888' });
+export function color(use: FieldUse = {}) {
+  return text('Colour in the form #rrggbb.', { max: 7, pattern: /^#[0-9a-f]{6}$/, default: '#888888', ...use });
 }
 
 interface SealedOptions {
   readonly max: number;
+  readonly exposed?: 'write';
   readonly optional?: boolean;
 }
 
@@ -66,12 +75,12 @@ export function sealed<const O extends SealedOptions>(
   description: string,
   options: O & Exact<O, SealedOptions>,
 ): Made<string, O> {
-  const { max, optional = false }: SealedOptions = options;
+  const { max, optional = false, ...use }: SealedOptions = options;
   const schema = Type.String({ minLength: 1, maxLength: max });
   const made = make<string, Options<string>>(
     'text',
     description,
-    { optional, secret: true },
+    { optional, secret: true, ...use },
     {
       schema,
       columnType: 'text',
@@ -176,11 +185,13 @@ export function timestamp<const O extends Options<Date>>(
   });
 }
 
+export interface TextListOptions extends FieldUse<'filter'> {
+  readonly max: number;
+  readonly maxItems: number;
+}
+
 /** A list of up to `maxItems` texts of up to `max` characters. Its default is the empty list, not null. */
-export function textList(
-  description: string,
-  options: { readonly max: number; readonly maxItems: number },
-): Field<string[], false, true> {
+export function textList(description: string, options: TextListOptions): Field<string[], false, true> {
   const { max, maxItems } = options;
   const schema = Type.Array(Type.String({ minLength: 1, maxLength: max }), { maxItems });
   const given = { ...options, default: [] as string[] };

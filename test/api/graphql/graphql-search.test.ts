@@ -1,7 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registry } from '#entities/index.ts';
-import { fieldMistakes } from '#entities/kit/model/checks/field-mistakes.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { searchFunctionOf } from '#entities/kit/storage/search-function.ts';
 import { expectGraphqlError } from '../../kit/graphql-error.ts';
@@ -200,18 +199,6 @@ describe('the order of what is found', () => {
       titles[0],
     ]);
   });
-});
-
-test('a kind searches only what it shows', () => {
-  const { fields, expose, search } = registry.byKind('tag');
-  const problems = fieldMistakes({
-    fields,
-    filter: [],
-    order: [],
-    search: search ?? [],
-    expose: { ...expose, name: undefined },
-  });
-  expect(problems).toEqual(['"name" is not exposed for reading, and a search would reveal its value']);
 });
 
 describe('the functions of the database', () => {

@@ -1,45 +1,35 @@
 import { Check } from 'typebox/schema';
 import type { Field, Fields } from '../declared-field.ts';
 
-/** The fields of a definition, and the lists that name them. */
-interface FieldUse {
-  readonly fields: Fields;
-  readonly filter: readonly string[];
-  readonly order: readonly string[];
-  readonly search?: readonly string[];
-  readonly expose: Readonly<Record<string, string | undefined>>;
-  readonly customEvents?: Readonly<Record<string, unknown>>;
-}
-
-/** Mistakes in the fields of a definition and in the lists that name them, one sentence each; empty for a correct definition. */
-export function fieldMistakes(definition: FieldUse): string[] {
-  const { fields, filter, order, search = [], expose, customEvents = {} } = definition;
-  const typeOf = (name: string): string => fields[name]?.type ?? '';
+/** Mistakes in the fields of a definition, one sentence each; empty for a correct one. @param verbs of its custom events */
+export function fieldMistakes(fields: Fields, verbs: readonly string[]): string[] {
   return [
-    ...Object.entries(fields).flatMap(([name, field]) => mistakesOf(name, field)),
-    ...filter
-      .filter((name) => ['json', 'file'].includes(typeOf(name)))
-      .map((name) => `"${name}" is a ${typeOf(name) === 'json' ? 'JSON document' : 'file'} and cannot be a filter`),
-    ...order
-      .filter((name) => ['textList', 'json', 'file'].includes(typeOf(name)))
-      .map((name) => `"${name}" holds more than one value and cannot be an order`),
+    ...Object.entries(fields).flatMap(([name, field]) => [...mistakesOf(name, field), ...wrongUses(name, field)]),
     ...Object.entries(fields)
       .flatMap(([name, { announces, announcesLeaving, hasMentions }]) => [
         [name, announces ?? announcesLeaving],
         [name, hasMentions && 'mentioned'],
       ])
-      .filter(([, verb]) => verb !== undefined && !Object.hasOwn(customEvents, verb))
+      .filter(([, verb]) => verb !== undefined && !verbs.includes(verb))
       .map(([name, verb]) => `field "${name}" records the event "${verb}", which customEvents does not declare`),
-    ...Object.keys(expose)
-      .filter((name) => fields[name]?.isSealed && expose[name] !== 'write')
-      .map((name) => `"${name}" is a sealed field, which callers write and nobody reads`),
-    ...search
-      .filter((name) => fields[name] && typeOf(name) !== 'text')
-      .map((name) => `"${name}" is not a text field, and only text fields can be searched`),
-    ...search
-      .filter((name) => expose[name] === undefined || expose[name] === 'write')
-      .map((name) => `"${name}" is not exposed for reading, and a search would reveal its value`),
   ];
+}
+
+/** The functions that make fields offer none of these uses; a field can be put together without them. */
+function wrongUses(name: string, { type, exposed, lists = [], secret, isSealed, changedElsewhere }: Field): string[] {
+  const [isFilter, isOrder, isSearched] = (['filter', 'order', 'search'] as const).map((use) => lists.includes(use));
+  const isReadable = exposed === 'read' || exposed === 'read-write';
+  const problems: [isWrong: boolean | undefined, problem: string][] = [
+    [isFilter && type === 'json', 'is a JSON document and cannot be a filter'],
+    [isFilter && type === 'file', 'is a file and cannot be a filter'],
+    [isOrder && ['textList', 'json', 'file'].includes(type), 'holds more than one value and cannot be an order'],
+    [isSearched && type !== 'text', 'is not a text field, and only text fields can be searched'],
+    [isSearched && !isReadable, 'is not exposed for reading, and a search would reveal its value'],
+    [isSealed && isReadable, 'is a sealed field, which callers write and nobody reads'],
+    [secret && !isSealed && exposed !== undefined, 'is a secret field and cannot be exposed'],
+    [changedElsewhere !== undefined && exposed !== 'read', 'has changedElsewhere and must be exposed as read'],
+  ];
+  return problems.flatMap(([isWrong, problem]) => (isWrong ? [`"${name}" ${problem}`] : []));
 }
 
 function mistakesOf(name: string, field: Field): string[] {

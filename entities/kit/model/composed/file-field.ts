@@ -4,7 +4,7 @@ import type { AcceptedFiles, FilledFields } from '../files/accepted-types.ts';
 import { make, type Exact, type Field, type Made, type Options } from '../declared-field.ts';
 import { integer, json, text } from '../fields.ts';
 
-interface FileOptions extends Options<string>, AcceptedFiles {
+interface FileOptions extends Options<string, never>, AcceptedFiles {
   readonly fills?: FilledFields;
   /** See `Field.isNew`. */
   readonly isNew?: true;
@@ -44,9 +44,19 @@ export const filledFromFile = { name: 'name', contentType: 'contentType', sizeBy
 /** The fields of a kind of which each record is one file, beside the file itself. */
 export function aboutFile() {
   return {
-    name: saidByFile(text('File name; default: that of the upload.', { max: 255 })),
-    contentType: measured(text('Media type (MIME type) that the content has.', { max: 255 })),
-    sizeBytes: measured(integer('Size in bytes.', { min: 0, max: Number.MAX_SAFE_INTEGER })),
-    metadata: json('Metadata supplied by the uploader.', { maxBytes: 16_384, optional: true }),
+    name: saidByFile(
+      text('File name; default: that of the upload.', {
+        max: 255,
+        exposed: 'read-write',
+        lists: ['filter', 'order', 'search'],
+      }),
+    ),
+    contentType: measured(
+      text('Media type (MIME type) that the content has.', { max: 255, exposed: 'read', lists: ['filter'] }),
+    ),
+    sizeBytes: measured(
+      integer('Size in bytes.', { min: 0, max: Number.MAX_SAFE_INTEGER, exposed: 'read', lists: ['filter', 'order'] }),
+    ),
+    metadata: json('Metadata supplied by the uploader.', { maxBytes: 16_384, optional: true, exposed: 'read-write' }),
   };
 }

@@ -1,12 +1,12 @@
-import type { Field } from '../declared-field.ts';
+import type { Field, FieldUse } from '../declared-field.ts';
 import { describedKeyword } from '../described-schema.ts';
 import { json } from '../fields.ts';
 
 /** A filter of a list, in the form of the argument `where` of GraphQL; what it may contain depends on the kind (`describesList`). */
 export function listFilter(
   description: string,
-  { immutable = false }: { readonly immutable?: boolean } = {},
+  { immutable = false, ...use }: FieldUse<never> & { readonly immutable?: boolean } = {},
 ): Field<unknown, true, false> {
-  const field = json(description, { maxBytes: 16_384, optional: true, immutable });
+  const field = json(description, { maxBytes: 16_384, optional: true, immutable, ...use });
   return { ...field, schema: { ...field.schema, [describedKeyword]: { type: ['object', 'null'] } } };
 }

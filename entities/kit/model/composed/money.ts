@@ -1,4 +1,4 @@
-import type { Field } from '../declared-field.ts';
+import type { Field, FieldUse } from '../declared-field.ts';
 import { choice, decimal } from '../fields.ts';
 
 /** Currencies by their codes in ISO 4217, in lower case. Codes for metals, tests, funds and units of account are left out. */
@@ -29,13 +29,20 @@ type Money<Name extends string, Optional extends boolean> = { readonly [N in Nam
 export function money<const Name extends string, const Optional extends boolean = false>(
   name: Name,
   description: string,
-  { optional }: { readonly optional?: Optional } = {},
+  { optional, ...use }: FieldUse & { readonly optional?: Optional } = {},
 ): Money<Name, Optional> {
   const currency = `${name}Currency`;
   const isOptional = optional ?? false;
-  const currencyOf = choice(`Currency of \`${name}\`: its code in ISO 4217.`, currencies);
+  const currencyOf = choice(`Currency of \`${name}\`: its code in ISO 4217.`, currencies, {
+    ...use,
+    lists: use.lists?.filter((one) => one === 'filter') ?? [],
+  });
   const fields = {
-    [name]: { ...decimal(description, { precision: 19, scale: 4 }), optional: isOptional, pairedWith: currency },
+    [name]: {
+      ...decimal(description, { precision: 19, scale: 4, ...use }),
+      optional: isOptional,
+      pairedWith: currency,
+    },
     [currency]: { ...currencyOf, optional: isOptional, pairedWith: name },
   };
   return fields as unknown as Money<Name, Optional>;

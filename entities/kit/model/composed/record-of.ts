@@ -1,5 +1,5 @@
 import { idPattern } from '../../base/ids.ts';
-import type { Field } from '../declared-field.ts';
+import type { Field, FieldUse } from '../declared-field.ts';
 import { choice, text } from '../fields.ts';
 import { snakeCase } from '../../base/snake-case.ts';
 
@@ -18,16 +18,21 @@ export function recordOf<const Name extends string>(
   name: Name,
   description: string,
   kinds: readonly [string, ...string[]],
+  use: FieldUse = {},
 ): RecordOf<Name, string> {
   const kindIn = `${name}Kind`;
   const [first, ...others] = kinds.map((kind) => snakeCase(kind)) as [string, ...string[]];
   const fields = {
     [kindIn]: {
-      ...choice(`Kind of the record in \`${name}Id\`.`, [first, ...others], { optional: true, immutable: true }),
+      ...choice(`Kind of the record in \`${name}Id\`.`, [first, ...others], {
+        optional: true,
+        immutable: true,
+        ...use,
+      }),
       pairedWith: `${name}Id`,
     },
     [`${name}Id`]: {
-      ...text(description, { max: 26, pattern: idPattern, optional: true, immutable: true }),
+      ...text(description, { max: 26, pattern: idPattern, optional: true, immutable: true, ...use }),
       anyOf: { kindIn, kinds },
       pairedWith: kindIn,
     },

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { describedKeyword } from '../described-schema.ts';
-import { make, type Exact, type Made, type Options } from '../declared-field.ts';
+import { make, type Exact, type ListUse, type Made, type Options } from '../declared-field.ts';
 
 /** A time zone by its name in the IANA database, for example Europe/Vienna. */
-export function timeZone<const O extends Options<string>>(
+export function timeZone<const O extends Options<string, ListUse>>(
   description: string,
-  options: O & Exact<O, Options<string>> = {} as O & Exact<O, Options<string>>,
+  options: O & Exact<O, Options<string, ListUse>> = {} as O & Exact<O, Options<string, ListUse>>,
 ): Made<string, O> {
   const schema = Type.Refine(
     Type.String({

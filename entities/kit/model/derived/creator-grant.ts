@@ -20,8 +20,17 @@ export function creatorGrantOf(modules: readonly EntityModule[]): EntityModule {
     table: 'creator_grants',
     description: 'Right of a group to create records of one kind.',
     fields: {
-      groupId: reference('group', 'Group whose members may create records.', { immutable: true, onDelete: 'cascade' }),
-      relation: choice('Kind of record that members of the group may create.', [first, ...others], { immutable: true }),
+      groupId: reference('group', 'Group whose members may create records.', {
+        immutable: true,
+        onDelete: 'cascade',
+        exposed: 'read-write',
+        lists: ['filter'],
+      }),
+      relation: choice('Kind of record that members of the group may create.', [first, ...others], {
+        immutable: true,
+        exposed: 'read-write',
+        lists: ['filter'],
+      }),
     },
     refusals: [
       {
@@ -40,9 +49,6 @@ export function creatorGrantOf(modules: readonly EntityModule[]): EntityModule {
       edit: [allow(system)],
       remove: [allow(system), allow(managers)],
     },
-    expose: { groupId: 'read-write', relation: 'read-write' },
-    filter: ['groupId', 'relation'],
-    order: ['createdAt'],
     mutate: ['create', 'delete'],
     events: ['created', 'deleted'],
     grants: [

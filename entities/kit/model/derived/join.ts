@@ -38,9 +38,6 @@ export function joinOf(module: EntityModule, target: EntityModule): EntityModule
       edit: [allow(system)],
       remove: [allow(system)],
     },
-    expose: { [own.field]: 'read', [other.field]: 'read' },
-    filter: [own.field, other.field],
-    order: ['createdAt'],
     events: ['created', 'deleted'],
   });
   return { ...derived, sides: [own, other] };
@@ -57,5 +54,10 @@ function sideOf({ kind, table }: EntityModule): JoinSide {
 }
 
 function linkedRecord({ kind }: EntityModule) {
-  return reference(kind, `${inWordsCapitalized(kind)} that is linked.`, { immutable: true, onDelete: 'cascade' });
+  return reference(kind, `${inWordsCapitalized(kind)} that is linked.`, {
+    immutable: true,
+    onDelete: 'cascade',
+    exposed: 'read',
+    lists: ['filter'],
+  });
 }

@@ -7,6 +7,11 @@ import { inWords, inWordsCapitalized, snakeCase } from '../../base/snake-case.ts
 /** Relations of a group to a record: `blocked` overrides the rights of its members, except those who may remove the record. */
 export const shareRelations = ['viewer', 'editor', 'blocked'] as const;
 
+/** Name of the kind of the shares of another one. */
+export function shareKindOf({ kind }: Pick<EntityModule, 'kind'>): string {
+  return `${kind}Share`;
+}
+
 /**
  * The kind of shares of another kind (`share: true` in an entity file): each record gives one group access to one record of that
  * kind, or blocks it. As a kind it has a table, history, events, tuples and mutations. A caller needs the right to edit a record to change with which groups it is shared,
@@ -14,9 +19,8 @@ export const shareRelations = ['viewer', 'editor', 'blocked'] as const;
  */
 export function shareOf(module: EntityModule): EntityModule {
   const field = `${module.kind}Id`;
-  const kind = `${module.kind}Share`;
   return defineEntityModule({
-    kind,
+    kind: shareKindOf(module),
     table: `${snakeCase(module.kind)}_shares`,
     description: `Access of a group to one ${inWords(module.kind)}: granted or blocked.`,
     fields: {
@@ -28,13 +32,21 @@ export function shareOf(module: EntityModule): EntityModule {
           onDelete: 'cascade',
           requires: 'edit',
           reverse: 'shares',
+          exposed: 'read-write',
+          lists: ['filter'],
         },
       ),
       groupId: reference('group', 'Group that gets or loses access to the record.', {
         immutable: true,
         onDelete: 'cascade',
+        exposed: 'read-write',
+        lists: ['filter'],
       }),
-      relation: choice('Relation of the group to the record.', shareRelations, { immutable: true }),
+      relation: choice('Relation of the group to the record.', shareRelations, {
+        immutable: true,
+        exposed: 'read-write',
+        lists: ['filter'],
+      }),
     },
     refusals: [
       {
@@ -54,9 +66,6 @@ export function shareOf(module: EntityModule): EntityModule {
       edit: [allow(system)],
       remove: [allow(system), allow(through(field)), allow(scope)],
     },
-    expose: { [field]: 'read-write', groupId: 'read-write', relation: 'read-write' },
-    filter: [field, 'groupId', 'relation'],
-    order: ['createdAt'],
     restricted: { field: 'relation', is: 'blocked', on: field, requires: 'remove' },
     mutate: ['create', 'delete'],
     events: ['created', 'deleted'],
