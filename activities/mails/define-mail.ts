@@ -67,6 +67,13 @@ interface Definition<S extends Subscription, Kind extends EntityModule, Values> 
   readonly onSent?: (about: NonNullable<SendEmailInput['about']>, unit: UnitOfWork) => Promise<void>;
 }
 
+/** A mail that follows events has an audience, and one with values has a sample of them. */
+type Complete<S extends Subscription, Kind extends EntityModule, Values> = (
+  | Required<Pick<Definition<S, Kind, Values>, 'follows' | 'audience'>>
+  | { readonly follows?: undefined }
+) &
+  (Required<Pick<Definition<S, Kind, Values>, 'values' | 'sample'>> | { readonly text: EmailContent });
+
 /** A mail of the product. */
 export interface Mail extends Definition<Subscription, EntityModule, unknown> {
   /** Kept in the records of e-mails, so it never changes. */
@@ -79,7 +86,7 @@ export function defineMail<
   const S extends Subscription = Subscription,
   Kind extends EntityModule = EntityModule,
   Values = object,
->(name: string, definition: Definition<S, Kind, Values>): Mail {
+>(name: string, definition: Definition<S, Kind, Values> & Complete<S, Kind, Values>): Mail {
   return {
     listener: `mail-${name}`,
     // It is given events of its topics and records of its kind only, and its text the values that it has made.

@@ -20,6 +20,13 @@ test('a file without a mail, one with two, and one with another name than its ma
   expect(() => declaredIn([{ path: 'a/one.mail.ts', exports: { two } }])).toThrow('must be named two.mail.ts');
 });
 
+test('a mail that follows events needs an audience, and one with values needs a sample', () => {
+  // @ts-expect-error: nobody would get it
+  expect(defineMail('unaddressed', { text, follows: [on(tag, 'created')] }).audience).toBe(undefined);
+  // @ts-expect-error: the preview would have no values
+  expect(defineMail('unseen', { values: () => ({ name: 'x' }), text: () => text }).sample).toBe(undefined);
+});
+
 test('a file without a listener is refused', () => {
   expect(() => listenersIn({ path: 'a.listener.ts', exports: { limit: 3 } })).toThrow('must export a listener');
 });
