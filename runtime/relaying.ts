@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { ConfigStore } from '#config/live/config-store.ts';
 import type { CoreRuntime } from './core-runtime.ts';
+import type { DueWorkRelay } from '#relay/due-work/due-work-relay.ts';
 import type { Relay } from '#relay/outbox/relay.ts';
 import { listenForEvents, OutboxPoller, type PollerOptions } from '#relay/outbox/wake-up.ts';
 
@@ -8,8 +9,7 @@ export interface RelayingOptions {
   readonly config: ConfigStore;
   readonly runtime: CoreRuntime;
   readonly relay: Relay;
-  /** Relays of work that is no event: stored bytes, messages to endpoints. */
-  readonly others: readonly { readonly wake: () => void }[];
+  readonly dueWork: DueWorkRelay;
   readonly logger: Logger;
   readonly pauses: PollerOptions['pauses'];
 }
@@ -23,14 +23,14 @@ export function startRelaying({
   config,
   runtime,
   relay,
-  others,
+  dueWork,
   logger,
   pauses,
 }: RelayingOptions): () => Promise<void> {
   const { jobqueue, db } = config.current;
   const wake = () => {
     relay.wake();
-    for (const other of others) other.wake();
+    dueWork.wake();
   };
   const poller = new OutboxPoller({ poll: wake, lastPollWasEmpty: () => relay.lastPollWasEmpty, pauses });
   const endings = [

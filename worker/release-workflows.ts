@@ -1,5 +1,5 @@
 import type { WorkflowContract } from '#workflows/kit/contract.ts';
-import { sourceModules, type SourceModule } from '#entities/kit/base/source-modules.ts';
+import { soleExports, sourceModules, type SourceModule } from '#entities/kit/base/source-modules.ts';
 
 /** A workflow type of this release. */
 export interface ReleaseWorkflow {
@@ -16,9 +16,7 @@ export const releaseWorkflows = workflowsOf(await sourceModules('workflows', con
 /** @throws TypeError when a file exports no contract, or several, or when two contracts have the same name */
 export function workflowsOf(contractModules: readonly SourceModule[]): readonly ReleaseWorkflow[] {
   const names = new Set<string>();
-  return contractModules.map(({ path, exports }) => {
-    const [contract, ...others] = Object.values(exports).filter(isContract);
-    if (!contract || others.length > 0) throw new TypeError(`${path} must export one contract`);
+  return soleExports(contractModules, 'contract', isContract).map(({ path, value: contract }) => {
     if (names.has(contract.name)) throw new TypeError(`${path}: there is another workflow "${contract.name}"`);
     names.add(contract.name);
     return { contract, path: `${path.slice(0, -contractSuffix.length)}.ts` };

@@ -1,5 +1,6 @@
 import { NativeConnection, Worker, type NativeConnectionOptions, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import { dueWork } from '#entities/due-work.ts';
 import { ConfigurationError } from '#config/schema/config-problem.ts';
 import type { ConfigStore } from '#config/live/config-store.ts';
 import type { ChatSettings } from '#activities/clients/chat/chat-target.ts';
@@ -9,12 +10,13 @@ import { encryptedDataConverter, TemporalGateway } from '#activities/clients/tem
 import { checkNamespace, prepareNamespace, workflowRetentionMs } from '#activities/clients/temporal/temporal-admin.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { Relay } from '#relay/outbox/relay.ts';
-import { StorageRelay } from '#relay/files/storage-relay.ts';
-import { WebhookRelay } from '#relay/webhooks/webhook-relay.ts';
+import { DueWorkRelay } from '#relay/due-work/due-work-relay.ts';
+import { openLanesOf } from '#runtime/open-lanes.ts';
 import { startRelaying } from '#runtime/relaying.ts';
 import type { ActivityMap } from '#activities/kit/activity-dependencies.ts';
 import { FailingWorkNotes } from '#activities/kit/failing-work-notes.ts';
 import { createActivities } from './release-activities.ts';
+import { releaseWorkflows } from './release-workflows.ts';
 import { failingActivityInterceptor } from './interceptors/failing-activities.ts';
 import { failureInterceptor } from './interceptors/failures.ts';
 import { heartbeatInterceptor } from './interceptors/heartbeat.ts';
@@ -84,18 +86,14 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
     });
     const { database, store, endedSessions, tuples, listeners, storage, storageMetrics, fileReceiver, textRecords } =
       runtime;
-    const storageRelay = new StorageRelay({
+    const dueWorkRelay = new DueWorkRelay({
       database,
       temporal: eager,
       logger,
+      dueWork,
+      contracts: releaseWorkflows.map(({ contract }) => contract),
       isEnabled: () => config.current.workflows.dispatch.enabled,
-      backedUp: () => storage.backedUpProviders,
-    });
-    const webhookRelay = new WebhookRelay({
-      database,
-      temporal: eager,
-      logger,
-      isEnabled: () => config.current.workflows.dispatch.enabled,
+      openLanes: (work) => openLanesOf(work, runtime),
     });
     const activities = createActivities({
       config,
@@ -135,7 +133,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
           config,
           runtime,
           relay,
-          others: [storageRelay, webhookRelay],
+          dueWork: dueWorkRelay,
           logger,
           pauses: () => pollPauses(config.current),
         })
@@ -147,8 +145,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
         isStopping = true;
         await stopRelaying?.();
         await relay.stop();
-        await storageRelay.stop();
-        await webhookRelay.stop();
+        await dueWorkRelay.stop();
         for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
         await ended;
         await connection.close().catch(() => {});

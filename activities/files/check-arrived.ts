@@ -1,7 +1,7 @@
 import { StorageError } from '../clients/storage/provider.ts';
 import { AppError, isAppError, isRefusal } from '#entities/kit/base/errors.ts';
 import { uploadPurposes } from '#entities/kit/model/files/upload-purpose.ts';
-import { readArrived } from '#entities/kit/objects/due-work.ts';
+import { readArrived } from '#entities/kit/objects/arrived-upload.ts';
 import { UploadRows } from '#entities/kit/objects/upload-rows.ts';
 import type { CheckOutcome } from '#workflows/files/check-upload.contract.ts';
 import { couldNot, type StorageWork } from './storage-work.ts';

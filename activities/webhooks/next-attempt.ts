@@ -1,26 +1,12 @@
 import { disabledAfterMs } from '#entities/webhooks/webhook-endpoint.ts';
+import { pauseAfter } from '#entities/kit/due-work/due-work.ts';
 import { retryAfterMs } from '#entities/kit/base/retry-after.ts';
+import { messages } from '#entities/webhooks/messages.due-work.ts';
 import type { AttemptResult, QueueState } from '#entities/webhooks/webhook-queue-rows.ts';
 
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
-
-/** Pauses after the first, second, … failed attempt of a message. After the last one it is given up. */
-const pausesMs = [
-  5 * second,
-  5 * minute,
-  30 * minute,
-  2 * hour,
-  5 * hour,
-  10 * hour,
-  14 * hour,
-  20 * hour,
-  24 * hour,
-] as const;
-
-/** Largest part of a pause that is added at random, so that messages that failed together are not sent together again. */
-const jitter = 0.1;
 
 /** Failed attempts in a row after which one message at a time is sent. */
 const failuresBeforeProbing = 5;
@@ -76,13 +62,13 @@ export function outcomeOf(attempt: AnsweredAttempt, queue: QueueState, now: Date
   const failingSince = queue.failingSince ?? now;
   const failingMs = now.getTime() - failingSince.getTime();
   const isToTell = failingMs >= tellAfterMs && queue.toldAt === null;
-  const blockedMs = Math.max(throttleMs(attempt, now), probePauseMs(failures) * (1 + jitter * random));
+  const blockedMs = Math.max(throttleMs(attempt, now), probePauseMs(failures) * (1 + messages.retry.jitter * random));
   const blockedUntil = later(queue.blockedUntil, blockedMs > 0 ? new Date(now.getTime() + blockedMs) : null);
-  const pauseMs = pausesMs[attempt.message.attempts];
+  const pauseMs = pauseAfter(messages.retry, attempt.message.attempts + 1, random);
   const dueAt =
     pauseMs === undefined
       ? null
-      : new Date(now.getTime() + Math.max(pauseMs * (1 + jitter * random), throttleMs(attempt, now)));
+      : new Date(now.getTime() + Math.max(pauseMs, throttleMs(attempt, now)));
   const disabled =
     attempt.status === gone ? ('gone' as const) : failingMs >= disabledAfterMs ? ('failing' as const) : undefined;
   return {

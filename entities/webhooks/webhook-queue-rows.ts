@@ -1,3 +1,4 @@
+import type { Claim, ClaimRequest, DueItem } from '../kit/due-work/due-work.ts';
 import type { Work } from '../kit/storage/work.ts';
 import { isReceivable, withholdMessages } from './withheld-message-rows.ts';
 
@@ -52,21 +53,15 @@ export interface QueueState {
   readonly tokensAt: Date | null;
 }
 
-/** Time after which the workflow of an endpoint that was woken is woken again unless it has begun, in milliseconds. */
-const wakeMs = 5_000;
-
 /**
  * Takes endpoints with messages that are due and whose workflow neither sends nor waits until a later time. They are taken again after
- * five seconds unless their workflow has begun by then, so nothing is lost with the process that took them.
- * @returns ids of endpoints with their organizations
+ * the lease unless their workflow has begun by then, so nothing is lost with the process that took them. Rows are not claimed one by one: a
+ * row of due work for each endpoint would make the requests of an organization, which add messages, wait for each other.
  */
-export async function claimDueEndpoints(
-  work: Work,
-  limit: number,
-): Promise<{ readonly endpointId: string; readonly organizationId: string }[]> {
+export async function claimDueEndpoints(work: Work, { limit }: ClaimRequest, leaseMs: number): Promise<Claim> {
   const now = work.clock.now();
   const session = await work.readAs('system');
-  const { rows } = await session.query<{ endpointId: string; organizationId: string }>(
+  const { rows } = await session.query<DueItem>(
     `with recursive waiting as (
        (select endpoint_id from webhook_messages where state = 'due' order by endpoint_id limit 1)
        union all
@@ -95,10 +90,10 @@ export async function claimDueEndpoints(
        on conflict (endpoint_id) do update set next_at = excluded.next_at where held.next_at <= $1
        returning endpoint_id
      )
-     select endpoint_id as "endpointId", organization_id as "organizationId" from taken join wanted using (endpoint_id)`,
-    [now, new Date(now.getTime() + wakeMs), limit],
+     select endpoint_id as key, organization_id as owner from taken join wanted using (endpoint_id)`,
+    [now, new Date(now.getTime() + leaseMs), limit],
   );
-  return rows;
+  return { items: rows, next: '', hasMore: rows.length === limit };
 }
 
 /** Locks the queue of an endpoint until the end of the transaction. */

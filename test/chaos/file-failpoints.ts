@@ -11,6 +11,7 @@ export const fileFailpoints = [
   { failpoint: 'upload-durable', program: api },
   { failpoint: 'upload-finished', program: api },
   { failpoint: 'part-saved', program: api },
+  { failpoint: 'work-claimed', program: worker },
   { failpoint: 'check-copied', program: worker },
   { failpoint: 'copy-written', program: worker },
   { failpoint: 'copy-verified', program: worker },

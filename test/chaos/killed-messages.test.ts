@@ -41,6 +41,7 @@ const victims = ['api/api-main.ts', worker, 'temporal', 'postgres'] as const;
 const deaths: readonly (readonly [Failpoint, number])[] = [
   ['email-before-send', 1],
   ['email-accepted', 1],
+  ['work-claimed', 1],
   ['webhook-claimed', 2],
   ['email-accepted', 0],
   ['webhook-sent', 3],

@@ -1,4 +1,6 @@
 import { areaComparisons } from '#entities/area-comparisons.ts';
+import { dueWork } from '#entities/due-work.ts';
+import { overdueLines } from '#entities/kit/due-work/due-rows.ts';
 import { isOwnTuple } from '#entities/kit/model/authorization-model.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
@@ -14,6 +16,7 @@ import { remindDueTasksContract } from '#workflows/notifications/remind-due-task
 import { sendDueNotificationsContract } from '#workflows/notifications/send-due-notifications.contract.ts';
 import { deliverToEndpointContract } from '#workflows/webhooks/deliver-to-endpoint.contract.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
+import { openLanesOf } from '#runtime/open-lanes.ts';
 import { verifyObjects } from './verify-objects.ts';
 
 export interface VerifyOptions {
@@ -30,7 +33,7 @@ type Store = NonNullable<CoreRuntime['store']>;
 /**
  * Compares what different parts of the installation say about the same things: rows with history, events with deliveries, messages to
  * endpoints with events and attempts, notifications with digests and e-mails, desired tuples with the authorization store, rows of
- * continuing work with its workflows, stored objects with their providers, what the hook of the database has with the database. It reads in
+ * continuing work with its workflows, due work with the time, stored objects with their providers, what the hook of the database has with the database. It reads in
  * pages, each in a transaction of its own, so that it works at any size; only the names of the stored tuples are kept, about 100 bytes
  * each.
  * @returns one line per disagreement; none when all agree
@@ -61,6 +64,10 @@ export async function verifyInstallation(
       onProgress(comparison.name, count);
       after = page.next;
     }
+  }
+  for (const work of dueWork) {
+    const open = openLanesOf(work, { storage });
+    lines.push(...(await transact((unit) => overdueLines(unit, work, open))));
   }
   for (const [id, run] of expected) lines.push(...(await compareRun(id, run, temporal)));
   lines.push(

@@ -6,6 +6,7 @@ import { ArgumentError, asked, idOption, wholeNumber, type Arguments, type Comma
 /** A command about failing work, as an operator types it. */
 export type WorkCommand =
   | { readonly name: 'list'; readonly selection: WorkSelection; readonly limit: number; readonly after?: string }
+  | { readonly name: 'queues' }
   | { readonly name: WorkOperation; readonly id: string; readonly operator: string; readonly reason: string };
 
 const maxLimit = 1_000;
@@ -21,6 +22,10 @@ export const workTool: Tool<typeof options, WorkCommand> = {
       usage: [['list [SELECTION]', 'what fails, or waits for what fails, the newest first']],
       options: ['kind', 'organization', 'limit', 'after'],
       read: listCommand,
+    },
+    queues: {
+      usage: [['queues', 'what waits for its time, by queue; paused where nothing is begun']],
+      read: () => ({ name: 'queues' }),
     },
     retry: operation('retry', 'tries it again immediately'),
     stop: operation('stop', 'gives it up'),

@@ -1,12 +1,15 @@
+import { dueWork } from '#entities/due-work.ts';
 import { newId } from '#entities/kit/base/ids.ts';
+import { readWaitingRows, type WaitingRows } from '#entities/kit/due-work/due-rows.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { listFailingWork, workPosition, type FailingWork } from '#entities/kit/outbox/failing-work-list.ts';
 import { runUrlOf } from '#runtime/event-runs.ts';
+import { openLanesOf } from '#runtime/open-lanes.ts';
 import type { ToolContext } from './tool.ts';
 import type { WorkCommand } from './work-arguments.ts';
 import { actionsOn, WorkRepairs } from '#runtime/work-repairs.ts';
 
-interface WorkTool extends ToolContext<'database' | 'temporal'> {
+interface WorkTool extends ToolContext<'database' | 'storage' | 'temporal'> {
   /** Base address of the Temporal UI, if it is known. */
   readonly temporalUi: string | undefined;
 }
@@ -14,13 +17,21 @@ interface WorkTool extends ToolContext<'database' | 'temporal'> {
 /** @throws AppError */
 export async function runWorkCommand(command: WorkCommand, tool: WorkTool): Promise<boolean> {
   const { runtime, print } = tool;
+  const context = { caller: systemCaller('operator of work'), requestId: `work-${newId()}`, readOnly: true };
+  if (command.name === 'queues') {
+    for (const work of dueWork) {
+      const waiting = await runtime.database.transact(context, (unit) => readWaitingRows(unit, work));
+      print(`${work.name}: ${work.workflow}`);
+      for (const rows of waiting) print(`  ${waitingLine(rows, openLanesOf(work, runtime))}`);
+    }
+    return true;
+  }
   if (command.name !== 'list') {
     const { name, id, operator, reason } = command;
     print(`${id}: ${await new WorkRepairs(runtime).do(name, id, { operator, reason })}`);
     return true;
   }
   const { selection, limit, after } = command;
-  const context = { caller: systemCaller('operator of work'), requestId: `work-${newId()}`, readOnly: true };
   const found = await runtime.database.transact(context, (unit) =>
     listFailingWork(unit, selection, { limit, ...(after === undefined ? {} : { after }) }),
   );
@@ -29,6 +40,15 @@ export async function runWorkCommand(command: WorkCommand, tool: WorkTool): Prom
   if (!last) print('No work fails or waits.');
   else if (found.length === limit) print(`for the next ones: --after ${workPosition(last)}`);
   return true;
+}
+
+function waitingLine(
+  { lane, due, later, oldestDueAt }: WaitingRows,
+  openLanes: readonly (string | undefined)[],
+): string {
+  const since = oldestDueAt === null ? '' : ` since ${oldestDueAt.toISOString()}`;
+  const paused = openLanes.includes(lane ?? undefined) ? '' : ', paused';
+  return `${lane === null ? '' : `${lane}: `}${due} due${since}, ${later} later${paused}`;
 }
 
 function linesOf(work: FailingWork, { runtime, temporalUi }: WorkTool): string[] {

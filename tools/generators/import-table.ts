@@ -18,13 +18,25 @@ export interface Room {
 
 const contracts = ['workflows/kit', 'workflows/*'];
 const kit = (...names: readonly string[]) => names.map((name) => `entities/kit/${name}`);
-const wholeKit = kit('base', 'model', 'storage', 'read', 'access', 'outbox', 'objects', 'write', 'unit', 'csv');
+const wholeKit = kit(
+  'base',
+  'model',
+  'storage',
+  'read',
+  'access',
+  'outbox',
+  'due-work',
+  'objects',
+  'write',
+  'unit',
+  'csv',
+);
 const config = ['config/schema', 'config/objects', 'config/reading', 'config/live'];
 const kinds = ['entities/presets', 'entities/*', 'entities'];
 const entities = [...wholeKit, ...kinds];
 // Statements are sent in entities/kit only, so `storage` is closed to the areas that serve requests, events and tuples.
-const activityKit = kit('base', 'model', 'access', 'outbox', 'objects', 'write', 'unit', 'csv');
-const relayKit = kit('base', 'model', 'access', 'outbox', 'objects', 'unit');
+const activityKit = kit('base', 'model', 'access', 'outbox', 'due-work', 'objects', 'write', 'unit', 'csv');
+const relayKit = kit('base', 'model', 'access', 'outbox', 'due-work', 'unit');
 const apiKit = kit('base', 'model', 'read', 'access', 'objects', 'write', 'unit', 'csv');
 const activityImports = [
   ...config,
@@ -40,7 +52,7 @@ const relayImports = [...config, ...relayKit, ...kinds, ...contracts, 'activitie
 const shared = ['api/auth', 'api/http', 'api/credentials', 'api/people', 'api/transfers', 'api/webhooks'];
 const peopleImports = [...config, ...apiKit, ...kinds, 'api/http', 'api/credentials'];
 const servedImports = [...config, ...apiKit, ...kinds, 'runtime', ...shared];
-const relay = ['relay/outbox', 'relay/changes', 'relay/files', 'relay/webhooks', 'relay/tuples', 'relay/authorization'];
+const relay = ['relay/outbox', 'relay/changes', 'relay/due-work', 'relay/tuples', 'relay/authorization'];
 
 /** Rooms of one area stand in the order in which they may import each other: only those above. */
 export const rooms: readonly Room[] = [
@@ -87,9 +99,14 @@ export const rooms: readonly Room[] = [
     imports: kit('base', 'model', 'storage', 'read', 'access'),
   },
   {
+    path: 'entities/kit/due-work',
+    purpose: 'claims rows that are due',
+    imports: kit('base', 'storage', 'outbox'),
+  },
+  {
     path: 'entities/kit/objects',
     purpose: 'rows of stored objects, uploads and copies',
-    imports: kit('base', 'model', 'storage', 'read', 'access', 'outbox'),
+    imports: kit('base', 'model', 'storage', 'read', 'access', 'outbox', 'due-work'),
   },
   {
     path: 'entities/kit/write',
@@ -110,9 +127,9 @@ export const rooms: readonly Room[] = [
   {
     path: 'entities/*',
     purpose: 'kinds of one area, one file each; SQL in `…-rows.ts`',
-    imports: [...kit('base', 'model', 'storage', 'access', 'outbox'), 'entities/presets'],
+    imports: [...kit('base', 'model', 'storage', 'access', 'outbox', 'due-work'), 'entities/presets'],
   },
-  { path: 'entities', purpose: 'list of areas', imports: [...kit('model', 'outbox'), 'entities/*'] },
+  { path: 'entities', purpose: 'list of areas', imports: [...kit('base', 'model', 'outbox', 'due-work'), 'entities/*'] },
   {
     path: 'workflows/kit',
     purpose: 'contracts, queues, interceptors',
@@ -162,8 +179,7 @@ export const rooms: readonly Room[] = [
     purpose: 'committed changes, for subscribers',
     imports: [...relayImports, 'relay/outbox'],
   },
-  { path: 'relay/files', purpose: 'starts workflows of stored files', imports: relayImports },
-  { path: 'relay/webhooks', purpose: 'wakes workflows of endpoints', imports: relayImports },
+  { path: 'relay/due-work', purpose: 'starts due workflows', imports: relayImports },
   { path: 'relay/tuples', purpose: 'writes desired tuples to OpenFGA', imports: relayImports },
   {
     path: 'relay/authorization',

@@ -8,6 +8,7 @@ export const failpoints = [
   'commit-prepared',
   'commit-decided',
   'relay-claimed',
+  'work-claimed',
   'relay-started',
   'delivery-before-commit',
   'delivery-after-commit',

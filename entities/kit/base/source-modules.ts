@@ -26,3 +26,20 @@ export async function sourceModules(folder: string, suffix: string): Promise<Sou
     })),
   );
 }
+
+/**
+ * The one export of each module that is of a type.
+ * @param what names it in the error
+ * @throws TypeError for a module that has none, or several
+ */
+export function soleExports<T>(
+  modules: readonly SourceModule[],
+  what: string,
+  isWanted: (value: unknown) => value is T,
+): (SourceModule & { readonly value: T })[] {
+  return modules.map((module) => {
+    const [value, ...others] = Object.values(module.exports).filter(isWanted);
+    if (value === undefined || others.length > 0) throw new TypeError(`${module.path} must export one ${what}`);
+    return { ...module, value };
+  });
+}

@@ -1,4 +1,6 @@
+import { pauseAfter } from '../due-work/due-work.ts';
 import type { Work } from '../storage/work.ts';
+import { copies } from './copies.due-work.ts';
 import {
   locationOf,
   objectColumns,
@@ -147,16 +149,12 @@ export async function settleCopy(work: Work, { objectId, attempt }: CopyAttempt)
   );
 }
 
-/** Longest pause before a copy that failed is tried again, in milliseconds. */
-const maxPauseMs = 86_400_000;
-const firstPauseMs = 15 * 60_000;
-
 /**
  * Records why a copy was not made. A verified copy stays as it is. The copy is due again after a pause that grows with the attempts.
  */
 export async function failCopy(work: Work, { objectId, attempt }: CopyAttempt, problem: string): Promise<void> {
   const now = work.clock.now();
-  const pauseMs = Math.min(firstPauseMs * 2 ** Math.min(attempt - 1, 16), maxPauseMs);
+  const pauseMs = pauseAfter(copies.retry, attempt) ?? 0;
   const session = await work.readAs('system');
   await session.query(
     `with failed as (update object_copies set state = case when state = 'verified' then state else 'failed' end, problem = $3, changed_at = $4

@@ -122,6 +122,24 @@ export const createTeaActivities = defineActivities(() => ({
 }));
 `;
 
+const teaBreaks = `import { defineDueWork } from '../kit/due-work/due-work.ts';
+
+/** Whoever uploads is due for a cup of tea. */
+export const teaBreaks = defineDueWork({
+  name: 'other/tea-breaks',
+  rows: {
+    table: 'uploads',
+    key: 'id',
+    owner: \`coalesce(organization_id, '-')\`,
+    dueAt: 'check_due_at',
+    waits: \`state = 'arrived'\`,
+  },
+  leaseMs: 60_000,
+  workflow: 'brewTea',
+  input: () => ({ cups: 1 }),
+});
+`;
+
 export const otherRecipes: readonly Recipe[] = [
   {
     title: 'an error code is one file',
@@ -168,6 +186,11 @@ export const otherRecipes: readonly Recipe[] = [
     },
   },
   {
+    title: 'due work is one file',
+    files: ['entities/files/tea-breaks.due-work.ts'],
+    follow: (copy) => copy.write('entities/files/tea-breaks.due-work.ts', teaBreaks),
+  },
+  {
     title: 'a configuration leaf is one file',
     files: ['config/objects/db.ts'],
     follow: (copy) => {
@@ -198,6 +221,7 @@ export const testsOfOthers = [
   'test/architecture/areas.test.ts',
   'test/config/charset.test.ts',
   'test/config/effects.test.ts',
+  'test/relay/due-work.test.ts',
   'test/worker/release.test.ts',
   'test/workflows/email/mail-layouts.test.ts',
   'test/workflows/events/typed-events.test.ts',

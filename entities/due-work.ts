@@ -1,0 +1,13 @@
+import { soleExports, sourceModules } from './kit/base/source-modules.ts';
+import type { DueWork } from './kit/due-work/due-work.ts';
+
+/** All due work of this release: each file `<name>.due-work.ts`. */
+export const dueWork: readonly DueWork[] = soleExports(
+  await sourceModules('entities', '.due-work.ts'),
+  'due work',
+  isDueWork,
+).map(({ value }) => value);
+
+function isDueWork(value: unknown): value is DueWork {
+  return typeof value === 'object' && value !== null && 'leaseMs' in value;
+}

@@ -1,0 +1,17 @@
+import { noOwner } from '../due-work/due-rows.ts';
+import { defineDueWork } from '../due-work/due-work.ts';
+
+/** Checks of uploads whose bytes have all arrived. */
+export const checks = defineDueWork({
+  name: 'file/checks',
+  rows: {
+    table: 'uploads',
+    key: 'id',
+    owner: `coalesce(organization_id, '${noOwner}')`,
+    dueAt: 'check_due_at',
+    waits: `state = 'arrived'`,
+  },
+  leaseMs: 5 * 60_000,
+  workflow: 'checkUpload',
+  input: ({ key }) => ({ uploadId: key }),
+});

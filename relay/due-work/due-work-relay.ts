@@ -1,0 +1,96 @@
+import type { Logger } from 'pino';
+import type { TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
+import { RepeatedWork } from '#entities/kit/base/concurrency/repeated-work.ts';
+import { failpoint } from '#entities/kit/base/failpoint.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { claimDueWork } from '#entities/kit/due-work/due-rows.ts';
+import type { DueItem, DueWork } from '#entities/kit/due-work/due-work.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import type { Database } from '#entities/kit/unit/database.ts';
+import type { WorkflowContract } from '#workflows/kit/contract.ts';
+
+/** The lanes of due work that are not paused. */
+export type OpenLanes = (work: DueWork) => readonly (string | undefined)[];
+
+export interface DueWorkRelayOptions {
+  readonly database: Database;
+  /** Over the connection of the workers, so that they begin at once what is started. */
+  readonly temporal: TemporalGateway;
+  readonly logger: Logger;
+  readonly dueWork: readonly DueWork[];
+  readonly contracts: readonly WorkflowContract<object>[];
+  /** `workflows.dispatch.enabled`. While it is off, rows stay due. */
+  readonly isEnabled: () => boolean;
+  /** Read before every claim. */
+  readonly openLanes: OpenLanes;
+}
+
+/** Most rows of one claim. */
+const maxClaimed = 50;
+
+/**
+ * Starts or wakes the workflows of due work. A row that was claimed is due again after its lease unless its work is done, and its workflow
+ * has a fixed id, so starting it again is safe and a crash loses nothing. Each kind of work has a loop of its own: none waits for another.
+ */
+export class DueWorkRelay {
+  readonly #options: DueWorkRelayOptions;
+  readonly #loops: readonly RepeatedWork[];
+
+  /** @throws TypeError for work whose workflow this release does not have */
+  constructor(options: DueWorkRelayOptions) {
+    this.#options = options;
+    this.#loops = options.dueWork.map((work) => this.#loopOf(work));
+  }
+
+  /** To be called when rows may be due. */
+  wake(): void {
+    for (const loop of this.#loops) loop.wake();
+  }
+
+  /** Claims nothing more and waits for starts under way. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#loops.map((loop) => loop.stop()));
+  }
+
+  #loopOf(work: DueWork): RepeatedWork {
+    const { contracts, isEnabled, openLanes, logger } = this.#options;
+    const contract = contracts.find(({ name }) => name === work.workflow);
+    if (!contract) throw new TypeError(`due work "${work.name}": there is no workflow "${work.workflow}"`);
+    /** Owners after whom the next claim begins, by lane. */
+    const positions = new Map<string | undefined, string>();
+    return new RepeatedWork({
+      round: async () => {
+        let hasMore = false;
+        for (const lane of openLanes(work)) {
+          const { items, next, ...claim } = await this.#claim(work, lane, positions.get(lane) ?? '');
+          positions.set(lane, next);
+          hasMore ||= claim.hasMore;
+          if (items.length > 0) failpoint('work-claimed');
+          await Promise.all(items.map((item) => this.#begin(work, contract, item)));
+        }
+        return hasMore;
+      },
+      isEnabled,
+      onError: (error) =>
+        logger.error({ err: error, due_work: work.name }, 'the relay of due work failed; the next poll tries again'),
+    });
+  }
+
+  #claim(work: DueWork, lane: string | undefined, after: string) {
+    const context = { caller: systemCaller('due work'), requestId: `due-${newId()}` };
+    return this.#options.database.transact(context, (unit) =>
+      claimDueWork(unit, work, { limit: maxClaimed, lane, after }),
+    );
+  }
+
+  #begin(work: DueWork, contract: WorkflowContract<object>, item: DueItem): Promise<unknown> {
+    const { temporal } = this.#options;
+    const { signal } = work;
+    const search = work.search?.(item) ?? {};
+    const input = work.input(item);
+    // The rows say what is done, so the work of an item may run again under its id.
+    return signal === undefined
+      ? temporal.start(contract, input, { repeat: 'again', search })
+      : temporal.wake(contract, input, { signal, search });
+  }
+}

@@ -1,0 +1,152 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '#entities/kit/base/ids.ts';
+import { dueWork } from '#entities/due-work.ts';
+import { claimDueWork, claimStatement, noOwner } from '#entities/kit/due-work/due-rows.ts';
+import { pauseAfter, type Claim } from '#entities/kit/due-work/due-work.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import { checks } from '#entities/kit/objects/checks.due-work.ts';
+import { forceIndexScans } from '#entities/kit/outbox/outbox.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { verifyInstallation } from '#tools/commands/verify.ts';
+import { readCommand } from '#tools/commands/tool.ts';
+import { workTool } from '#tools/commands/work-arguments.ts';
+import { runWorkCommand } from '#tools/commands/work-commands.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+const limit = 50;
+
+let world: World;
+beforeAll(async () => {
+  // Only the tests claim.
+  world = await openWorld({ environment: { CORE_WORKFLOWS_DISPATCH_ENABLED: 'false' }, skipVerify: true });
+});
+afterAll(() => world.close());
+afterEach(async () => {
+  await asOwner(world, 'delete from uploads');
+  await asOwner(world, 'delete from stored_objects');
+});
+
+/** Adds uploads of an organization whose checks are due. */
+async function addDue(organizationId: string | null, count: number, dueAt = world.clock.now()): Promise<void> {
+  await asOwner(
+    world,
+    `with object as (
+       insert into stored_objects (id, provider, bucket, key, state, name, created_at) values ($1, 'disk', 'files', $1, 'receiving', 'a', $4)
+       returning id)
+     insert into uploads (id, object_id, route, actor, organization_id, state, declared, check_due_at, created_at, expires_at)
+     select $1 || n, object.id, 'direct', 'user:' || $1, $2, 'arrived', '{}', $4, $4, $4::timestamptz + interval '1 day'
+     from object, generate_series(1, $3::int) as n`,
+    [newId(), organizationId, count, dueAt],
+  );
+}
+
+const inDatabase = <T>(work: (unit: UnitOfWork) => Promise<T>) =>
+  world.runtime.database.transact({ caller: systemCaller('test'), requestId: newId() }, work);
+
+const claim = (after = ''): Promise<Claim> =>
+  inDatabase((unit) => claimDueWork(unit, checks, { limit, lane: undefined, after }));
+
+const sharesIn = ({ items }: Claim) =>
+  new Map([...Map.groupBy(items, ({ owner }) => owner)].map(([owner, own]) => [owner, own.length]));
+
+describe('a claim', () => {
+  test('gives each organization the same share, and what has none counts as one', async () => {
+    const [busy, late] = [newId(), newId()];
+    await addDue(busy, 300);
+    await addDue(null, 300);
+    await addDue(late, 3);
+    const first = await claim();
+    expect(sharesIn(first)).toEqual(
+      new Map([
+        [busy, 16],
+        [late, 3],
+        [noOwner, 16],
+      ]),
+    );
+    expect(first.hasMore).toBe(true);
+    let left = 603 - first.items.length;
+    for (let next = first; next.hasMore;) {
+      next = await claim(next.next);
+      left -= next.items.length;
+    }
+    expect(left).toBe(0);
+  });
+
+  test('serves hundreds of organizations one after the other', async () => {
+    const organizations = Array.from({ length: 120 }, () => newId());
+    for (const organization of organizations) await addDue(organization, 2);
+    const served = new Set<string>();
+    let claims = 0;
+    for (let after = ''; served.size < organizations.length && claims < 10; claims++) {
+      const { items, next } = await claim(after);
+      for (const { owner } of items) served.add(owner);
+      after = next;
+    }
+    expect(served.size).toBe(organizations.length);
+    expect(claims).toBe(3);
+  });
+
+  test('takes rows that no other claim has, until their lease is over', async () => {
+    await addDue(newId(), 80);
+    const claims = await Promise.all([claim(), claim()]);
+    const ids = claims.flatMap(({ items }) => items.map(({ key }) => key));
+    expect(new Set(ids).size).toBe(ids.length);
+    for (let next = await claim(); next.items.length > 0; next = await claim());
+    world.clock.advance(checks.leaseMs - 1);
+    expect((await claim()).items).toEqual([]);
+    world.clock.advance(1);
+    expect((await claim()).items).toHaveLength(limit);
+  });
+
+  test.each(dueWork.filter(({ claim: own }) => !own))('of $name reads an index', async ({ rows }) => {
+    const values = { $1: 'now()', $2: 'now()', $3: `''`, $4: String(limit), $5: `'disk'` };
+    const statement = claimStatement(rows).replaceAll(/\$\d/g, (name) => values[name as keyof typeof values]);
+    const plan = await inDatabase(async (unit) => {
+      const session = await unit.readAs('system');
+      await session.query(forceIndexScans);
+      return (await session.query<{ 'QUERY PLAN': string }>(`explain ${statement}`)).rows;
+    });
+    const lines = plan.map((line) => line['QUERY PLAN']).filter((line) => line.includes(` on ${rows.table}`));
+    expect(lines.filter((line) => /Seq Scan/.test(line))).toEqual([]);
+    // The first owner, the next one, whether it has due rows, and these.
+    const [index] = /using \w+/.exec(lines.find((line) => line.includes('Index')) ?? '') ?? ['none'];
+    expect(lines.filter((line) => line.includes(index)).length).toBe(4);
+  });
+});
+
+test('verify reports what has been due for a quarter of an hour', async () => {
+  await addDue(newId(), 2, new Date(world.clock.now().getTime() - 15 * 60_000));
+  const lines = await verifyInstallation(world.runtime, { isQuiet: true });
+  expect(lines).toContainEqual(expect.stringMatching(/^file\/checks: 2 are due, the oldest since /));
+});
+
+test('work -- queues counts what waits, and names what is paused', async () => {
+  await addDue(newId(), 2);
+  await addDue(newId(), 1, new Date(world.clock.now().getTime() + 1));
+  await asOwner(
+    world,
+    `update stored_objects set state = 'owned', content_type = 'text/plain', size_bytes = 1, sha256 = '', version = '1', owner_kind = 'file',
+       owner_id = id, owner_field = 'content', owned_at = now(), copy_due_at = $1`,
+    [world.clock.now()],
+  );
+  const lines: string[] = [];
+  const tool = { runtime: world.runtime, temporalUi: undefined, print: (line: string) => lines.push(line) };
+  await runWorkCommand(readCommand(workTool, ['queues']), tool);
+  const since = world.clock.now().toISOString();
+  expect(lines).toContain(`  2 due since ${since}, 1 later`);
+  expect(lines).toContain(`  disk: 2 due since ${since}, 0 later, paused`);
+});
+
+test('each has a name of its own', () => {
+  const names = dueWork.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  expect(names).toContain('message/endpoints');
+});
+
+test('pauses grow, and the last one is repeated or the work is given up', () => {
+  const pausesMs = [10, 100];
+  expect([1, 2, 3].map((failures) => pauseAfter({ pausesMs, then: 'repeat' }, failures))).toEqual([10, 100, 100]);
+  expect(pauseAfter({ pausesMs, then: 'give up' }, 3)).toBeUndefined();
+  expect(pauseAfter({ pausesMs, then: 'give up', jitter: 0.5 }, 1, 1)).toBe(15);
+});
