@@ -3,6 +3,8 @@ import { AppError } from '#entities/kit/base/errors.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
+import { wakeRow } from '#entities/kit/due-work/due-rows.ts';
+import { copiesDue } from '#entities/kit/objects/copies-due.ts';
 import { recordRepair } from '#entities/kit/outbox/delivery-repairs.ts';
 import { endFailure } from '#entities/kit/outbox/failing-work.ts';
 import { listFailingWork, type FailingWork } from '#entities/kit/outbox/failing-work-list.ts';
@@ -10,6 +12,9 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { defaultPerSecond, EventRepairs, type RepairParts, type RepairRequest } from './event-repairs.ts';
 
 export type WorkOperation = 'retry' | 'stop';
+
+/** Ids of copies that could not be made. */
+const copyPrefix = 'copy.';
 
 type Asked = RepairRequest['asked'];
 
@@ -26,6 +31,7 @@ export function actionsOn({
       retry: status === 'held' ? null : 'The delivery is tried again now.',
       stop: 'The delivery is given up; later events of the record follow.',
     };
+  if (id.startsWith(copyPrefix)) return { retry: 'The next attempt to copy the file begins now.', stop: null };
   if (workflowId === null) return { retry: null, stop: null };
   // Temporal tries it again by itself; only other code helps.
   if (status === 'failing' && activity === null)
@@ -72,6 +78,7 @@ export class WorkRepairs {
         `The work "${id}" (${work.kind}, ${work.status}) cannot be ${past[operation]} here.`,
       );
     if (id.startsWith('delivery.')) await this.#repairDelivery(operation, id, asked);
+    else if (id.startsWith(copyPrefix)) await this.#wakeCopy(work, asked);
     else await this.#repairRun(operation, work, asked);
     return done;
   }
@@ -91,6 +98,14 @@ export class WorkRepairs {
       asked,
       isDryRun: false,
       perSecond: defaultPerSecond,
+    });
+  }
+
+  async #wakeCopy({ id }: FailingWork, { operator, reason }: Asked): Promise<void> {
+    const selection = { states: [], eventIds: [id] };
+    await this.#transact(async (unit) => {
+      await recordRepair(unit, { repairId: `${id}/${newId()}`, operation: 'retry', selection, operator, reason });
+      await wakeRow(unit, copiesDue, id.slice(copyPrefix.length));
     });
   }
 

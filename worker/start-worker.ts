@@ -1,6 +1,6 @@
 import { NativeConnection, Worker, type NativeConnectionOptions, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { dueWork } from '#entities/due-work.ts';
+import { declaredDueWork } from '#entities/declared-due-work.ts';
 import { ConfigurationError } from '#config/schema/config-problem.ts';
 import type { ConfigStore } from '#config/live/config-store.ts';
 import type { ChatSettings } from '#activities/clients/chat/chat-target.ts';
@@ -90,7 +90,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       database,
       temporal: eager,
       logger,
-      dueWork,
+      dueWork: declaredDueWork,
       contracts: releaseWorkflows.map(({ contract }) => contract),
       isEnabled: () => config.current.workflows.dispatch.enabled,
       openLanes: (work) => openLanesOf(work, runtime),
@@ -112,6 +112,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       listeners,
       onDelivery: (report) => metrics.delivered(report, database.options.clock.now()),
       applyTuples: async () => tuples?.apply() ?? 0,
+      wakeRelays: () => runtime.wakeRelays(),
       sweepEvents: (before) => relay.sweep(before),
     });
     const workers = await createWorkers(options, connection, activities);

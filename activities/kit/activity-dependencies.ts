@@ -40,6 +40,8 @@ export interface ActivityDependencies {
   readonly onDelivery: (report: DeliveryReport) => void;
   /** Brings the authorization store to the desired tuples; returns how many were written. */
   readonly applyTuples: () => Promise<number>;
+  /** To be called when due work was committed without an event. */
+  readonly wakeRelays: () => void;
   /** Starts batches of events that were claimed before that time and not delivered; returns how many. */
   readonly sweepEvents: (before: Date) => Promise<number>;
 }

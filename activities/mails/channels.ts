@@ -1,6 +1,5 @@
 import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
 import type { StartInput, WorkflowContract, WorkflowPriority } from '#workflows/kit/contract.ts';
-import type { Digest } from '#entities/notifications/notification-digest-rows.ts';
 import type { Sending } from '#entities/notifications/notification-sending-rows.ts';
 
 /** Starts a workflow. A further start with the same input finds the first one. */
@@ -12,7 +11,6 @@ export type StartWorkflow = <Input>(contract: WorkflowContract<Input>, input: St
  */
 interface SentChannel {
   readonly sendOne: (sending: Sending, start: StartWorkflow) => Promise<unknown>;
-  readonly sendDigest: (digest: Digest, start: StartWorkflow) => Promise<unknown>;
 }
 
 /** Priorities of the mails that carry notifications: they go after all others. */
@@ -31,15 +29,6 @@ export const sentChannels = {
         userId,
         about: { id: notificationId, round },
         priority: isUrgent ? urgentPriority : carrierPriorities['notification'],
-      }),
-    sendDigest: ({ id, organizationId, userId, round }, start) =>
-      start(sendEmailContract, {
-        key: `digest/${id}/${round}`,
-        template: 'digest',
-        priority: carrierPriorities['digest'],
-        organizationId,
-        userId,
-        about: { id, round },
       }),
   },
 } as const satisfies Readonly<Record<string, SentChannel>>;

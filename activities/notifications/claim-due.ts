@@ -1,8 +1,6 @@
 import { newId } from '#entities/kit/base/ids.ts';
 import {
   addDigests,
-  claimLeftDigests,
-  failDigests,
   keyOf,
   type Digest,
   type NewDigest,
@@ -26,7 +24,7 @@ const maxPeople = 200;
 /** After this time without a beginning, a message is started once more, in milliseconds. */
 const patienceMs = 15 * 60_000;
 
-/** Rows that a transaction has claimed; its messages are started after the commit. */
+/** Rows that a transaction has claimed; its messages are started after the commit. The digests are due work. */
 export interface ClaimedNotifications {
   readonly due: number;
   readonly single: readonly Sending[];
@@ -65,7 +63,7 @@ export async function claimDue(unit: UnitOfWork): Promise<ClaimedNotifications> 
       keyOf,
     ).values(),
   ];
-  const digests = await addDigests(unit, [...collected.flatMap(mergedDigest), ...held], again);
+  const digests = await addDigests(unit, [...collected.flatMap(mergedDigest), ...held]);
   const made = new Set(digests.map(keyOf));
   const changes = [
     ...planned.flatMap(changeOf),
@@ -118,18 +116,4 @@ function inNextPeriod({ sending, timing }: Planned, now: Date): SendingChange {
   if (!timing) return { sending, state: 'dropped' };
   const { sentAt } = nextPeriod(timing.cadence as DigestCadence, timing.timeZone, now);
   return { sending, state: 'due', dueAt: sentAt };
-}
-
-/** Takes digests whose messages were not started, because the process that made them died. */
-export async function claimLeft(unit: UnitOfWork): Promise<Digest[]> {
-  const left = await claimLeftDigests(unit, maxPeople, new Date(unit.clock.now().getTime() + patienceMs));
-  const { known = [], unknown = [] } = Object.groupBy(left, ({ channel }) =>
-    isSentChannel(channel) ? 'known' : 'unknown',
-  );
-  await failDigests(
-    unit,
-    unknown.map(({ id }) => id),
-    unknownChannel,
-  );
-  return known;
 }

@@ -1,7 +1,7 @@
 import { disabledAfterMs } from '#entities/webhooks/webhook-endpoint.ts';
 import { pauseAfter } from '#entities/kit/due-work/due-work.ts';
 import { retryAfterMs } from '#entities/kit/base/retry-after.ts';
-import { messages } from '#entities/webhooks/messages.due-work.ts';
+import { messagesDue } from '#entities/webhooks/messages-due.ts';
 import type { AttemptResult, QueueState } from '#entities/webhooks/webhook-queue-rows.ts';
 
 const second = 1_000;
@@ -62,9 +62,9 @@ export function outcomeOf(attempt: AnsweredAttempt, queue: QueueState, now: Date
   const failingSince = queue.failingSince ?? now;
   const failingMs = now.getTime() - failingSince.getTime();
   const isToTell = failingMs >= tellAfterMs && queue.toldAt === null;
-  const blockedMs = Math.max(throttleMs(attempt, now), probePauseMs(failures) * (1 + messages.retry.jitter * random));
+  const blockedMs = Math.max(throttleMs(attempt, now), probePauseMs(failures) * (1 + messagesDue.retry.jitter * random));
   const blockedUntil = later(queue.blockedUntil, blockedMs > 0 ? new Date(now.getTime() + blockedMs) : null);
-  const pauseMs = pauseAfter(messages.retry, attempt.message.attempts + 1, random);
+  const pauseMs = pauseAfter(messagesDue.retry, attempt.message.attempts + 1, random);
   const dueAt =
     pauseMs === undefined
       ? null

@@ -29,16 +29,15 @@ const columns = `id, organization_id as "organizationId", user_id as "userId", c
 /**
  * Makes digests, and gives them the sendings, which the transaction has locked. A person has one digest of each period: what comes after it
  * is left as it is.
- * @param dueAt when the message of a digest is sent again, unless it has begun by then
- * @returns the digests that were made
+ * @returns the digests that were made; their messages are due (`digests-due.ts`)
  */
-export async function addDigests(work: Work, digests: readonly NewDigest[], dueAt: Date): Promise<Digest[]> {
+export async function addDigests(work: Work, digests: readonly NewDigest[]): Promise<Digest[]> {
   if (digests.length === 0) return [];
   const now = work.clock.now();
   const session = await work.readAs('system');
   const { rows } = await session.query<Digest>(
     `insert into notification_digests as held (id, organization_id, user_id, channel, cadence, period, state, round, due_at, updated_at)
-     select d.*, 'claimed', 1, $7, $8
+     select d.*, 'claimed', 1, $7, $7
      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) as d
      on conflict (organization_id, user_id, channel, cadence, period) do update
        set state = 'claimed', round = held.round + 1, due_at = excluded.due_at, updated_at = excluded.updated_at
@@ -51,7 +50,6 @@ export async function addDigests(work: Work, digests: readonly NewDigest[], dueA
       digests.map(({ channel }) => channel),
       digests.map(({ cadence }) => cadence),
       digests.map(({ period }) => period),
-      dueAt,
       now,
     ],
   );
@@ -85,19 +83,6 @@ export function keyOf({
   return [organizationId, userId, channel, cadence, period].join('/');
 }
 
-/** Takes digests whose message has not begun in time. @param dueAt when they are taken again */
-export async function claimLeftDigests(work: Work, limit: number, dueAt: Date): Promise<Digest[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<Digest>(
-    `update notification_digests set due_at = $3, updated_at = $1
-     where id in (select id from notification_digests where state = 'claimed' and due_at <= $1 order by due_at limit $2
-       for update skip locked)
-     returning ${columns}`,
-    [work.clock.now(), limit, dueAt],
-  );
-  return rows;
-}
-
 /** A digest, locked until the end of the transaction. */
 export async function lockDigest(work: Work, id: string): Promise<Digest | undefined> {
   const session = await work.readAs('system');
@@ -109,7 +94,7 @@ export async function lockDigest(work: Work, id: string): Promise<Digest | undef
 
 /**
  * Changes a digest that the transaction has locked.
- * @param to `again`: its message is made anew by the next run of the schedule
+ * @param to `again`: its message is made anew
  */
 export async function changeDigest(work: Work, id: string, to: 'sent' | 'empty' | 'again'): Promise<void> {
   const session = await work.readAs('system');
@@ -122,12 +107,12 @@ export async function changeDigest(work: Work, id: string, to: 'sent' | 'empty' 
   );
 }
 
-/** Sets digests aside that the transaction has locked. */
-export async function failDigests(work: Work, ids: readonly string[], error: string): Promise<void> {
-  if (ids.length === 0) return;
+/** Sets digests aside that are on other channels than these. */
+export async function failUnknownDigests(work: Work, channels: readonly string[], error: string): Promise<void> {
   const session = await work.readAs('system');
   await session.query(
-    `update notification_digests set state = 'failed', due_at = null, error = $2, updated_at = $3 where id = any($1)`,
-    [ids, error, work.clock.now()],
+    `update notification_digests set state = 'failed', due_at = null, error = $2, updated_at = $3
+     where state = 'claimed' and channel <> all($1)`,
+    [channels, error, work.clock.now()],
   );
 }

@@ -184,6 +184,6 @@ create table notification_digests (
 alter table notification_digests add constraint notification_digests_organization_id_user_id_channel_cadenc_key unique (organization_id, user_id, channel, cadence, period);
 alter table notification_digests add constraint notification_digests_pkey primary key (id);
 alter table notification_digests add constraint notification_digests_state_check check ((state = any (array['claimed', 'sent', 'empty', 'failed']))) not valid;
-create index notification_digests_due on notification_digests (due_at) where (state = 'claimed');
+create index notification_digests_due on notification_digests (channel, organization_id, due_at, id) where (state = 'claimed');
 create index notification_digests_ended on notification_digests (updated_at) where (state <> 'claimed');
 grant select,insert,delete,update on table notification_digests to core_system;

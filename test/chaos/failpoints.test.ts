@@ -15,7 +15,7 @@ const worker = 'worker/worker-main.ts' satisfies Program;
 /** The processes that die at a failpoint, with the passes they survive. A new failpoint has to be entered here. */
 const mortals: Readonly<Record<Failpoint, Readonly<Partial<Record<Program, number>>>>> = {
   // A worker commits without anything to do, too.
-  // Those at which bytes are stored are in killed-file-work.test.ts.
+  // Those at which bytes are stored, and that of due work, are in killed-file-work.test.ts.
   'before-commit': { [api]: 0, [worker]: 4 },
   'after-commit': { [api]: 0, [worker]: 4 },
   // There is no second database here: two-databases.test.ts has one.

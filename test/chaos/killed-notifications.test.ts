@@ -21,6 +21,7 @@ const deaths: readonly (readonly [Failpoint, number])[] = [
   ['chat-posted', 1],
   ['notifications-claimed', 0],
   ['email-accepted', 0],
+  ['work-claimed', 0],
   ['notifications-claimed', 1],
   ['chat-posted', 0],
 ];

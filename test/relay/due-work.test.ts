@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
-import { dueWork } from '#entities/due-work.ts';
+import { declaredDueWork } from '#entities/declared-due-work.ts';
 import { claimDueWork, claimStatement, noOwner } from '#entities/kit/due-work/due-rows.ts';
 import { pauseAfter, type Claim } from '#entities/kit/due-work/due-work.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
-import { checks } from '#entities/kit/objects/checks.due-work.ts';
+import { checksDue } from '#entities/kit/objects/checks-due.ts';
 import { forceIndexScans } from '#entities/kit/outbox/outbox.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { verifyInstallation } from '#tools/commands/verify.ts';
@@ -45,7 +45,7 @@ const inDatabase = <T>(work: (unit: UnitOfWork) => Promise<T>) =>
   world.runtime.database.transact({ caller: systemCaller('test'), requestId: newId() }, work);
 
 const claim = (after = ''): Promise<Claim> =>
-  inDatabase((unit) => claimDueWork(unit, checks, { limit, lane: undefined, after }));
+  inDatabase((unit) => claimDueWork(unit, checksDue, { limit, lane: undefined, after }));
 
 const sharesIn = ({ items }: Claim) =>
   new Map([...Map.groupBy(items, ({ owner }) => owner)].map(([owner, own]) => [owner, own.length]));
@@ -93,13 +93,13 @@ describe('a claim', () => {
     const ids = claims.flatMap(({ items }) => items.map(({ key }) => key));
     expect(new Set(ids).size).toBe(ids.length);
     for (let next = await claim(); next.items.length > 0; next = await claim());
-    world.clock.advance(checks.leaseMs - 1);
+    world.clock.advance(checksDue.leaseMs - 1);
     expect((await claim()).items).toEqual([]);
     world.clock.advance(1);
     expect((await claim()).items).toHaveLength(limit);
   });
 
-  test.each(dueWork.filter(({ claim: own }) => !own))('of $name reads an index', async ({ rows }) => {
+  test.each(declaredDueWork.filter(({ claim: own }) => !own))('of $name reads an index', async ({ rows }) => {
     const values = { $1: 'now()', $2: 'now()', $3: `''`, $4: String(limit), $5: `'disk'` };
     const statement = claimStatement(rows).replaceAll(/\$\d/g, (name) => values[name as keyof typeof values]);
     const plan = await inDatabase(async (unit) => {
@@ -139,7 +139,7 @@ test('work -- queues counts what waits, and names what is paused', async () => {
 });
 
 test('each has a name of its own', () => {
-  const names = dueWork.map(({ name }) => name);
+  const names = declaredDueWork.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(names).toContain('message/endpoints');
 });

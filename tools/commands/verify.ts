@@ -1,5 +1,5 @@
 import { areaComparisons } from '#entities/area-comparisons.ts';
-import { dueWork } from '#entities/due-work.ts';
+import { declaredDueWork } from '#entities/declared-due-work.ts';
 import { overdueLines } from '#entities/kit/due-work/due-rows.ts';
 import { isOwnTuple } from '#entities/kit/model/authorization-model.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
@@ -65,7 +65,7 @@ export async function verifyInstallation(
       after = page.next;
     }
   }
-  for (const work of dueWork) {
+  for (const work of declaredDueWork) {
     const open = openLanesOf(work, { storage });
     lines.push(...(await transact((unit) => overdueLines(unit, work, open))));
   }

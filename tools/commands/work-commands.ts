@@ -1,4 +1,4 @@
-import { dueWork } from '#entities/due-work.ts';
+import { declaredDueWork } from '#entities/declared-due-work.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { readWaitingRows, type WaitingRows } from '#entities/kit/due-work/due-rows.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
@@ -19,7 +19,7 @@ export async function runWorkCommand(command: WorkCommand, tool: WorkTool): Prom
   const { runtime, print } = tool;
   const context = { caller: systemCaller('operator of work'), requestId: `work-${newId()}`, readOnly: true };
   if (command.name === 'queues') {
-    for (const work of dueWork) {
+    for (const work of declaredDueWork) {
       const waiting = await runtime.database.transact(context, (unit) => readWaitingRows(unit, work));
       print(`${work.name}: ${work.workflow}`);
       for (const rows of waiting) print(`  ${waitingLine(rows, openLanesOf(work, runtime))}`);

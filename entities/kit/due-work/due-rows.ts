@@ -72,6 +72,16 @@ export function claimStatement({ table, key, owner, dueAt, waits, lane, columns 
     select c.*, (select count(*)::int from served) as owners, (select max(owner) from served) as last from claimed c`;
 }
 
+/** Makes a row due now that waits for its time. @returns whether it waits */
+export async function wakeRow(work: Work, { rows: { table, key, dueAt, waits } }: DueWork, value: string): Promise<boolean> {
+  const session = await work.readAs('system');
+  const { rowCount } = await session.query(`update ${table} set ${dueAt} = $2 where ${key} = $1 and ${waits}`, [
+    value,
+    work.clock.now(),
+  ]);
+  return rowCount === 1;
+}
+
 /** Rows of due work in one lane. */
 export interface WaitingRows {
   /** Null without lanes. */

@@ -51,7 +51,7 @@ export interface RetrySchedule {
   readonly jitter?: number;
 }
 
-/** Work outside the request, as it is declared in a file `<name>.due-work.ts`. */
+/** Work outside the request, as it is declared in a file `<name>-due.ts`. */
 export interface DueWork {
   /** The kind under which its failures are listed, and its name. */
   readonly name: `${WorkKind}/${string}`;

@@ -1,6 +1,6 @@
 import { pauseAfter } from '../due-work/due-work.ts';
 import type { Work } from '../storage/work.ts';
-import { copies } from './copies.due-work.ts';
+import { copiesDue } from './copies-due.ts';
 import {
   locationOf,
   objectColumns,
@@ -154,7 +154,7 @@ export async function settleCopy(work: Work, { objectId, attempt }: CopyAttempt)
  */
 export async function failCopy(work: Work, { objectId, attempt }: CopyAttempt, problem: string): Promise<void> {
   const now = work.clock.now();
-  const pauseMs = pauseAfter(copies.retry, attempt) ?? 0;
+  const pauseMs = pauseAfter(copiesDue.retry, attempt) ?? 0;
   const session = await work.readAs('system');
   await session.query(
     `with failed as (update object_copies set state = case when state = 'verified' then state else 'failed' end, problem = $3, changed_at = $4

@@ -125,7 +125,7 @@ export const createTeaActivities = defineActivities(() => ({
 const teaBreaks = `import { defineDueWork } from '../kit/due-work/due-work.ts';
 
 /** Whoever uploads is due for a cup of tea. */
-export const teaBreaks = defineDueWork({
+export const teaBreaksDue = defineDueWork({
   name: 'other/tea-breaks',
   rows: {
     table: 'uploads',
@@ -187,8 +187,8 @@ export const otherRecipes: readonly Recipe[] = [
   },
   {
     title: 'due work is one file',
-    files: ['entities/files/tea-breaks.due-work.ts'],
-    follow: (copy) => copy.write('entities/files/tea-breaks.due-work.ts', teaBreaks),
+    files: ['entities/files/tea-breaks-due.ts'],
+    follow: (copy) => copy.write('entities/files/tea-breaks-due.ts', teaBreaks),
   },
   {
     title: 'a configuration leaf is one file',

@@ -88,14 +88,14 @@ export async function allSent(world: World): Promise<void> {
     world.clock.advance(gatheredMs);
     await sendDue(world);
   }
-  const [now, soon] = [world.clock.now(), new Date(world.clock.now().getTime() + 15 * 60_000)];
+  const soon = new Date(world.clock.now().getTime() + 15 * 60_000);
   await eventually(async () => {
     const [row] = await asOwner<{ count: number }>(
       world,
       `select (select count(*) from emails where status in ('pending', 'sending', 'waiting'))::int
-         + (select count(*) from notification_sendings where state = 'due' and due_at <= $2)::int
-         + (select count(*) from notification_digests where state = 'claimed' and due_at > $1)::int as count`,
-      [now, soon],
+         + (select count(*) from notification_sendings where state = 'due' and due_at <= $1)::int
+         + (select count(*) from notification_digests where state = 'claimed' and channel = 'email')::int as count`,
+      [soon],
     );
     return row?.count === 0;
   });

@@ -9,6 +9,7 @@ import { StorageError, type StorageProvider } from '#activities/clients/storage/
 import { copyObject } from '#activities/files/copy-object.ts';
 import { markFilesForRemoval } from '#activities/files/remove-objects.ts';
 import { StorageWork } from '#activities/files/storage-work.ts';
+import { WorkRepairs } from '#runtime/work-repairs.ts';
 import { runFileCommand, type FileCommand } from '#tools/commands/file-commands.ts';
 import { verifyObjects } from '#tools/commands/verify-objects.ts';
 import { verifyInstallation } from '#tools/commands/verify.ts';
@@ -120,6 +121,11 @@ describe('a copy', () => {
     expect(await problemOf(other)).toContain('its content is another one');
     expect(await problemOf(shorter)).toContain('source: ');
     expect(await problemOf(missing)).toContain('it does not exist');
+    expect(await new WorkRepairs(world.runtime).do('retry', `copy.${missing.objectId}`, asked)).toContain('begins now');
+    await eventually(async () => {
+      const attempts = 'select 1 from object_copies where object_id = $1 and attempts = 2';
+      return (await inDatabase(world, attempts, [missing.objectId])).length === 1;
+    });
     for (const file of [other, shorter, missing]) {
       expect(existsSync(copyPath(file))).toBe(false);
       const lines = world.logs.filter((line) => line['object_id'] === file.objectId);

@@ -259,10 +259,8 @@ describe('a claim of digests', () => {
       [owner.person.organization.id],
     );
     expect(rows.map(({ count }) => count)).toEqual(people.map(() => 3));
-    // Whoever claimed them died before starting anything: the next run does, once its patience is over.
+    // Whoever made them started nothing: they are due work.
     expect(await sendDue(world)).toMatchObject({ digests: 0 });
-    world.clock.advance(15 * 60_000);
-    expect(await sendDue(world)).toMatchObject({ digests: all.length });
     for (const one of people) expect(await sent(one)).toHaveLength(1);
   });
 
@@ -273,9 +271,7 @@ describe('a claim of digests', () => {
     armFailpoints([{ name: 'notifications-claimed', action: 'throw', after: 0 }]);
     await expect(sendDue(world)).rejects.toThrow();
     armFailpoints([]);
-    expect(await digestsOf(member)).toMatchObject([{ state: 'claimed' }]);
-    world.clock.advance(15 * 60_000);
-    await sendDue(world);
+    expect(await digestsOf(member)).toHaveLength(1);
     await sendDue(world);
     expect(await sent()).toHaveLength(1);
   });

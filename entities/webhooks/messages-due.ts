@@ -6,7 +6,7 @@ const minute = 60 * second;
 const hour = 60 * minute;
 
 /** Messages to endpoints. An item is an endpoint with due messages: its workflow sends them, in their order and within its limits. */
-export const messages = defineDueWork({
+export const messagesDue = defineDueWork({
   name: 'message/endpoints',
   rows: {
     table: 'webhook_messages',

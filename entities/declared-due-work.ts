@@ -1,9 +1,9 @@
 import { soleExports, sourceModules } from './kit/base/source-modules.ts';
 import type { DueWork } from './kit/due-work/due-work.ts';
 
-/** All due work of this release: each file `<name>.due-work.ts`. */
-export const dueWork: readonly DueWork[] = soleExports(
-  await sourceModules('entities', '.due-work.ts'),
+/** All due work of this release: each file `<name>-due.ts`. */
+export const declaredDueWork: readonly DueWork[] = soleExports(
+  await sourceModules('entities', '-due.ts'),
   'due work',
   isDueWork,
 ).map(({ value }) => value);

@@ -2,7 +2,7 @@ import { noOwner } from '../due-work/due-rows.ts';
 import { defineDueWork } from '../due-work/due-work.ts';
 
 /** Checks of uploads whose bytes have all arrived. */
-export const checks = defineDueWork({
+export const checksDue = defineDueWork({
   name: 'file/checks',
   rows: {
     table: 'uploads',

@@ -5,7 +5,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 
 /** Copies of objects that records own; apart by provider, because each has a backup or none. */
-export const copies = defineDueWork({
+export const copiesDue = defineDueWork({
   name: 'file/copies',
   rows: {
     table: 'stored_objects',

@@ -1,0 +1,25 @@
+import { defineDueWork } from '../kit/due-work/due-work.ts';
+
+/** E-mails of digests. Their workflow reads the digest when it sends, and ends it. */
+export const digestsDue = defineDueWork({
+  name: 'notification/digests',
+  rows: {
+    table: 'notification_digests',
+    key: 'id',
+    owner: 'organization_id',
+    dueAt: 'due_at',
+    waits: `state = 'claimed' and channel = 'email'`,
+    columns: ['user_id', 'round'],
+  },
+  leaseMs: 15 * 60_000,
+  workflow: 'sendEmail',
+  input: ({ key, owner, user_id: userId, round }) => ({
+    key: `digest/${key}/${String(round)}`,
+    template: 'digest',
+    priority: 5,
+    organizationId: owner,
+    userId,
+    about: { id: key, round },
+  }),
+  search: ({ owner }) => ({ OrganizationId: [owner] }),
+});
