@@ -2,7 +2,6 @@ import { newId } from '#entities/kit/base/ids.ts';
 import {
   addDigests,
   keyOf,
-  type Digest,
   type NewDigest,
 } from '#entities/notifications/notification-digest-rows.ts';
 import {
@@ -21,14 +20,11 @@ import { sendingPlan, type SendingPlan, type Timing } from '../listeners/notific
 /** People whose notifications one transaction claims. */
 const maxPeople = 200;
 
-/** After this time without a beginning, a message is started once more, in milliseconds. */
-const patienceMs = 15 * 60_000;
-
-/** Rows that a transaction has claimed; its messages are started after the commit. The digests are due work. */
+/** Numbers of notifications that were planned, and of the messages and digests that are due for them. */
 export interface ClaimedNotifications {
   readonly due: number;
-  readonly single: readonly Sending[];
-  readonly digests: readonly Digest[];
+  readonly single: number;
+  readonly digests: number;
 }
 
 interface Planned {
@@ -40,10 +36,9 @@ interface Planned {
 /** Takes the due notifications of some people, and plans them with their current preferences. */
 export async function claimDue(unit: UnitOfWork): Promise<ClaimedNotifications> {
   const claimed = await claimDueSendings(unit, maxPeople, notificationTopics);
-  if (claimed.length === 0) return { due: 0, single: [], digests: [] };
+  if (claimed.length === 0) return { due: 0, single: 0, digests: 0 };
   const preferences = await readPreferences(unit, claimed);
   const now = unit.clock.now();
-  const again = new Date(now.getTime() + patienceMs);
   const planned = claimed.map((sending): Planned => {
     if (!isSentChannel(sending.channel)) return { sending, timing: undefined, plan: { is: 'impossible' } };
     const timing = preferences.for(sending);
@@ -67,14 +62,14 @@ export async function claimDue(unit: UnitOfWork): Promise<ClaimedNotifications> 
   const made = new Set(digests.map(keyOf));
   const changes = [
     ...planned.flatMap(changeOf),
-    ...single.map((sending): SendingChange => ({ sending, state: 'due', dueAt: again })),
+    ...single.map((sending): SendingChange => ({ sending, state: 'planned', dueAt: now })),
     ...collected
       .flat()
       .filter((digest) => !made.has(keyOf(digest)))
       .map(({ planned: one }) => inNextPeriod(one, now)),
   ];
   await changeSendings(unit, changes);
-  return { due: claimed.length, single, digests };
+  return { due: claimed.length, single: single.length, digests: digests.length };
 }
 
 const sendingOf = ({ sending }: Planned): Sending => sending;

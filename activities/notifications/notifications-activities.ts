@@ -1,4 +1,3 @@
-import { concurrently } from '#entities/kit/base/concurrency/concurrently.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { failUnknownDigests } from '#entities/notifications/notification-digest-rows.ts';
@@ -8,38 +7,29 @@ import type { RemindedTasks } from '#workflows/notifications/remind-due-tasks.co
 import type { SentNotifications } from '#workflows/notifications/send-due-notifications.contract.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
-import { sentChannel, sentChannelNames, unknownChannel } from '../mails/channels.ts';
+import { sentChannelNames, unknownChannel } from '../mails/channels.ts';
 import { claimDue } from './claim-due.ts';
 import { remindPage, type RemindedPage } from './remind-page.ts';
 
 export type NotificationsActivities = ReturnType<typeof createNotificationsActivities>;
 
-/** Workflows that are started at the same time. */
-const maxStarts = 20;
-
 export const createNotificationsActivities = defineActivities(
-  ({ database, temporal, wakeRelays }: Pick<ActivityDependencies, 'database' | 'temporal' | 'wakeRelays'>) => {
+  ({ database, wakeRelays }: Pick<ActivityDependencies, 'database' | 'wakeRelays'>) => {
     const transact = <T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> =>
       database.transact(workContext(systemCaller('send notifications'), 'send-notifications'), work);
 
     return {
-      /** Takes what is due, a few hundred people at a time, until there is nothing left. */
+      /** Plans what is due, a few hundred people at a time, until there is nothing left. Its messages are due work. */
       async sendDueNotifications(): Promise<SentNotifications> {
         let [due, single, digests] = [0, 0, 0];
         await transact((unit) => failUnknownDigests(unit, sentChannelNames, unknownChannel));
         for (let hasMore = true; hasMore;) {
           const claimed = await transact(claimDue);
           failpoint('notifications-claimed');
-          await concurrently(claimed.single, maxStarts, (sending) => {
-            const search = { OrganizationId: [sending.organizationId] };
-            return sentChannel(sending.channel).sendOne(sending, (contract, input) =>
-              temporal.start(contract, input, { search }),
-            );
-          });
-          if (claimed.digests.length > 0) wakeRelays();
+          if (claimed.single > 0 || claimed.digests > 0) wakeRelays();
           due += claimed.due;
-          single += claimed.single.length;
-          digests += claimed.digests.length;
+          single += claimed.single;
+          digests += claimed.digests;
           hasMore = claimed.due > 0;
         }
         return { due, single, digests };

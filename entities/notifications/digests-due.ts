@@ -1,4 +1,5 @@
 import { defineDueWork } from '../kit/due-work/due-work.ts';
+import { carrierPriorities } from './carrier-priorities.ts';
 
 /** E-mails of digests. Their workflow reads the digest when it sends, and ends it. */
 export const digestsDue = defineDueWork({
@@ -16,7 +17,7 @@ export const digestsDue = defineDueWork({
   input: ({ key, owner, user_id: userId, round }) => ({
     key: `digest/${key}/${String(round)}`,
     template: 'digest',
-    priority: 5,
+    priority: carrierPriorities['digest'],
     organizationId: owner,
     userId,
     about: { id: key, round },

@@ -1,8 +1,8 @@
 import { linesOf, pageOf, type ComparedPage, type Comparison } from '../kit/outbox/comparison.ts';
 
 /**
- * How long after its time a notification is taken at the latest, in milliseconds: one that was taken, and of which nothing came, is
- * taken again after a quarter of an hour.
+ * How long after its time a notification is planned at the latest, in milliseconds: others that the same request still causes may hold it back
+ * for a quarter of an hour.
  */
 const patienceMs = 20 * 60_000;
 

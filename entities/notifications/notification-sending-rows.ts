@@ -22,10 +22,11 @@ const pruned = 10_000;
 const maxClaimed = 20_000;
 
 /**
- * How far the sending of a notification on a channel is. `due`: nobody has taken it; `sent`: a message of its own has it; `collected`: a
+ * How far the sending of a notification on a channel is. `due`: nobody has planned it; `planned`: a message of its own is due
+ * (`sendings-due.ts`); `sent`: a message of its own has it; `collected`: a
  * digest has it; `dropped`: its recipient gets no notification on this channel; `failed`: this release cannot send it.
  */
-export type SendingState = 'due' | 'sent' | 'collected' | 'dropped' | 'failed';
+export type SendingState = 'due' | 'planned' | 'sent' | 'collected' | 'dropped' | 'failed';
 
 /** Recipient and channel of a sending. */
 export interface SendingAddress {
@@ -147,7 +148,7 @@ export async function claimDueSendings(work: Work, limit: number, topics: readon
 export interface SendingChange {
   readonly sending: Pick<Sending, 'notificationId' | 'channel'>;
   readonly state: Exclude<SendingState, 'collected'>;
-  /** When it is looked at again; only of `due`. */
+  /** When it is planned or sent; only of `due` and `planned`. */
   readonly dueAt?: Date;
   /** Why it cannot be sent; only of `failed`. */
   readonly error?: string;

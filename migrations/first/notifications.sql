@@ -154,15 +154,16 @@ create table notification_sendings (
   updated_at timestamptz not null,
   error text,
   request_id text,
-  constraint notification_sendings_check check (((due_at is null) = (state <> 'due'))),
+  constraint notification_sendings_check check (((due_at is null) = (state <> all (array['due', 'planned'])))),
   constraint notification_sendings_check1 check (((digest_id is null) = (state <> 'collected')))
 );
 alter table notification_sendings add constraint notification_sendings_pkey primary key (notification_id, channel);
-alter table notification_sendings add constraint notification_sendings_state_check check ((state = any (array['due', 'sent', 'collected', 'dropped', 'failed']))) not valid;
+alter table notification_sendings add constraint notification_sendings_state_check check ((state = any (array['due', 'planned', 'sent', 'collected', 'dropped', 'failed']))) not valid;
 create index notification_sendings_digest on notification_sendings (digest_id, notification_id) where (digest_id is not null);
 create index notification_sendings_due on notification_sendings (due_at, organization_id, user_id, channel) where (state = 'due');
 create index notification_sendings_ended on notification_sendings (updated_at) where (state <> 'due');
 create index notification_sendings_failed on notification_sendings (told_at) where (state = 'failed');
+create index notification_sendings_planned on notification_sendings (channel, organization_id, due_at, notification_id) where (state = 'planned');
 create index notification_sendings_person on notification_sendings (organization_id, user_id, channel) where (state = 'due');
 create index notification_sendings_waiting on notification_sendings (told_at) where (state = 'due');
 grant select,insert,delete,update on table notification_sendings to core_system;

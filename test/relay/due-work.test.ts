@@ -1,3 +1,4 @@
+import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
 import { declaredDueWork } from '#entities/declared-due-work.ts';
@@ -7,6 +8,7 @@ import { systemCaller } from '#entities/kit/model/caller.ts';
 import { checksDue } from '#entities/kit/objects/checks-due.ts';
 import { forceIndexScans } from '#entities/kit/outbox/outbox.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { DueWorkRelay } from '#relay/due-work/due-work-relay.ts';
 import { verifyInstallation } from '#tools/commands/verify.ts';
 import { readCommand } from '#tools/commands/tool.ts';
 import { workTool } from '#tools/commands/work-arguments.ts';
@@ -100,7 +102,7 @@ describe('a claim', () => {
   });
 
   test.each(declaredDueWork.filter(({ claim: own }) => !own))('of $name reads an index', async ({ rows }) => {
-    const values = { $1: 'now()', $2: 'now()', $3: `''`, $4: String(limit), $5: `'disk'` };
+    const values = { $1: 'now()', $2: 'now()', $3: `''`, $4: String(limit), $5: rows.lane ? `'disk'` : `'${noOwner}'` };
     const statement = claimStatement(rows).replaceAll(/\$\d/g, (name) => values[name as keyof typeof values]);
     const plan = await inDatabase(async (unit) => {
       const session = await unit.readAs('system');
@@ -136,6 +138,14 @@ test('work -- queues counts what waits, and names what is paused', async () => {
   const since = world.clock.now().toISOString();
   expect(lines).toContain(`  2 due since ${since}, 1 later`);
   expect(lines).toContain(`  disk: 2 due since ${since}, 0 later, paused`);
+});
+
+test('the relay refuses work whose workflow this release does not have', () => {
+  const { database, temporal } = world.runtime;
+  const relay = { database, temporal, logger: pino({ enabled: false }), isEnabled: () => false, openLanes: () => [] };
+  expect(() => new DueWorkRelay({ ...relay, dueWork: [checksDue], contracts: [] })).toThrow(
+    'there is no workflow "checkUpload"',
+  );
 });
 
 test('each has a name of its own', () => {

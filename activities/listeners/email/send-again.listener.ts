@@ -1,7 +1,7 @@
 import { email } from '#entities/email/email.ts';
 import { on } from '#entities/kit/model/events.ts';
 import { sendEmailContract } from '#workflows/email/send-email.contract.ts';
-import { carrierPriorities } from '../../mails/channels.ts';
+import { carrierPriorities } from '#entities/notifications/carrier-priorities.ts';
 import { mailNamed } from '../../mails/index.ts';
 import { defineListener } from '../listener.ts';
 

@@ -25,7 +25,7 @@ export async function settleSending(
   { id, round }: { readonly id: string; readonly round: number },
 ): Promise<CurrentNotification | undefined> {
   const sending = await lockSending(unit, id, channel);
-  if (!sending || sending.round !== round || (sending.state !== 'due' && sending.state !== 'sent')) return undefined;
+  if (!sending || sending.round !== round || (sending.state !== 'planned' && sending.state !== 'sent')) return undefined;
   const end = async (change: Omit<SendingChange, 'sending'>) => {
     await changeSendings(unit, [{ sending, ...change }]);
     return undefined;
@@ -47,7 +47,7 @@ export async function settleSending(
     case 'collected':
       return end({ state: 'due', dueAt: now, isNextRound: true });
     case 'now':
-      if (sending.state === 'due') await changeSendings(unit, [{ sending, state: 'sent' }]);
+      if (sending.state === 'planned') await changeSendings(unit, [{ sending, state: 'sent' }]);
       return { ...recipient, told };
     default:
       plan satisfies never;

@@ -66,7 +66,7 @@ export function claimStatement({ table, key, owner, dueAt, waits, lane, columns 
         order by ${dueAt}, ${key} limit greatest(1, $4 / (select count(*) from served)) for update skip locked) as w
     ),
     claimed as (
-      update ${table} held set ${dueAt} = $2 from due where held.${key} = due.key
+      update ${table} held set ${dueAt} = $2 from due where held.${key} = due.key and ${waiting}
       returning due.key, due.owner${columns.map((column) => `, held.${column}`).join('')}
     )
     select c.*, (select count(*)::int from served) as owners, (select max(owner) from served) as last from claimed c`;

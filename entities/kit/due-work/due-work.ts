@@ -4,7 +4,7 @@ import type { Work } from '../storage/work.ts';
 /** Rows of one table of which each is to be handled outside the request once its time has come. */
 export interface DueRows {
   readonly table: string;
-  /** Column with the primary key. */
+  /** Column with the key, unique among the rows that wait. */
   readonly key: string;
   /** Expression whose values share a claim equally: the organization. It is never null. */
   readonly owner: string;

@@ -94,6 +94,7 @@ export async function allSent(world: World): Promise<void> {
       world,
       `select (select count(*) from emails where status in ('pending', 'sending', 'waiting'))::int
          + (select count(*) from notification_sendings where state = 'due' and due_at <= $1)::int
+         + (select count(*) from notification_sendings where state = 'planned')::int
          + (select count(*) from notification_digests where state = 'claimed' and channel = 'email')::int as count`,
       [soon],
     );
