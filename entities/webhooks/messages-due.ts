@@ -18,7 +18,7 @@ export const messagesDue = defineDueWork({
   leaseMs: 5 * second,
   retry: {
     pausesMs: [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour],
-    then: 'give up',
+    last: 'give up',
     jitter: 0.1,
   },
   claim: claimDueEndpoints,

@@ -27,7 +27,7 @@ create table stored_objects (
 );
 alter table stored_objects add constraint stored_objects_pkey primary key (id);
 alter table stored_objects add constraint stored_objects_provider_bucket_key_key unique (provider, bucket, key);
-create index stored_objects_copy_due on stored_objects (provider, coalesce(organization_id, '-'::text), copy_due_at, id) where ((copy_due_at is not null) and (state = 'owned'));
+create index stored_objects_copy_due on stored_objects (provider, (case when organization_id is null then '-'::text else organization_id end), copy_due_at, id) where ((copy_due_at is not null) and (state = 'owned'));
 create index stored_objects_organization on stored_objects (organization_id);
 create unique index stored_objects_owner on stored_objects (owner_id, owner_field, owner_kind) where (state = 'owned');
 create index stored_objects_place on stored_objects (provider, bucket, key collate "C");
@@ -60,7 +60,7 @@ create table uploads (
 );
 alter table uploads add constraint uploads_pkey primary key (id);
 create index uploads_actor on uploads (actor) where (state <> 'used');
-create index uploads_check_due on uploads (coalesce(organization_id, '-'::text), check_due_at, id) where (state = 'arrived');
+create index uploads_check_due on uploads ((case when organization_id is null then '-'::text else organization_id end), check_due_at, id) where (state = 'arrived');
 create index uploads_expires on uploads (expires_at);
 create index uploads_object on uploads (object_id);
 grant select,insert,delete,update on table uploads to core_system;

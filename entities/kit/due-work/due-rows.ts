@@ -5,6 +5,9 @@ import type { Claim, ClaimRequest, DueItem, DueRows, DueWork } from './due-work.
 /** Owner of rows that belong to no organization. */
 export const noOwner = '-';
 
+/** Owner of rows that may belong to none. Below row-level security, PostgreSQL uses no index of an expression with `coalesce`. */
+export const organizationOrNone = `case when organization_id is null then '${noOwner}' else organization_id end`;
+
 /** Time for which work may be due before `npm run verify` reports it, in milliseconds. */
 const patienceMs = 15 * 60_000;
 
@@ -46,7 +49,10 @@ async function claimRows(
   return { items: found, next, hasMore: isFull || next !== after };
 }
 
-/** Owners are found with a loose index scan, so that the backlog of one does not hide the others. */
+/**
+ * Owners are found with a loose index scan, so that the backlog of one does not hide the others. A subquery with a limit is looked up for each
+ * of them; `exists` would read all that is due.
+ */
 export function claimStatement({ table, key, owner, dueAt, waits, lane, columns = [] }: DueRows): string {
   const waiting = `${waits} and ${lane ?? `'${noOwner}'::text`} = $5`;
   return `
@@ -56,9 +62,9 @@ export function claimStatement({ table, key, owner, dueAt, waits, lane, columns 
       select (select ${owner} from ${table} where ${waiting} and ${owner} > o.owner order by 1 limit 1) from owners o where o.owner is not null
     ),
     served as materialized (
-      select o.owner from owners o where o.owner is not null
-        and exists (select 1 from ${table} where ${waiting} and ${owner} = o.owner and ${dueAt} <= $1)
-      limit $4
+      select o.owner from owners o
+        cross join lateral (select 1 from ${table} where ${waiting} and ${owner} = o.owner and ${dueAt} <= $1 limit 1) as due
+      where o.owner is not null limit $4
     ),
     due as materialized (
       select w.key, s.owner from served s cross join lateral (

@@ -46,7 +46,7 @@ export interface RetrySchedule {
   /** After the first, second, … failed attempt, in milliseconds. */
   readonly pausesMs: readonly number[];
   /** After the last pause: it is repeated, or the work is given up. */
-  readonly then: 'repeat' | 'give up';
+  readonly last: 'repeat' | 'give up';
   /** Largest part of a pause that is added at random, so that work that failed together is not repeated together. */
   readonly jitter?: number;
 }
@@ -85,10 +85,10 @@ export function defineDueWork<const W extends DueWork>(work: W): W {
  * @returns undefined when the work is given up
  */
 export function pauseAfter(
-  { pausesMs, then, jitter = 0 }: RetrySchedule,
+  { pausesMs, last, jitter = 0 }: RetrySchedule,
   failures: number,
   random = 0,
 ): number | undefined {
-  const pauseMs = pausesMs[failures - 1] ?? (then === 'repeat' ? pausesMs.at(-1) : undefined);
+  const pauseMs = pausesMs[failures - 1] ?? (last === 'repeat' ? pausesMs.at(-1) : undefined);
   return pauseMs === undefined ? undefined : pauseMs * (1 + jitter * random);
 }

@@ -1,4 +1,4 @@
-import { noOwner } from '../due-work/due-rows.ts';
+import { organizationOrNone } from '../due-work/due-rows.ts';
 import { defineDueWork } from '../due-work/due-work.ts';
 
 /** Checks of uploads whose bytes have all arrived. */
@@ -7,7 +7,7 @@ export const checksDue = defineDueWork({
   rows: {
     table: 'uploads',
     key: 'id',
-    owner: `coalesce(organization_id, '${noOwner}')`,
+    owner: organizationOrNone,
     dueAt: 'check_due_at',
     waits: `state = 'arrived'`,
   },

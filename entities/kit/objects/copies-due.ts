@@ -1,4 +1,4 @@
-import { noOwner } from '../due-work/due-rows.ts';
+import { organizationOrNone } from '../due-work/due-rows.ts';
 import { defineDueWork } from '../due-work/due-work.ts';
 
 const minute = 60_000;
@@ -10,7 +10,7 @@ export const copiesDue = defineDueWork({
   rows: {
     table: 'stored_objects',
     key: 'id',
-    owner: `coalesce(organization_id, '${noOwner}')`,
+    owner: organizationOrNone,
     dueAt: 'copy_due_at',
     waits: `copy_due_at is not null and state = 'owned'`,
     lane: 'provider',
@@ -18,7 +18,7 @@ export const copiesDue = defineDueWork({
   leaseMs: 5 * minute,
   retry: {
     pausesMs: [15 * minute, 30 * minute, hour, 2 * hour, 4 * hour, 8 * hour, 16 * hour, 24 * hour],
-    then: 'repeat',
+    last: 'repeat',
   },
   workflow: 'backupFile',
   input: ({ key }) => ({ objectId: key }),

@@ -23,6 +23,7 @@ test('every part of a sweep that fails is logged, and the attempt fails with the
     emailProviders: {},
     chat: {},
     sweepEvents: failing('events'),
+    wakeRelays: () => {},
     applyTuples: failing('tuples'),
   });
   await expect(activities.sweepOutbox()).rejects.toThrow('events failed');
