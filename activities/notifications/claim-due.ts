@@ -1,9 +1,5 @@
 import { newId } from '#entities/kit/base/ids.ts';
-import {
-  addDigests,
-  keyOf,
-  type NewDigest,
-} from '#entities/notifications/notification-digest-rows.ts';
+import { addDigests, keyOf, type NewDigest } from '#entities/notifications/notification-digest-rows.ts';
 import {
   changeSendings,
   claimDueSendings,

@@ -62,13 +62,13 @@ export function outcomeOf(attempt: AnsweredAttempt, queue: QueueState, now: Date
   const failingSince = queue.failingSince ?? now;
   const failingMs = now.getTime() - failingSince.getTime();
   const isToTell = failingMs >= tellAfterMs && queue.toldAt === null;
-  const blockedMs = Math.max(throttleMs(attempt, now), probePauseMs(failures) * (1 + messagesDue.retry.jitter * random));
+  const blockedMs = Math.max(
+    throttleMs(attempt, now),
+    probePauseMs(failures) * (1 + messagesDue.retry.jitter * random),
+  );
   const blockedUntil = later(queue.blockedUntil, blockedMs > 0 ? new Date(now.getTime() + blockedMs) : null);
   const pauseMs = pauseAfter(messagesDue.retry, attempt.message.attempts + 1, random);
-  const dueAt =
-    pauseMs === undefined
-      ? null
-      : new Date(now.getTime() + Math.max(pauseMs, throttleMs(attempt, now)));
+  const dueAt = pauseMs === undefined ? null : new Date(now.getTime() + Math.max(pauseMs, throttleMs(attempt, now)));
   const disabled =
     attempt.status === gone ? ('gone' as const) : failingMs >= disabledAfterMs ? ('failing' as const) : undefined;
   return {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
 import { declaredDueWork } from '#entities/declared-due-work.ts';
 import { claimDueWork, claimStatement, noOwner } from '#entities/kit/due-work/due-rows.ts';
-import { pauseAfter, type Claim } from '#entities/kit/due-work/due-work.ts';
+import { pauseAfter, type Claim, type DueWork } from '#entities/kit/due-work/due-work.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { checksDue } from '#entities/kit/objects/checks-due.ts';
 import { copiesDue } from '#entities/kit/objects/copies-due.ts';
@@ -102,7 +102,7 @@ describe('a claim', () => {
     expect((await claim()).items).toHaveLength(limit);
   });
 
-  test.each([checksDue, copiesDue])('of $name reads its index alone', async ({ rows }) => {
+  test.each<DueWork>([checksDue, copiesDue])('of $name reads its index alone', async ({ rows }) => {
     for (let n = 0; n < 20; n++) await addDue(newId(), 100);
     await asOwner(
       world,
@@ -123,12 +123,19 @@ describe('a claim', () => {
     const lines = plan.map((line) => line['QUERY PLAN']);
     const scans = lines.filter((line) => line.includes('Scan') && line.includes(` on ${rows.table}`));
     // The first owner, whether it has due rows, these, and the rows to change by their key; the plan does not show how the next owner is found.
-    expect(scans.map((line) => /using (\w+)/.exec(line)?.[1]?.replace(`${rows.table}_`, ''))).toEqual(
-      [...Array.from({ length: 3 }, () => rows.dueAt.replace('_at', '')), 'pkey'],
-    );
+    expect(scans.map((line) => /using (\w+)/.exec(line)?.[1]?.replace(`${rows.table}_`, ''))).toEqual([
+      ...Array.from({ length: 3 }, () => rows.dueAt.replace('_at', '')),
+      'pkey',
+    ]);
     const conditions = lines.filter((line) => line.includes('Index Cond'));
-    expect(conditions.filter((line) => line.includes('organization_id')), lines.join('\n')).toHaveLength(3);
-    expect(conditions.filter((line) => line.includes(rows.dueAt)), lines.join('\n')).toHaveLength(2);
+    expect(
+      conditions.filter((line) => line.includes('organization_id')),
+      lines.join('\n'),
+    ).toHaveLength(3);
+    expect(
+      conditions.filter((line) => line.includes(rows.dueAt)),
+      lines.join('\n'),
+    ).toHaveLength(2);
   });
 });
 
@@ -138,7 +145,9 @@ test.each(declaredDueWork.filter(({ claim: own }) => !own))('$name has the index
     rows.table,
   ]);
   const columns = [...(rows.lane ? [rows.lane] : []), rows.owner, rows.dueAt, rows.key].join(',');
-  expect(indexes.map(({ indexdef }) => plain(indexdef))).toContainEqual(expect.stringContaining(plain(`(${columns}) where`)));
+  expect(indexes.map(({ indexdef }) => plain(indexdef))).toContainEqual(
+    expect.stringContaining(plain(`(${columns}) where`)),
+  );
 });
 
 test('verify reports what has been due for a quarter of an hour', async () => {

@@ -20,7 +20,7 @@ export const dividedByArea: Readonly<Record<string, readonly string[]>> = {
   activities: ['kit', 'clients', 'listeners', 'mails', 'events', 'maintenance', 'authorization'],
   'activities/listeners': [],
   'activities/mails': [],
-  relay: ['outbox', 'changes', 'tuples', 'authorization'],
+  relay: ['outbox', 'changes', 'due-work', 'tuples', 'authorization'],
   'api/rest': ['records', 'events', 'pages', 'service'],
   'test/api': ['records', 'events', 'http', 'graphql', 'service', 'description', 'remedies'],
   'test/workflows': ['events', 'maintenance'],

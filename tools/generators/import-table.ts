@@ -129,7 +129,11 @@ export const rooms: readonly Room[] = [
     purpose: 'kinds of one area, one file each; SQL in `…-rows.ts`',
     imports: [...kit('base', 'model', 'storage', 'access', 'outbox', 'due-work'), 'entities/presets'],
   },
-  { path: 'entities', purpose: 'list of areas', imports: [...kit('base', 'model', 'outbox', 'due-work'), 'entities/*'] },
+  {
+    path: 'entities',
+    purpose: 'list of areas',
+    imports: [...kit('base', 'model', 'outbox', 'due-work'), 'entities/*'],
+  },
   {
     path: 'workflows/kit',
     purpose: 'contracts, queues, interceptors',

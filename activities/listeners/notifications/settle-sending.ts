@@ -25,7 +25,8 @@ export async function settleSending(
   { id, round }: { readonly id: string; readonly round: number },
 ): Promise<CurrentNotification | undefined> {
   const sending = await lockSending(unit, id, channel);
-  if (!sending || sending.round !== round || (sending.state !== 'planned' && sending.state !== 'sent')) return undefined;
+  if (!sending || sending.round !== round || (sending.state !== 'planned' && sending.state !== 'sent'))
+    return undefined;
   const end = async (change: Omit<SendingChange, 'sending'>) => {
     await changeSendings(unit, [{ sending, ...change }]);
     return undefined;

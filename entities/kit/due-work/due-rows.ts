@@ -79,7 +79,11 @@ export function claimStatement({ table, key, owner, dueAt, waits, lane, columns 
 }
 
 /** Makes a row due now that waits for its time. @returns whether it waits */
-export async function wakeRow(work: Work, { rows: { table, key, dueAt, waits } }: DueWork, value: string): Promise<boolean> {
+export async function wakeRow(
+  work: Work,
+  { rows: { table, key, dueAt, waits } }: DueWork,
+  value: string,
+): Promise<boolean> {
   const session = await work.readAs('system');
   const { rowCount } = await session.query(`update ${table} set ${dueAt} = $2 where ${key} = $1 and ${waits}`, [
     value,
@@ -126,7 +130,9 @@ export async function overdueLines(
     .filter(({ lane }) => openLanes.includes(lane ?? undefined))
     .flatMap(({ lane, due, oldestDueAt }) =>
       oldestDueAt && oldestDueAt.getTime() <= before
-        ? [`${lane === null ? name : `${name} (${lane})`}: ${due} are due, the oldest since ${oldestDueAt.toISOString()}`]
+        ? [
+            `${lane === null ? name : `${name} (${lane})`}: ${due} are due, the oldest since ${oldestDueAt.toISOString()}`,
+          ]
         : [],
     );
 }
