@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { apiToken } from '#entities/identity/api-token.ts';
 import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
 import { user } from '#entities/identity/user.ts';
@@ -32,13 +33,14 @@ export interface IssuedToken {
   readonly token: string;
 }
 
-/** Description of the scopes of a new token. */
-export const scopesDescription =
-  'Scopes: `<kind>:read`, `<kind>:write` or `<kind>:delete`, each of which includes those before it; for example `task:write`, which also reads.';
+/** The token in an answer. */
+export const tokenValue = Type.String({
+  description: 'The token; send it in the Authorization header as bearer token. It is shown once.',
+});
 
-/** Description of its expiry. */
-export const expiryDescription =
-  'When the token stops working; null: it works until it is deleted. Without a value, it stops 90 days after its creation.';
+/** Ends the description of an action that answers with a token. */
+export const tokenOnce =
+  'The token is shown in this response only: the server keeps no more than a keyed hash of its secret. The user must have signed in, or called POST /v1/2fa/step-up, within the last ten minutes.';
 
 const defaultLifetimeMs = 90 * 86_400_000;
 

@@ -1,4 +1,4 @@
-import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
+import type { GraphQLLeafType, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import type { RecordJson } from '#entities/kit/unit/answers.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
@@ -22,6 +22,8 @@ export interface HandWrittenField {
 export interface Types {
   readonly registry: Registry;
   objectOf(module: EntityModule): GraphQLObjectType;
+  /** The type of the values of a field. */
+  valueType(module: EntityModule, name: string): GraphQLLeafType | GraphQLList<GraphQLNonNull<GraphQLLeafType>>;
   /** @throws AppError not_found */
   read(module: EntityModule, id: string, context: GraphqlContext, info: GraphQLResolveInfo): Promise<RecordJson>;
   /** The records that the caller can view, in the order of the ids. */

@@ -30,3 +30,12 @@ export const MessageSchema = Type.Object(
   },
   { title: 'Message', description: 'Result.' },
 );
+
+/** Expected record version of a change or a deletion. */
+export const versionSchema = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    maximum: 2_147_483_647,
+    description: 'Expected record version; if the record has another version, the request fails with stale_record.',
+  }),
+);

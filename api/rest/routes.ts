@@ -1,5 +1,6 @@
 import type { Registry } from '#entities/kit/model/registry.ts';
 import type { DownloadBases } from '#entities/kit/read/file-selection.ts';
+import { actions } from '../actions/kit/found-actions.ts';
 import type { Route } from '../http/route.ts';
 import { livez, ready, readyz } from './service/health.ts';
 import { discovery, jwks } from './service/jwks.ts';
@@ -25,15 +26,8 @@ import { userinfoRoutes } from './identity/own-account/userinfo.ts';
 import { pages } from './pages/pages.ts';
 import { reactivateAccount } from './identity/own-account/reactivate-account.ts';
 import { acceptInvite } from './organizations/accept-invite.ts';
-import { onboard } from './organizations/onboarding-route.ts';
-import { createOrganization } from './organizations/organization-route.ts';
 import { declineInvite } from './organizations/decline-invite.ts';
-import { verifyEmailDomains } from './organizations/email-domains.ts';
-import { groupJoinRoutes } from './groups/group-join-routes.ts';
-import { resendInvite, withdrawInvite } from './organizations/resend-invite.ts';
-import { resendSubscriberVerification } from './organizations/resend-subscriber.ts';
 import { showInvite } from './organizations/show-invite.ts';
-import { transferOwnership } from './organizations/transfer-ownership.ts';
 import { resubscribe, showSubscription, unsubscribe } from './notifications/unsubscribe.ts';
 import { verifySubscriber } from './organizations/verify-subscriber.ts';
 import { authenticationOptions } from './identity/passkeys/authentication-options.ts';
@@ -56,33 +50,24 @@ import {
 } from './identity/single-sign-on/provider-settings.ts';
 import { discoverSignOn } from './identity/single-sign-on/discover-sign-on.ts';
 import { singleSignOn, singleSignOnCallback } from './identity/single-sign-on/single-sign-on-routes.ts';
-import { tokenAuthorizationRoutes } from './identity/single-sign-on/token-authorization-routes.ts';
-import { transferRoutes } from './transfers/transfer-routes.ts';
 import { webfinger } from './identity/single-sign-on/webfinger.ts';
 import { downloadFile } from './files/download-file.ts';
-import { releaseSuppression } from './email/release-suppression.ts';
-import { resendEmail } from './email/resend-email.ts';
 import { emailReceivers } from './webhooks/email-receivers.ts';
-import { webhookRoutes } from './integrations/webhook-routes.ts';
-import { endpointRoutes } from './webhooks/endpoint-routes.ts';
 import { deliveryRoutes } from './events/delivery-routes.ts';
 import { operationsRoutes } from './events/operations-routes.ts';
 import { workRoutes } from './events/work-routes.ts';
 import { repairRoutes } from './events/repair-routes.ts';
 import { requestTrace } from './events/request-trace-route.ts';
 import { eventTypes } from './webhooks/event-types.ts';
-import { messageRoutes } from './webhooks/message-routes.ts';
 import { portalRoutes } from './webhooks/portal-routes.ts';
-import { readNotifications } from './notifications/mark-notifications-read.ts';
-import { previewTemplate } from './notifications/preview-template.ts';
 import { readInbox } from './notifications/notification-inbox-route.ts';
+import { actionRoute } from './records/action-route.ts';
 import { recordRoutes } from './records/record-routes.ts';
 import { searchRoute } from './records/search-route.ts';
 import { refresh } from './identity/account/refresh.ts';
 import { register } from './identity/account/register.ts';
 import { resetPassword } from './identity/account/reset-password.ts';
 import { resend } from './identity/account/resend.ts';
-import { tokenRoutes } from './identity/account/token-routes.ts';
 import { switchOrganization } from './identity/account/switch.ts';
 import { verify } from './identity/account/verify-email.ts';
 import { confirmSecondFactor } from './identity/second-factor/confirm.ts';
@@ -135,18 +120,10 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   showInvite,
   acceptInvite,
   declineInvite,
-  resendInvite,
-  withdrawInvite,
-  ...groupJoinRoutes,
   verifySubscriber,
   unsubscribe,
   showSubscription,
   resubscribe,
-  resendSubscriberVerification,
-  createOrganization,
-  onboard,
-  verifyEmailDomains,
-  transferOwnership,
   ...providerRoutes,
   singleSignOn,
   discoverSignOn,
@@ -158,9 +135,6 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   webfinger,
   beginLink,
   unlinkIdentity,
-  ...transferRoutes,
-  ...tokenRoutes,
-  ...tokenAuthorizationRoutes,
   supportLogin,
   supportCallback,
   startImpersonation,
@@ -175,12 +149,7 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   ...directUploads(registry),
   ...resumableUploads(registry),
   downloadFile,
-  readNotifications,
   readInbox,
-  previewTemplate,
-  ...webhookRoutes,
-  ...endpointRoutes,
-  ...messageRoutes,
   ...portalRoutes,
   eventTypes,
   ...deliveryRoutes,
@@ -189,10 +158,9 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   requestTrace,
   ...repairRoutes,
   ...emailReceivers,
-  resendEmail,
-  releaseSuppression,
   searchRoute(registry, bases),
   ...recordRoutes(registry, bases),
+  ...actions.map(actionRoute),
   ...pages,
   home,
   openapi,

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Config } from '#config/objects/root.ts';
 import { customerReach } from '#activities/clients/outbound/customer-reach.ts';
 import { notEncrypted, notPublic, outboundUrlProblem } from '#activities/clients/outbound/check-outbound-url.ts';
@@ -19,6 +18,7 @@ import { openSealedValue } from '#entities/kit/write/sealed-values.ts';
 import { isManager } from '#entities/presets/roles.ts';
 import type { Asking } from '../credentials/asking.ts';
 import { requireOrganizationProof } from '../credentials/recent-proof.ts';
+import { newWebhookSecret } from '../credentials/webhook-secrets.ts';
 
 type Endpoint = RowOf<typeof webhookEndpoint>;
 
@@ -48,18 +48,13 @@ export interface IssuedEndpoint {
 /** Maximum number of endpoints of an organization. */
 const maxEndpoints = 50;
 
-/** 256 random bits in the form of Standard Webhooks. */
-function newSecret(): string {
-  return `whsec_${randomBytes(32).toString('base64')}`;
-}
-
 /** @throws AppError invalid_input, permission_denied, already_exists, step_up_required, limit_exceeded */
 export async function createEndpoint(asking: Asking, input: EndpointSettings): Promise<IssuedEndpoint> {
   const { unit } = asking;
   const settings = await checked(asking, 'create', input);
   const { organizationId } = unit.context.caller;
   if (organizationId !== null) await lockEndpointsOf(unit, organizationId);
-  const secret = newSecret();
+  const secret = newWebhookSecret();
   const { id } = await unit.data.create(webhookEndpoint, { ...settings, secret, ...(await responsibleOf(asking)) });
   // After the creation, which says why somebody may not create endpoints at all.
   await requireOrganizationProof(asking);
@@ -129,7 +124,7 @@ export async function rotateEndpoint(asking: Asking, wanted: string): Promise<Is
   const held = await lockedEndpoint(asking, wanted);
   await requireOrganizationProof(asking);
   refuseScopesBeyond(unit.registry, 'endpoint', held.scopes, unit.context.caller);
-  const secret = newSecret();
+  const secret = newWebhookSecret();
   const { secret: formerSecret } = await openSealedValue(
     services.database.options,
     webhookEndpoint,
@@ -152,7 +147,7 @@ async function responsibleOf({ unit }: Asking): Promise<Pick<Endpoint, 'responsi
 }
 
 /** An endpoint that the caller may change, locked. @throws AppError not_found, permission_denied */
-export async function lockedEndpoint({ unit }: Asking, wanted: string): Promise<Endpoint> {
+async function lockedEndpoint({ unit }: Asking, wanted: string): Promise<Endpoint> {
   const held = await unit.data.findLocked(webhookEndpoint, existingId(webhookEndpoint, wanted));
   if (!held) throw missingRecord(webhookEndpoint, wanted);
   if (!(await unit.data.decide(webhookEndpoint, 'edit', { ...held })).isAllowed)
@@ -160,6 +155,14 @@ export async function lockedEndpoint({ unit }: Asking, wanted: string): Promise<
       'permission_denied',
       deniedMessage(webhookEndpoint, { operation: 'edit', caller: unit.context.caller, row: { ...held } }),
     );
+  return held;
+}
+
+/** The same, for messages that are sent now. @throws AppError not_found, permission_denied, invalid_input */
+export async function lockedEnabledEndpoint(asking: Asking, wanted: string): Promise<Endpoint> {
+  const held = await lockedEndpoint(asking, wanted);
+  if (held.status === 'disabled')
+    throw inputError([{ path: '/status', message: 'is disabled; enable the endpoint first' }]);
   return held;
 }
 

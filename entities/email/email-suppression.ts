@@ -4,7 +4,7 @@ import { text } from '../kit/model/fields.ts';
 import { managedRecord } from '../presets/managed-record.ts';
 import { everyTopic, suppressedEmailOf, suppressionFields } from './suppression-fields.ts';
 
-/** Checked at each attempt to send (activities/email/begin-attempt.ts). It ends with a stated reason (api/rest/email/release-suppression.ts). */
+/** Checked at each attempt to send (activities/email/begin-attempt.ts). It ends with a stated reason (api/actions/email/release-suppression.ts). */
 export const emailSuppression = defineEntityModule({
   kind: 'emailSuppression',
   table: 'email_suppressions',

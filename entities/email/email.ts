@@ -27,7 +27,7 @@ export const email = defineEntityModule({
   policy: {
     view: [allow(system), allow(managers), allow(scope), deny(anyone)],
     create: [allow(system)],
-    // To have it sent again (api/rest/email/resend-email.ts).
+    // To have it sent again (api/actions/email/resend-email.ts).
     edit: [allow(system), allow(managers), allow(scope)],
     remove: [allow(system)],
   },

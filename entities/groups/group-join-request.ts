@@ -5,7 +5,7 @@ import { allow, anyone, deny, role, self, system } from '../kit/model/policy.ts'
 /** Characters of a message. */
 export const maxMessageLength = 500;
 
-/** Made and decided by api/people/join-group.ts, which decides who may: managers of the group are no people whom rules of this kind know. */
+/** Made and decided by the actions in api/actions/groups/, which decide who may: managers of the group are no people whom rules of this kind know. */
 export const groupJoinRequest = defineEntityModule({
   kind: 'groupJoinRequest',
   table: 'group_join_requests',

@@ -15,7 +15,7 @@ const failures = payload({
   since: Type.String({ format: 'date-time', description: 'When the first of these attempts failed.' }),
 });
 
-/** Created and changed by api/webhooks/, which checks URL, topics and scopes. Its due messages are in `webhook_messages`. */
+/** Created and changed by api/webhooks/change-endpoint.ts, which checks URL, topics and scopes. Its due messages are in `webhook_messages`. */
 export const webhookEndpoint = defineEntityModule({
   kind: 'webhookEndpoint',
   table: 'webhook_endpoints',

@@ -14,9 +14,9 @@ export type MessageState = (typeof messageStates)[number];
 /** A message as its organization sees it. */
 export interface ShownMessage {
   readonly eventId: string;
-  readonly topic: string;
-  readonly entityKind: string;
-  readonly entityId: string;
+  readonly type: string;
+  readonly kind: string;
+  readonly recordId: string;
   /** Id of the request that caused the event; null if there was none. */
   readonly requestId: string | null;
   readonly occurredAt: Date;
@@ -29,7 +29,7 @@ export interface ShownMessage {
 export interface ShownAttempt {
   readonly id: string;
   readonly eventId: string;
-  readonly topic: string;
+  readonly type: string;
   readonly number: number;
   readonly attemptedAt: Date;
   readonly durationMs: number;
@@ -55,7 +55,7 @@ export async function readMessages(
 ): Promise<ShownMessage[]> {
   const session = await work.readAs('system');
   const { rows } = await session.query<ShownMessage>(
-    `select event_id as "eventId", topic, entity_kind as "entityKind", entity_id as "entityId", request_id as "requestId",
+    `select event_id as "eventId", topic as type, entity_kind as kind, entity_id as "recordId", request_id as "requestId",
        occurred_at as "occurredAt", state as status, attempts, due_at as "dueAt" from webhook_messages
      where endpoint_id = $1 and ($2::text is null or event_id = $2) and ($3::text is null or event_id < $3)
        and ($4::text is null or state = $4) order by event_id desc limit $5`,
@@ -73,7 +73,7 @@ export async function readAttempts(
   // Written only where it is meant, so that the index of both columns serves it.
   const ofEvent = eventId === undefined ? 'and $2::text is null' : 'and event_id = $2';
   const { rows } = await session.query<ShownAttempt>(
-    `select id, event_id as "eventId", topic, number, attempted_at as "attemptedAt", duration_ms as "durationMs", status, problem, response
+    `select id, event_id as "eventId", topic as type, number, attempted_at as "attemptedAt", duration_ms as "durationMs", status, problem, response
      from webhook_attempts
      where endpoint_id = $1 ${ofEvent} and ($3::text is null or id < $3) order by id desc limit $4`,
     [endpointId, eventId ?? null, before ?? null, size],

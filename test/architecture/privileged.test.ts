@@ -32,13 +32,11 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/identity/account/first-person.ts': [`system 'authentication is off'`],
   'api/rest/identity/account/refresh.ts': [`privileged 'refresh'`],
   // Whoever joins a group does not manage it; the settings of the group let them in, and those who decide do not see requests of others.
-  'api/people/join-group.ts': [
-    `privileged 'join group'`,
-    `privileged 'list join requests'`,
-    `privileged 'decide join request'`,
-    `privileged 'withdraw join request'`,
-    `privileged 'lock join request'`,
-  ],
+  'api/actions/groups/join-group.ts': [`privileged 'join group'`],
+  'api/actions/groups/list-join-requests.ts': [`privileged 'list join requests'`],
+  'api/actions/groups/decide-join-request.ts': [`privileged 'decide join request'`],
+  'api/actions/groups/withdraw-join-request.ts': [`privileged 'withdraw join request'`],
+  'api/people/join-requests.ts': [`privileged 'lock join request'`],
   // Whoever holds the mailed token may know what has become of it.
   'api/rest/identity/account/check-mailed-link.ts': [`privileged 'check mailed link'`],
   'api/rest/identity/account/logout.ts': [`privileged 'sign-out'`],
@@ -125,9 +123,9 @@ const listed: Readonly<Record<string, readonly string[]>> = {
     `privileged 'sign-up with invitation'`,
   ],
   // Its founder has no role in it before the first membership is there.
-  'api/people/found-own-organization.ts': [`privileged 'create organization'`],
+  'api/actions/organizations/create-organization.ts': [`privileged 'create organization'`],
   // It creates an organization, as above.
-  'api/people/answer-onboarding.ts': [`privileged 'answer onboarding'`],
+  'api/actions/organizations/create-onboarding.ts': [`privileged 'answer onboarding'`],
   // Tuples, events and their batches are the machine's and belong to all organizations.
   'relay/tuples/tuple-relay.ts': [`system 'tuple relay'`],
   // Objects of all organizations are counted for the operator.

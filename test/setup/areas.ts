@@ -21,6 +21,7 @@ export const dividedByArea: Readonly<Record<string, readonly string[]>> = {
   'activities/listeners': [],
   'activities/mails': [],
   relay: ['outbox', 'changes', 'due-work', 'tuples', 'authorization'],
+  'api/actions': ['kit'],
   'api/rest': ['records', 'events', 'pages', 'service'],
   'test/api': ['records', 'events', 'http', 'graphql', 'service', 'description', 'remedies'],
   'test/workflows': ['events', 'maintenance'],

@@ -49,7 +49,7 @@ const activityImports = [
   'activities/kit',
 ];
 const relayImports = [...config, ...relayKit, ...kinds, ...contracts, 'activities/clients/*'];
-const shared = ['api/auth', 'api/http', 'api/credentials', 'api/people', 'api/transfers', 'api/webhooks'];
+const shared = ['api/auth', 'api/http', 'api/credentials', 'api/people', 'api/webhooks', 'api/actions/kit'];
 const peopleImports = [...config, ...apiKit, ...kinds, 'api/http', 'api/credentials'];
 const servedImports = [...config, ...apiKit, ...kinds, 'runtime', ...shared];
 const relay = ['relay/outbox', 'relay/changes', 'relay/due-work', 'relay/tuples', 'relay/authorization'];
@@ -230,14 +230,19 @@ export const rooms: readonly Room[] = [
     imports: peopleImports,
   },
   {
-    path: 'api/transfers',
-    purpose: 'for REST and GraphQL: exports, imports',
-    imports: [...apiKit, ...kinds],
-  },
-  {
     path: 'api/webhooks',
     purpose: 'for REST and GraphQL: deliveries, endpoints, messages',
     imports: [...peopleImports, ...kit('outbox'), 'activities/clients/*'],
+  },
+  {
+    path: 'api/actions/kit',
+    purpose: 'declaration of actions',
+    imports: [...kit('base', 'model', 'access', 'write'), 'api/http', 'api/credentials'],
+  },
+  {
+    path: 'api/actions/*',
+    purpose: 'actions of one area, for REST and GraphQL',
+    imports: [...peopleImports, 'runtime', 'api/people', 'api/webhooks', 'api/actions/kit'],
   },
   {
     path: 'api/subscriptions',
@@ -246,12 +251,12 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'api/rest',
-    purpose: 'REST routes, one file each; those of kinds are derived',
-    imports: [...servedImports, 'api/pages'],
+    purpose: 'routes: derived of kinds and actions, protocols, pages',
+    imports: [...servedImports, 'api/actions/*', 'api/pages'],
   },
   {
     path: 'api/graphql',
-    purpose: 'derived schema, its server, fields written by hand',
+    purpose: 'derived schema, its server',
     imports: [...servedImports, ...kit('outbox'), 'api/subscriptions'],
   },
   {

@@ -26,7 +26,7 @@ import { viewColumnsDescription, viewDescription } from '../../people/apply-save
 import { pageSlice, defaultPageSize, type SliceArguments } from '../../http/response/page-slice.ts';
 import { wantedText } from '#entities/kit/read/search-text.ts';
 import { bestFirst, pageParts, searchText } from './record-pages.ts';
-import { inRestNames, valueSchema, type JsonSchema } from './record-schema.ts';
+import { inRestNames, valueSchema, type JsonSchema } from '../../http/value-schema.ts';
 import { idSchema, idText } from '../../http/request-schemas.ts';
 
 /** Query parameters of a list: page, order, count, and filters. */

@@ -28,8 +28,8 @@ import { recordNames } from './record-names.ts';
 import { selectionOf } from './record-selection.ts';
 import { listedSchema, pageSchema, withColumns } from './record-pages.ts';
 import { hasWholeVersion, matching, notModified, sendEntityTag, versionIn } from './record-version.ts';
-import { changeSchema, creationSchema, recordSchema, versionSchema } from './record-schema.ts';
-import { idSchema } from '../../http/request-schemas.ts';
+import { changeSchema, creationSchema, recordSchema } from './record-schema.ts';
+import { idSchema, versionSchema } from '../../http/request-schemas.ts';
 
 /**
  * The routes of every exposed kind: a list, a look-up by id, and the mutations that the kind offers (`mutate`). Reads are compiled

@@ -60,10 +60,9 @@ export function portalLinkOf({ request: { core }, unit }: Call<unknown>): Portal
   return link;
 }
 
-/** The endpoint that a request is about. @throws AppError unauthenticated, permission_denied, not_found for one that the link does not show */
-export function portalEndpoint(call: Call<unknown>): string {
+/** Refuses requests about an endpoint that the link does not show. @throws AppError unauthenticated, permission_denied, not_found */
+export function requirePortalEndpoint(call: Call<unknown>): void {
   const { endpointId } = portalLinkOf(call);
   const wanted = call.params['id'] ?? '';
   if (endpointId !== null && endpointId !== wanted) throw missingRecord(webhookEndpoint, wanted);
-  return wanted;
 }

@@ -7,9 +7,13 @@ import { existingId } from '#entities/kit/model/missing-record.ts';
 import { isManager } from '#entities/presets/roles.ts';
 import { requireOrganizationProof } from '../../credentials/recent-proof.ts';
 import { signedInPerson } from '../../credentials/signed-in-person.ts';
+import { webhookAttempts, webhookMessages } from '../../actions/webhooks/list-messages.ts';
+import { replayWebhookMessages } from '../../actions/webhooks/replay-messages.ts';
+import { testWebhookEndpoint } from '../../actions/webhooks/test-endpoint.ts';
+import type { Action } from '../../actions/kit/define-action.ts';
 import { defineRoute, type Call, type Route } from '../../http/route.ts';
-import { logRoutes } from './message-routes.ts';
-import { portalAccess, portalEndpoint, portalLinkOf, portalUrl } from './portal-caller.ts';
+import { actionRoute } from '../records/action-route.ts';
+import { portalAccess, portalLinkOf, requirePortalEndpoint, portalUrl } from './portal-caller.ts';
 import { idSchema } from '../../http/request-schemas.ts';
 
 /** Endpoints that the page lists: more than an organization has. */
@@ -97,14 +101,23 @@ const listEndpoints = defineRoute({
 export const portalRoutes: readonly Route[] = [
   makeLink,
   listEndpoints,
-  ...logRoutes({
-    prefix: 'Portal',
-    by: ', by a link to the portal',
-    base: `${portalUrl}/endpoints`,
-    reads: portalAccess,
-    changes: portalAccess,
-    endpointOf: portalEndpoint,
-    errors: ['unauthenticated'],
-    note: ' With a link to the portal.',
-  }),
+  ...[webhookMessages, webhookAttempts, testWebhookEndpoint, replayWebhookMessages].map(byLink),
 ];
+
+/** An action about an endpoint, for the holder of a link to it. */
+function byLink(action: Action): Route {
+  const { acceptsTokens: _, ...route } = actionRoute(action);
+  return defineRoute({
+    ...route,
+    ...portalAccess,
+    url: route.url.replace('/v1/webhook-endpoints', `${portalUrl}/endpoints`),
+    operationId: route.operationId.replace('Webhook', 'Portal'),
+    summary: `${route.summary}, by a link to the portal`,
+    description: `${route.description} With a link to the portal.`,
+    errors: [...route.errors, 'unauthenticated'],
+    handle: (call) => {
+      requirePortalEndpoint(call);
+      return route.handle(call);
+    },
+  });
+}

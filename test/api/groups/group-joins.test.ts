@@ -160,7 +160,7 @@ test('GraphQL does the same', async () => {
   const { requestId } = asked.data.joinGroup;
   const accept = `mutation { acceptGroupJoinRequest(id: "${requestId}") { group { id } } }`;
   expectGraphqlError(await client.graphql(accept), 'permission_denied');
-  const listed = await manager.graphql(`{ openGroupJoinRequests(groupId: "${id}") { id userId message } }`);
+  const listed = await manager.graphql(`{ openGroupJoinRequests(id: "${id}") { id userId message } }`);
   expect(listed.data.openGroupJoinRequests).toEqual([{ id: requestId, userId: person.user.id, message: null }]);
   const withdrawn = await client.graphql(
     `mutation { withdrawGroupJoinRequest(id: "${requestId}") { groupJoinRequest { status } } }`,

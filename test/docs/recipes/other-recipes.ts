@@ -28,6 +28,23 @@ export const coffee = defineRoute({
 });
 `;
 
+const steepTea = `import { Type } from 'typebox';
+import { defineAction } from '../kit/define-action.ts';
+
+export const steepTea = defineAction({
+  name: 'steepTea',
+  path: '/v1/teas/steep',
+  tag: 'Service',
+  summary: 'Steep tea',
+  description: 'Steeps tea for \`steepingMinutes\`.',
+  acceptsTokens: true,
+  input: { steepingMinutes: Type.Integer({ minimum: 1, maximum: 10, description: 'Minutes.' }) },
+  answer: { cupCount: Type.Integer({ description: 'Cups.' }) },
+  errors: [],
+  run: (_asking, { steepingMinutes }) => Promise.resolve({ cupCount: 2 * steepingMinutes }),
+});
+`;
+
 const nameTag = `import { on } from '#entities/kit/model/events.ts';
 import { tag } from '#entities/work/tag.ts';
 import { defineListener } from '../listener.ts';
@@ -152,6 +169,11 @@ export const otherRecipes: readonly Recipe[] = [
       ),
   },
   {
+    title: 'an action is one file',
+    files: ['api/actions/work/steep-tea.ts'],
+    follow: (copy) => copy.write('api/actions/work/steep-tea.ts', steepTea),
+  },
+  {
     title: 'a REST route is two files',
     files: ['api/rest/routes.ts', 'api/rest/service/coffee.ts'],
     follow: (copy) => {
@@ -205,6 +227,7 @@ export const otherRecipes: readonly Recipe[] = [
 
 /** What `npm run derive` changes after all of them. */
 export const derivedByOthers = [
+  'api/graphql/schema/common.graphql',
   'config/config.example.yaml',
   'config/config.schema.json',
   'docs/reference/configuration.md',
@@ -218,7 +241,9 @@ export const derivedByOthers = [
 /** Tests of what they added: one that is written for the route, one for the leaf, and those that go through all there is. */
 export const testsOfOthers = [
   'test/api/coffee.test.ts',
+  'test/api/tea.test.ts',
   'test/architecture/areas.test.ts',
+  'test/architecture/twins.test.ts',
   'test/config/charset.test.ts',
   'test/config/effects.test.ts',
   'test/relay/due-work.test.ts',
@@ -239,6 +264,25 @@ afterAll(() => world.close());
 test('there is no coffee', async () => {
   const answer = await world.client().get('/coffee');
   expect([answer.status, answer.body.code]).toEqual([409, 'teapot']);
+});
+`;
+
+export const teaTest = `import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildPerson, signedIn } from '../kit/people.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+test('tea is steeped over REST and GraphQL', async () => {
+  const client = await signedIn(world, await buildPerson(world));
+  expect((await client.post('/v1/teas/steep', { steeping_minutes: 3 })).body).toEqual({ cup_count: 6 });
+  expect((await client.post('/v1/teas/steep', { steeping_minutes: 11 })).status).toBe(400);
+  const { data } = await client.graphql('mutation { steepTea(steepingMinutes: 3) { cupCount } }');
+  expect(data.steepTea).toEqual({ cupCount: 6 });
 });
 `;
 

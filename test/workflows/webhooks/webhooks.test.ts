@@ -369,7 +369,7 @@ describe('sending again', () => {
     await arrived(2);
     expect(sink.received.map(({ headers }) => headers['webhook-id'])).toEqual([id, id]);
     const { data } = await client.graphql(
-      'mutation ($id: ID!, $ids: [String!]) { replayWebhookMessages(id: $id, eventIds: $ids) { replayedCount next } }',
+      'mutation ($id: ID!, $ids: [ID!]) { replayWebhookMessages(id: $id, eventIds: $ids) { replayedCount next } }',
       { id: endpoint.id, ids: [id, newId()] },
     );
     expect(data.replayWebhookMessages).toEqual({ replayedCount: expect.any(Number), next: null });

@@ -16,7 +16,7 @@ import {
   type IdentityOwner,
   type IdentitySource,
 } from '../providers/person-of-identity.ts';
-import { isDomainProven } from './domain-proof.ts';
+import { isDomainProven } from '../../../people/domain-proof.ts';
 import { transactApart, type Provider } from './organization-provider.ts';
 
 /** Refused people of one organization within the window, in milliseconds, after which nobody joins by single sign-on for a while. */

@@ -12,7 +12,12 @@ import { tooManyAttempts } from '../../../http/limits/too-many-attempts.ts';
 import { workOf } from '../../../http/request-context.ts';
 import { visibleLine } from '../../../http/request-schemas.ts';
 import { beginFlow, RedirectSchema, targetOf } from '../providers/provider-flow.ts';
-import { domainRecord, DomainRecordSchema, verifiedDomains, VerifiedDomainsSchema } from './domain-proof.ts';
+import {
+  domainRecord,
+  DomainRecordSchema,
+  verifiedDomains,
+  VerifiedDomainsSchema,
+} from '../../../people/domain-proof.ts';
 import { noProvider, organizationProvider, sealClientSecret, type Provider } from './organization-provider.ts';
 
 const SettingsSchema = Type.Object(

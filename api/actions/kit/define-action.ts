@@ -1,0 +1,152 @@
+import type { Static, TObject, TProperties, TSchema } from 'typebox';
+import type { ErrorCode } from '#entities/kit/base/error-catalogue.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import type { Asking } from '../../credentials/asking.ts';
+import type { Deprecation } from '../../http/deprecation.ts';
+
+/** A record in the answer of an action, which returns its id. */
+export interface RecordPart {
+  readonly is: 'record';
+  readonly module: EntityModule;
+  readonly description?: string;
+  /** REST answers without it. */
+  readonly onlyGraphql?: true;
+}
+
+/** The result as text for people, in REST; GraphQL answers with the records. */
+export interface MessagePart {
+  readonly is: 'message';
+}
+
+/** The parts of an answer, by their names in GraphQL: values by their schemas, records, a message. */
+export type AnswerParts = Readonly<Record<string, TSchema | RecordPart | MessagePart>>;
+
+/** An answer that is a list of objects. The title of their schema is the name of their type in GraphQL. */
+export interface ListAnswer<Item extends TObject = TObject> {
+  readonly is: 'list';
+  readonly item: Item;
+}
+
+export type Answer = AnswerParts | ListAnswer;
+
+/** The result of the handler: values, ids of records, a message; or the items of a list. */
+export type ResultOf<A extends Answer> =
+  A extends ListAnswer<infer Item>
+    ? readonly Static<Item>[]
+    : {
+        readonly [Name in keyof A]: A[Name] extends RecordPart | MessagePart
+          ? string
+          : A[Name] extends TSchema
+            ? Static<A[Name]>
+            : never;
+      };
+
+/** How often an action may succeed. */
+export interface ActionLimit {
+  /** Owner of the count: the record of the path, or the organization of the caller. */
+  readonly per: 'record' | 'organization';
+  readonly uses: number;
+  readonly windowMs: number;
+  /** Begins the message of the refusal. */
+  readonly exceeded: string;
+}
+
+/**
+ * An operation beyond create, read, update and delete. REST and GraphQL have it alike: route and field, their descriptions, the callers
+ * and the idempotency follow from it.
+ */
+export interface ActionDefinition<Input extends TProperties, A extends Answer> {
+  /** Name of the field in GraphQL. Actions named `create…` or `update…` take their input as an object, as derived mutations do. */
+  readonly name: string;
+  /** Name of the operation in REST; default: the name. */
+  readonly operationId?: string;
+  /** `GET`: a query. `PATCH`: a change that can name the version on which it is based (`expectedVersion`). Default: `POST`. */
+  readonly method?: 'GET' | 'PATCH';
+  /** Path in REST. Its parameters are parts of the input. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  /** For both interfaces; fields stand in backticks, by their names in GraphQL. */
+  readonly description: string;
+  /** As for routes (`RouteDefinition`): who may call the action besides people who are signed in; the handler decides about records. */
+  readonly acceptsTokens?: true;
+  readonly acceptsSingleSignOn?: true;
+  readonly answersCredential?: true;
+  /** Checked after the handler: a refused use has no effect and is not counted. */
+  readonly limits?: readonly ActionLimit[];
+  /** Schemas by the names in GraphQL; REST has them in snake_case. Both interfaces check them. */
+  readonly input?: Input;
+  /** How many properties the input has besides the parameters of the path. */
+  readonly inputSize?: { readonly minProperties?: number; readonly maxProperties?: number };
+  readonly answer: A;
+  /** Name of the schema of the answer, and of its type if the action is a query. */
+  readonly title?: string;
+  /** Status in REST; default: 200. */
+  readonly status?: 201 | 202;
+  /** Errors besides those of every route and of `limits`. */
+  readonly errors: readonly ErrorCode[];
+  readonly deprecated?: Deprecation;
+  /** Why GraphQL does not have it. */
+  readonly onlyRest?: string;
+  /** The handler has effects outside of the unit of work, so it is not run again after a deadlock. Only in REST: operations of GraphQL are. */
+  readonly runsOnce?: true;
+  run(asking: Asking, input: Static<TObject<Input>>): Promise<ResultOf<A>>;
+}
+
+/** @throws TypeError for a definition that contradicts itself */
+export function defineAction<Input extends TProperties, A extends Answer>(
+  definition: ActionDefinition<Input, A>,
+): Action {
+  const { name, path, input = {}, limits = [], runsOnce, onlyRest } = definition;
+  const missing = parametersOf(path).find((parameter) => !Object.hasOwn(input, parameter));
+  if (missing !== undefined) throw new TypeError(`the input of ${name} has no ${missing}, which its path names`);
+  if (runsOnce && onlyRest === undefined)
+    throw new TypeError(`${name} runs once; operations of GraphQL can run again, so it must be onlyRest`);
+  if (limits.some(({ per }) => per === 'record') && !parametersOf(path).includes('id'))
+    throw new TypeError(`${name} has a limit for each record, and no id in its path`);
+  return new Action(definition as ActionDefinition<TProperties, Answer>);
+}
+
+/** An action that was declared. */
+export class Action {
+  readonly definition: ActionDefinition<TProperties, Answer>;
+
+  constructor(definition: ActionDefinition<TProperties, Answer>) {
+    this.definition = definition;
+  }
+}
+
+/** The input of an action: what its path has, and what body, query or arguments have. */
+export function inputOf({ path, input = {} }: Action['definition']): {
+  readonly inPath: TProperties;
+  readonly others: TProperties;
+} {
+  const parameters = new Set(parametersOf(path));
+  const ofPath = (isIn: boolean) =>
+    Object.fromEntries(Object.entries(input).filter(([name]) => parameters.has(name) === isIn));
+  return { inPath: ofPath(true), others: ofPath(false) };
+}
+
+export function isList(answer: Answer): answer is ListAnswer {
+  return (answer['is'] as unknown) === 'list';
+}
+
+/** The parts of an answer by what they are. */
+export function partsOf(answer: Answer) {
+  const parts = isList(answer) ? [] : Object.entries(answer);
+  const values: TProperties = {};
+  const records: (RecordPart & { readonly name: string })[] = [];
+  let message: string | undefined;
+  for (const [name, part] of parts) {
+    const { is } = part as Partial<RecordPart | MessagePart>;
+    if (is === 'record') records.push({ ...(part as RecordPart), name });
+    else if (is === 'message') message = name;
+    else values[name] = part;
+  }
+  return { records, values, message };
+}
+
+/** Names of the parameters of a path. */
+function parametersOf(path: string): string[] {
+  return Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => name);
+}
