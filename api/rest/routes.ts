@@ -52,7 +52,7 @@ import { discoverSignOn } from './identity/single-sign-on/discover-sign-on.ts';
 import { singleSignOn, singleSignOnCallback } from './identity/single-sign-on/single-sign-on-routes.ts';
 import { webfinger } from './identity/single-sign-on/webfinger.ts';
 import { downloadFile } from './files/download-file.ts';
-import { emailReceivers } from './webhooks/email-receivers.ts';
+import { receivers } from './webhooks/receivers.ts';
 import { deliveryRoutes } from './events/delivery-routes.ts';
 import { operationsRoutes } from './events/operations-routes.ts';
 import { workRoutes } from './events/work-routes.ts';
@@ -157,7 +157,7 @@ export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonl
   ...workRoutes,
   requestTrace,
   ...repairRoutes,
-  ...emailReceivers,
+  ...receivers,
   searchRoute(registry, bases),
   ...recordRoutes(registry, bases),
   ...actions.map(actionRoute),

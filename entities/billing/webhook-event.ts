@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
-import { text, timestamp } from '../kit/model/fields.ts';
+import { json, text, timestamp } from '../kit/model/fields.ts';
 import { internalRecord } from '../presets/internal-record.ts';
 
-/** Written by receivers (api/rest/webhooks/receiver.ts), so the second copy of an event has no effect. */
+/** Written by receivers (defineReceiver), so the second copy of an event has no effect. */
 export const webhookEvent = defineEntityModule({
   kind: 'webhookEvent',
   table: 'webhook_events',
@@ -25,6 +25,11 @@ export const webhookEvent = defineEntityModule({
       immutable: true,
     }),
     occurredAt: timestamp('When it happened, by the clock of the provider.', { optional: true, immutable: true }),
+    document: json('Body of the event, for listeners that need all of it.', {
+      maxBytes: 1_048_576,
+      optional: true,
+      immutable: true,
+    }),
   },
   unique: [{ fields: ['provider', 'externalId'], message: 'This event was received already.' }],
   tenancy: { none: 'the provider sends it, and what it is about decides which organization it concerns' },

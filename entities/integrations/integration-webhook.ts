@@ -1,8 +1,13 @@
+import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
+import { payload } from '../kit/model/events.ts';
 import { choice, json, reference, sealed, singleLine, text, textList, timestamp } from '../kit/model/fields.ts';
 import { managedRecord } from '../presets/managed-record.ts';
 
-/** Created with a secret that the server makes (api/credentials/webhook-secrets.ts). */
+/**
+ * Created with a secret that the server makes (api/credentials/webhook-secrets.ts). Events arrive at `/v1/integrations/webhook/:endpointID`
+ * (api/rest/integrations/integration-webhook.receiver.ts).
+ */
 export const integrationWebhook = defineEntityModule({
   kind: 'integrationWebhook',
   table: 'integration_webhooks',
@@ -74,4 +79,15 @@ export const integrationWebhook = defineEntityModule({
   mutate: ['update', 'delete'],
   needsSession: 'changes',
   events: ['created', 'updated', 'deleted'],
+  customEvents: {
+    received: {
+      description: 'The other system of an integration has sent an event, which arrived for the first time.',
+      payload: payload({
+        eventId: Type.String({ description: 'Id of the webhook event, which has the whole body for 90 days.' }),
+        externalId: Type.String({ description: 'Id of the event at the other system.' }),
+        type: Type.String({ description: 'Type of the event, as the other system names it.' }),
+        occurredAt: Type.String({ description: 'When it happened, by the clock of the other system (RFC 3339).' }),
+      }),
+    },
+  },
 });

@@ -130,7 +130,8 @@ create table webhook_events (
   external_id text not null,
   type text not null,
   api_version text,
-  occurred_at timestamptz
+  occurred_at timestamptz,
+  document jsonb
 );
 alter table webhook_events add constraint webhook_events_pkey primary key (id);
 comment on table webhook_events is 'Event that another system has sent to this server. Events that arrive twice are stored once. They are removed after 90 days.';
@@ -139,6 +140,7 @@ comment on column webhook_events.external_id is 'Id of the event at the provider
 comment on column webhook_events.type is 'Type of the event, as the provider names it.';
 comment on column webhook_events.api_version is 'Version of the interface of the provider in which the event is written.';
 comment on column webhook_events.occurred_at is 'When it happened, by the clock of the provider.';
+comment on column webhook_events.document is 'Body of the event, for listeners that need all of it.';
 create unique index webhook_events_provider_external_id_key on webhook_events (provider, external_id) where (deleted_at is null);
 alter table webhook_events enable row level security;
 create policy webhook_events_app on webhook_events to core_app using (false) with check (false);

@@ -18,6 +18,7 @@ const withoutCookies: ReadonlySet<string> = new Set([
   '/v1/unsubscribe',
   '/v1/email/webhook/providera',
   '/v1/email/webhook/providerb',
+  '/v1/integrations/webhook/{endpointID}',
 ]);
 /** Every mutating operation of the running application. */
 let mutating: { method: HTTPMethods; url: string; needsCaller: boolean }[];

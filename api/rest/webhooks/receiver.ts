@@ -1,13 +1,13 @@
+import type { FastifyRequest } from 'fastify';
+import { Type, type Static, type TObject, type TSchema } from 'typebox';
+import { Compile } from 'typebox/schema';
 import type { Config } from '#config/objects/root.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { isInstant } from '#entities/kit/base/instant.ts';
 import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts';
-import { systemCaller } from '#entities/kit/model/caller.ts';
-import { customEvent } from '#entities/kit/write/custom-events.ts';
-import { webhookEvent } from '#entities/billing/webhook-event.ts';
-import { workOf } from '../../http/request-context.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
+import { defineRoute, type Call, type Route } from '../../http/route.ts';
+import type { Services } from '../../http/services.ts';
 
 /** Maximum size of what another system sends at once, in bytes. */
 const defaultLimitBytes = 1_048_576;
@@ -15,6 +15,8 @@ const defaultLimitBytes = 1_048_576;
 /** A request to a receiver, before anything of it is believed. */
 export interface RawDelivery {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly params: Call<unknown>['params'];
+  readonly query: Call<unknown>['query'];
   /** The bytes of the body, as they were signed. */
   readonly body: Buffer;
 }
@@ -29,66 +31,89 @@ export interface ReceivedEvent {
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** How events of another system arrive. */
-export interface Receiver {
-  /** Name of the system, by which listeners know its events. */
-  readonly source: string;
+/** The system that a delivery says it comes from. */
+export interface Sender {
+  /** Proves who sends. */
+  readonly secret: string;
+  /** Records an event, unless it was recorded before. @param document the parsed body */
+  readonly record: (event: ReceivedEvent, document: unknown) => Promise<void>;
+}
+
+/** The senders that a receiver accepts, with their secrets: by request (`configuredSender`), or by record (`integrationWebhooks`). */
+export interface Senders {
+  /** When there is no such route, and what happens to events, in the description. */
+  readonly description: string;
+  /** Parameters of the path. */
+  readonly params?: TObject;
+  /** @returns undefined when there is no such sender */
+  readonly find: (
+    delivery: RawDelivery,
+    context: { readonly request: FastifyRequest; readonly services: Services },
+  ) => Promise<Sender | undefined> | Sender | undefined;
+}
+
+/** How events of another system arrive. Files named `….receiver.ts` are found in `api/rest`. */
+export interface Receiver<Payload extends TSchema> {
   readonly url: string;
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
   readonly limitBytes?: number;
-  /** The secret that proves who sends; while it is empty, there is no such route. */
-  readonly secretOf: (config: Config) => string;
-  /** Whether the request proves it, in constant time. */
+  /** Parameters of the query, such as the version in which events are written. */
+  readonly query?: TObject;
+  readonly senders: Senders;
+  /** Acknowledged without looking at the signature, and not recorded: events in a version that is no longer read. */
+  readonly discards?: (delivery: RawDelivery, config: Config) => boolean;
+  /** Whether the request proves its sender, in constant time. */
   readonly verify: (delivery: RawDelivery, secret: string, now: Date) => boolean;
-  /** Undefined for events that nobody acts on. @param document the parsed body */
-  readonly read: (document: unknown, delivery: RawDelivery) => ReceivedEvent | undefined;
+  /** Bodies that nobody acts on do not match it. */
+  readonly payload: Payload;
+  /** Undefined for events that nobody acts on. */
+  readonly read: (payload: Static<Payload>, delivery: RawDelivery) => ReceivedEvent | undefined;
 }
 
 /**
- * The route of a receiver: it checks the size and the signature of what it is sent, stores the event once, and answers. Listeners of
- * `webhook_event.received` decide what follows from an event.
+ * The route of a receiver: it checks size, version and signature of what it is sent, records the event once, and answers. Listeners
+ * decide what follows from an event.
  */
-export function defineReceiver(receiver: Receiver): Route {
-  const { source, url, limitBytes = defaultLimitBytes } = receiver;
+export function defineReceiver<Payload extends TSchema>(receiver: Receiver<Payload>): Route {
+  const { url, senders, limitBytes = defaultLimitBytes, query } = receiver;
+  const payload = Compile(receiver.payload);
   return defineRoute({
     method: 'POST',
     url,
     operationId: receiver.operationId,
     tag: 'Receivers',
     summary: receiver.summary,
-    description: `${receiver.description} Without a configured secret, the route does not exist. An event that was received before, and one of an unknown type, are answered with 200 and have no effect.`,
+    description: `${receiver.description} ${senders.description} An event that was received before, and one of an unknown type, are answered with 200 and have no effect.`,
     access: 'anonymous',
     verifiesSignature: true,
     rawBodyLimit: limitBytes,
     // It has a transaction of its own.
     runsOnce: true,
+    ...(senders.params ? { params: senders.params } : {}),
+    ...(query ? { query } : {}),
     answers: { 200: MessageSchema },
     errors: ['route_not_found', 'invalid_signature', 'body_too_large', 'malformed_body'],
-    handle: async ({ request, services }) => {
-      const secret = receiver.secretOf(services.config.current);
-      if (secret === '') throw new AppError('route_not_found', `There is no route POST ${url}; see /docs.`);
-      const delivery = { headers: request.headers, body: rawBody(request.body) };
-      if (!receiver.verify(delivery, secret, services.clock.now()))
+    handle: async ({ request, params, query: given, services }) => {
+      const delivery: RawDelivery = { headers: request.headers, params, query: given, body: rawBody(request.body) };
+      if (receiver.discards?.(delivery, services.config.current)) return received;
+      const sender = await senders.find(delivery, { request, services });
+      if (!sender) throw new AppError('route_not_found', `There is no route POST ${pathOf(request)}; see /docs.`);
+      if (!receiver.verify(delivery, sender.secret, services.clock.now()))
         throw new AppError('invalid_signature', 'The request is not signed with the secret of this receiver.');
-      const event = receiver.read(documentOf(delivery.body), delivery);
-      if (event) {
-        const { externalId, type, occurredAt, values } = event;
-        await services.database.transact(workOf(request.core, systemCaller('receive event')), ({ data }) =>
-          data.createOnce(webhookEvent, { provider: source, externalId, type, occurredAt }, (stored) =>
-            customEvent(webhookEvent, 'received', stored, {
-              provider: source,
-              type,
-              occurredAt: occurredAt.toISOString(),
-              values,
-            }),
-          ),
-        );
-      }
-      return { status: 200, body: { message: 'The event was received.' } };
+      const document = documentOf(delivery.body);
+      const event = payload.Check(document) ? receiver.read(document as Static<Payload>, delivery) : undefined;
+      if (event) await sender.record(event, document);
+      return received;
     },
   });
+}
+
+const received = { status: 200, body: { message: 'The event was received.' } } as const;
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.replace(/\?.*$/s, '');
 }
 
 function rawBody(body: unknown): Buffer {
@@ -107,6 +132,9 @@ function documentOf(body: Buffer): unknown {
     });
   }
 }
+
+/** A text that is not empty, in the schema of a payload. */
+export const filledText = Type.String({ minLength: 1 });
 
 /** The text in a document at these keys; undefined when there is none. */
 export function textAt(document: unknown, ...keys: readonly string[]): string | undefined {

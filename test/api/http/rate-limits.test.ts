@@ -433,6 +433,7 @@ describe('classes of routes', () => {
       // They verify a signature.
       ['POST /v1/email/webhook/providera', 'general'],
       ['POST /v1/email/webhook/providerb', 'general'],
+      ['POST /v1/integrations/webhook/:endpointID', 'general'],
     ]);
     expect(classes).toMatchObject({
       'POST /v1/login': 'credential',

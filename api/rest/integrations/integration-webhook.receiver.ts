@@ -1,0 +1,91 @@
+import { Type } from 'typebox';
+import { webhookEvent } from '#entities/billing/webhook-event.ts';
+import { integrationWebhook } from '#entities/integrations/integration-webhook.ts';
+import { AppError } from '#entities/kit/base/errors.ts';
+import { isId } from '#entities/kit/base/ids.ts';
+import { isInstant } from '#entities/kit/base/instant.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { customEvent } from '#entities/kit/write/custom-events.ts';
+import { openSealedValue } from '#entities/kit/write/sealed-values.ts';
+import { workOf } from '../../http/request-context.ts';
+import { idSchema, visibleLine } from '../../http/request-schemas.ts';
+import { defineReceiver, instantAt, type ReceivedEvent, type Senders } from '../webhooks/receiver.ts';
+import { hasStandardSignature } from '../webhooks/standard-signature.ts';
+
+type Webhook = RowOf<typeof integrationWebhook>;
+
+/**
+ * Each webhook of an integration has a secret of its own, and its events are recorded as `integration_webhook.received` of its record. The
+ * record is locked meanwhile, so listeners get its events in the order in which they arrived.
+ */
+const integrationWebhooks: Senders = {
+  description:
+    'An id without an active receiver is answered like a route that does not exist. Events whose type the receiver does not accept are answered with 200 and have no effect.',
+  params: Type.Object({ endpointID: idSchema('Id of the receiver.') }),
+  find: async ({ params: { endpointID: id } }, { request, services: { database } }) => {
+    if (!isId(id)) return undefined;
+    const transact = <T>(work: (unit: UnitOfWork) => Promise<T>) =>
+      database.transact(workOf(request.core, systemCaller('receive event')), work);
+    const webhook = await transact(({ data }) => data.findOne(integrationWebhook, { id: { eq: id } }));
+    if (!webhook || webhook.status === 'inactive') return undefined;
+    const { secret } = await openSealedValue(database.options, integrationWebhook, { ...webhook }, 'secret');
+    return {
+      secret,
+      record: (event, document) =>
+        transact(async (unit) => {
+          const locked = await unit.data.findLocked(integrationWebhook, id);
+          if (!locked || locked.rotatedAt?.getTime() !== webhook.rotatedAt?.getTime())
+            throw new AppError('invalid_signature', 'The secret of this receiver was replaced, or it was deleted.');
+          await recordEvent(unit, locked, event, document);
+        }),
+    };
+  },
+};
+
+async function recordEvent(unit: UnitOfWork, webhook: Webhook, event: ReceivedEvent, document: unknown): Promise<void> {
+  const { externalId, type, occurredAt } = event;
+  const provider = `integration-${webhook.id.toLowerCase()}`;
+  const { data } = unit;
+  if (await data.findOne(webhookEvent, { provider: { eq: provider }, externalId: { eq: externalId } })) return;
+  const last = { lastDeliveryId: externalId, lastDeliveryAt: unit.clock.now() };
+  if (webhook.allowedEvents.length > 0 && !webhook.allowedEvents.includes(type)) {
+    const lastDeliveryError = `Events of the type ${type} are not accepted.`;
+    await data.update(integrationWebhook, webhook.id, { ...last, lastDeliveryStatus: 'refused', lastDeliveryError });
+    return;
+  }
+  const stored = await data.create(webhookEvent, { provider, externalId, type, occurredAt, document });
+  const changed = await data.update(integrationWebhook, webhook.id, {
+    ...last,
+    status: 'active',
+    lastDeliveryStatus: 'accepted',
+    lastDeliveryError: null,
+  });
+  unit.emit(
+    customEvent(integrationWebhook, 'received', changed, {
+      eventId: stored.id,
+      externalId,
+      type,
+      occurredAt: occurredAt.toISOString(),
+    }),
+  );
+}
+
+export const integrationReceiver = defineReceiver({
+  url: '/v1/integrations/webhook/:endpointID',
+  operationId: 'receiveIntegrationEvents',
+  summary: 'Events for one integration webhook',
+  description:
+    'For the other system of an integration, which signs its events with the secret of the integration webhook, as Standard Webhooks describes it. The body has the `type` of the event, and usually its `timestamp` and `data`.',
+  senders: integrationWebhooks,
+  verify: hasStandardSignature,
+  payload: Type.Object({ type: Type.String({ maxLength: 200, pattern: visibleLine }) }),
+  read: (document, { headers }) => {
+    const externalId = headers['webhook-id'];
+    if (typeof externalId !== 'string' || externalId.length > 200) return undefined;
+    const signedAt = new Date(Number(headers['webhook-timestamp']) * 1_000);
+    const occurredAt = instantAt(document, 'timestamp') ?? signedAt;
+    return isInstant(occurredAt) ? { externalId, type: document.type, occurredAt, values: {} } : undefined;
+  },
+});

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { defineListener } from '#activities/listeners/listener.ts';
+import { integrationWebhook, webhookEvent } from '#entities/index.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { on } from '#entities/kit/model/events.ts';
+import { asOwner } from '../../kit/as-owner.ts';
+import { isSettled } from '../../kit/events/event-fixtures.ts';
+import { eventually } from '../../kit/eventually.ts';
+import { expectProblem } from '../../kit/expect-problem.ts';
+import { sendSigned } from '../../kit/http/signed-webhook.ts';
+import { buildPerson, signedIn } from '../../kit/people.ts';
+import type { TestClient } from '../../kit/test-client.ts';
+import { openWorld, type World } from '../../kit/world.ts';
+
+/** Numbers in the documents that a listener was given, by webhook, in the order of delivery. */
+const followed: { readonly webhookId: string; readonly document: unknown }[] = [];
+const follow = defineListener('follow-webhook', [on(integrationWebhook, 'received')], async ({ event, unit }) => {
+  const stored = await unit.data.findOne(webhookEvent, { id: { eq: event.payload.eventId } });
+  followed.push({ webhookId: event.entityId, document: stored?.document });
+});
+
+let world: World;
+let client: TestClient;
+let integrationId: string;
+beforeAll(async () => {
+  world = await openWorld({ worker: true, listeners: [follow] });
+  client = await signedIn(world, await buildPerson(world));
+  integrationId = (await client.post('/v1/integrations', { name: 'chat' })).body.id;
+});
+afterAll(() => world.close());
+
+interface Webhook {
+  readonly id: string;
+  readonly secret: string;
+  readonly url: string;
+}
+
+async function created(values: object = {}): Promise<Webhook> {
+  const input = { integration_id: integrationId, name: newId(), ...values };
+  const { id, secret } = (await client.post('/v1/integration-webhooks', input)).body;
+  return { id, secret, url: `/v1/integrations/webhook/${id}` };
+}
+
+const send = ({ url, secret }: Webhook, document: object, id?: string) =>
+  sendSigned(world, { url, secret, body: JSON.stringify(document), ...(id === undefined ? {} : { id }) });
+const read = async ({ id }: Webhook) => (await client.get(`/v1/integration-webhooks/${id}`)).body;
+const documentsOf = ({ id }: Webhook) =>
+  followed.flatMap(({ webhookId, document }) => (webhookId === id ? [document] : []));
+
+test('an event is recorded once for its webhook, and a listener gets its body', async () => {
+  const webhook = await created();
+  const document = { type: 'message.created', timestamp: '2026-01-01T00:00:00Z', data: { text: 'hello' } };
+  const answers = await Promise.all(Array.from({ length: 5 }, () => send(webhook, document, 'evt_1')));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  await eventually(() => isSettled(world));
+  expect(documentsOf(webhook)).toEqual([document]);
+  expect(await read(webhook)).toMatchObject({
+    status: 'active',
+    last_delivery_id: 'evt_1',
+    last_delivery_status: 'accepted',
+    last_delivery_error: null,
+  });
+});
+
+test('two webhooks may get events with the same id', async () => {
+  const [one, two] = [await created(), await created()];
+  await send(one, { type: 'a', n: 1 }, 'same');
+  await send(two, { type: 'a', n: 2 }, 'same');
+  await eventually(() => isSettled(world));
+  expect([documentsOf(one), documentsOf(two)]).toEqual([[{ type: 'a', n: 1 }], [{ type: 'a', n: 2 }]]);
+});
+
+test('events of one webhook are delivered in the order in which they arrive', async () => {
+  const webhook = await created();
+  const documents = Array.from({ length: 20 }, (_none, n) => ({ type: 'counted', n }));
+  for (const document of documents) await send(webhook, document);
+  await eventually(() => isSettled(world));
+  expect(documentsOf(webhook)).toEqual(documents);
+});
+
+test('an event of a type that the webhook does not accept is noted, and has no effect', async () => {
+  const webhook = await created({ allowed_events: ['message.created'] });
+  expect((await send(webhook, { type: 'message.deleted' })).status).toBe(200);
+  expect(await read(webhook)).toMatchObject({
+    status: 'pending',
+    last_delivery_status: 'refused',
+    last_delivery_error: 'Events of the type message.deleted are not accepted.',
+  });
+  await eventually(() => isSettled(world));
+  expect(documentsOf(webhook)).toEqual([]);
+});
+
+test('a request that is signed with the secret of another webhook, or with an old one, is refused', async () => {
+  const [webhook, other] = [await created(), await created()];
+  expectProblem(await send({ ...webhook, secret: other.secret }, { type: 'a' }), 'invalid_signature');
+  const { body: rotated } = await client.post(`/v1/integration-webhooks/${webhook.id}/rotate`);
+  expectProblem(await send(webhook, { type: 'a' }), 'invalid_signature');
+  expect((await send({ ...webhook, secret: rotated.secret }, { type: 'a' })).status).toBe(200);
+});
+
+test('ids without a webhook are answered like routes that do not exist', async () => {
+  const deleted = await created();
+  await client.mutate({ method: 'DELETE', url: `/v1/integration-webhooks/${deleted.id}` });
+  for (const id of [deleted.id, newId(), 'x'])
+    expectProblem(await send({ ...deleted, url: `/v1/integrations/webhook/${id}` }, { type: 'a' }), 'route_not_found');
+});
+
+test('signed bodies without a type have no effect, and malformed ones are refused', async () => {
+  const webhook = await created();
+  for (const document of [[], {}, { type: '' }, { type: 1 }, { type: 'a\nb' }])
+    expect((await send(webhook, document)).status).toBe(200);
+  expectProblem(await sendSigned(world, { ...webhook, body: '{' }), 'malformed_body');
+  expect(await read(webhook)).toMatchObject({ status: 'pending', last_delivery_id: null });
+  const provider = `integration-${webhook.id.toLowerCase()}`;
+  expect(await asOwner(world, `select 1 from webhook_events where provider = '${provider}'`)).toEqual([]);
+});
