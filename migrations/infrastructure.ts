@@ -28,6 +28,7 @@ export const infrastructureTables = [
   /^notification_(sendings|digests)$/,
   /^event_repairs$/,
   /^repaired_deliveries$/,
+  /^workflow_wakes$/,
   /^failing_work$/,
   /^listener_states$/,
   /^system_messages$/,

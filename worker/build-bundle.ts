@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
-import { releaseWorkflows } from './release-workflows.ts';
+import { releaseWorkflows, sweepFile } from './release-workflows.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const workflowFile = (name: string) => join(root, 'workflows', name);
@@ -50,14 +50,17 @@ export async function workflowBundle(folder: string): Promise<string> {
 
 /** Exports every workflow of the release under its Temporal type. */
 function entryCode(): string {
-  return releaseWorkflows
-    .map(({ contract, path }) => `export { ${contract.name} } from ${JSON.stringify(path)};\n`)
-    .join('');
+  const lines = releaseWorkflows.map(({ contract: { name }, path }) =>
+    path === sweepFile
+      ? `export const ${name} = sweepRecords('${name}');`
+      : `export { ${name} } from ${JSON.stringify(path)};`,
+  );
+  return [`import { sweepRecords } from ${JSON.stringify(sweepFile)};`, ...lines, ''].join('\n');
 }
 
 /** Digest of the workflow sources and of the installed packages. */
 async function fingerprint(): Promise<string> {
-  const hash = createHash('sha256');
+  const hash = createHash('sha256').update(entryCode());
   const files = await readdir(workflowFile('.'), { recursive: true });
   for (const file of files.filter((name) => name.endsWith('.ts')).toSorted()) {
     hash.update(file).update(await readFile(workflowFile(file)));

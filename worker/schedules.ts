@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   ScheduleAlreadyRunning,
   ScheduleNotFoundError,
@@ -7,29 +8,31 @@ import {
 import type { Logger } from 'pino';
 import type { TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
 import { ConfigurationError } from '#config/schema/config-problem.ts';
+import type { ConfigStore } from '#config/live/config-store.ts';
 import type { Config } from '#config/objects/root.ts';
 import { workflowQueue } from './queues.ts';
 import { releaseWorkflows } from './release-workflows.ts';
 
 /** A schedule as it should be. */
-export interface WantedSchedule {
+interface WantedSchedule {
   readonly name: string;
   readonly workflow: string;
   readonly input: unknown;
-  readonly every?: number;
-  readonly cron?: string;
+  /** Interval in milliseconds, or a cron expression in UTC. */
+  readonly every: number | string;
   readonly isPaused: boolean;
 }
 
 /** Says in Temporal why a schedule is paused, and distinguishes our pause from one by an operator. */
-const pauseNote = 'paused by jobqueue.queueconf.TestOnly';
+const pauseNote = 'paused by the configuration';
 
 /**
  * Every schedule there should be: those of the release and those of `jobqueue.queueconf.PeriodicJobs`.
  * @throws ConfigurationError when a periodic job starts a workflow that this release does not have, or has the name of one
  * of its schedules
  */
-export function wantedSchedules({ jobqueue }: Config, temporal: TemporalGateway): WantedSchedule[] {
+export function wantedSchedules(config: Config, temporal: TemporalGateway): WantedSchedule[] {
+  const { jobqueue } = config;
   const { PeriodicJobs, TestOnly: isPaused, SkipUnknownJobCheck, JobCleanerTimeout } = jobqueue.queueconf;
   const workflowTypes = releaseWorkflows.map(({ contract }) => contract.name);
   const unknown = PeriodicJobs.filter(({ workflow }) => !workflowTypes.includes(workflow));
@@ -43,12 +46,13 @@ export function wantedSchedules({ jobqueue }: Config, temporal: TemporalGateway)
       })),
     );
   }
-  const own = releaseWorkflows.flatMap(({ contract }) => {
+  const own = releaseWorkflows.flatMap(({ contract, sweep }) => {
     const { name: workflow, schedule } = contract;
     if (!schedule) return [];
     const given = schedule.input?.({ jobCleanerTimeoutMs: JobCleanerTimeout }) ?? {};
     const input = temporal.inputOf(contract, given);
-    return [{ name: contract.workflowId(given), workflow, every: schedule.everyMs, input, isPaused }];
+    const { every = schedule.everyMs, isEnabled = true } = sweep?.settings?.(config) ?? {};
+    return [{ name: contract.workflowId(given), workflow, every, input, isPaused: isPaused || !isEnabled }];
   });
   const names = own.map(({ name }) => name);
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
@@ -70,7 +74,7 @@ export function wantedSchedules({ jobqueue }: Config, temporal: TemporalGateway)
       name: job.name,
       workflow: job.workflow,
       input: inputOf(job.input, own.find(({ workflow }) => workflow === job.workflow)?.input),
-      ...(typeof job.schedule === 'number' ? { every: job.schedule } : { cron: job.schedule }),
+      every: job.schedule,
       isPaused,
     })),
   ];
@@ -81,11 +85,51 @@ function inputOf(given: unknown, own: object | undefined): unknown {
   return own && (given === undefined || (typeof given === 'object' && given !== null)) ? { ...own, ...given } : given;
 }
 
+/** Pause after a change that could not be made, for example because Temporal cannot be reached, in milliseconds. */
+const retryMs = 5_000;
+
+/**
+ * Keeps the schedules in Temporal as the configuration wants them: now, and after each reload.
+ * @param wanted at the start
+ * @returns ends that, after the change that is under way
+ */
+export async function keepSchedules(
+  config: ConfigStore,
+  wanted: readonly WantedSchedule[],
+  { temporal, logger }: { readonly temporal: TemporalGateway; readonly logger: Logger },
+): Promise<() => Promise<void>> {
+  await convergeSchedules(temporal, wanted, logger);
+  let applied = JSON.stringify(wanted);
+  const stopping = new AbortController();
+  const apply = async (): Promise<void> => {
+    while (!stopping.signal.aborted)
+      try {
+        const next = wantedSchedules(config.current, temporal);
+        if (JSON.stringify(next) !== applied) await convergeSchedules(temporal, next, logger);
+        applied = JSON.stringify(next);
+        return;
+      } catch (error) {
+        logger.error({ err: error }, 'the schedules could not be changed as the reloaded configuration says');
+        if (error instanceof ConfigurationError) return;
+        await pause(retryMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
+      }
+  };
+  let running = Promise.resolve();
+  const unsubscribe = config.subscribe('', () => {
+    running = running.then(apply);
+  });
+  return () => {
+    unsubscribe();
+    stopping.abort();
+    return running;
+  };
+}
+
 /**
  * Makes the schedules in Temporal equal to the wanted ones: created, changed, paused, deleted. Schedules of other prefixes
  * are left alone, and so is the pause of an operator. Workers that start together may do so at the same time.
  */
-export async function convergeSchedules(
+async function convergeSchedules(
   gateway: TemporalGateway,
   wanted: readonly WantedSchedule[],
   logger: Logger,
@@ -97,8 +141,12 @@ export async function convergeSchedules(
     const update = () =>
       schedule.getHandle(options.scheduleId).update(({ state }) => {
         const isOurs = state.note === pauseNote;
-        const isPaused = item.isPaused || (state.paused && !isOurs);
-        return { ...options, state: { ...state, paused: isPaused, note: noteOf(item.isPaused, isOurs, state.note) } };
+        // The pause of an operator stays, whatever the configuration says.
+        if (state.paused && !isOurs) return { ...options, state };
+        return {
+          ...options,
+          state: { ...state, ...options.state, ...(isOurs || item.isPaused ? {} : { note: state.note }) },
+        };
       });
     try {
       await update();
@@ -126,16 +174,20 @@ export async function convergeSchedules(
   }
 }
 
-function noteOf(isPaused: boolean, isOurs: boolean, note: string | undefined): string {
-  if (isPaused) return pauseNote;
-  return isOurs ? '' : (note ?? '');
+/** Runs that were missed for longer are not made up for, in milliseconds: Temporal accepts no shorter time, and does not say how often a cron expression matches. */
+const [minCatchupMs, cronCatchupMs] = [10_000, 86_400_000];
+
+/** Of the runs that an outage prevented, the last one is made up for. */
+function catchupWindow(every: number | string): number {
+  return typeof every === 'number' ? Math.max(every, minCatchupMs) : cronCatchupMs;
 }
 
 function optionsOf(item: WantedSchedule, scheduleId: string, gateway: TemporalGateway) {
+  const { every } = item;
   return {
     scheduleId,
-    spec: item.cron === undefined ? { intervals: [{ every: item.every ?? 0 }] } : { cronExpressions: [item.cron] },
-    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' as const },
+    spec: typeof every === 'number' ? { intervals: [{ every }] } : { cronExpressions: [every] },
+    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: catchupWindow(every) },
     action: {
       type: 'startWorkflow' as const,
       workflowType: item.workflow,
@@ -144,6 +196,6 @@ function optionsOf(item: WantedSchedule, scheduleId: string, gateway: TemporalGa
       workflowTaskTimeout: gateway.workflowTaskTimeoutMs,
       args: item.input === undefined ? [] : [item.input],
     },
-    state: { paused: item.isPaused, ...(item.isPaused ? { note: pauseNote } : {}) },
+    state: { paused: item.isPaused, note: item.isPaused ? pauseNote : '' },
   } satisfies ScheduleOptions;
 }

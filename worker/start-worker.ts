@@ -17,6 +17,7 @@ import type { ActivityMap } from '#activities/kit/activity-dependencies.ts';
 import { FailingWorkNotes } from '#activities/kit/failing-work-notes.ts';
 import { createActivities } from './release-activities.ts';
 import { releaseWorkflows } from './release-workflows.ts';
+import { configuredErrorHandler } from './interceptors/error-handler.ts';
 import { failingActivityInterceptor } from './interceptors/failing-activities.ts';
 import { failureInterceptor } from './interceptors/failures.ts';
 import { heartbeatInterceptor } from './interceptors/heartbeat.ts';
@@ -24,7 +25,7 @@ import { middlewareInterceptor } from './interceptors/middleware.ts';
 import { originInterceptor } from './interceptors/origin.ts';
 import { activityQueues, pollPauses, queuesWithoutWork, workflowQueue } from './queues.ts';
 import { maintenanceQueue } from '#workflows/kit/maintenance-queue.ts';
-import { convergeSchedules, wantedSchedules } from './schedules.ts';
+import { keepSchedules, wantedSchedules } from './schedules.ts';
 
 export interface WorkerProcessOptions {
   readonly config: ConfigStore;
@@ -111,12 +112,15 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       logger,
       listeners,
       onDelivery: (report) => metrics.delivered(report, database.options.clock.now()),
+      onSwept: (sweep, report) => metrics.swept(sweep, report),
       applyTuples: async () => tuples?.apply() ?? 0,
       wakeRelays: () => runtime.wakeRelays(),
       sweepEvents: (before) => relay.sweep(before),
     });
     const workers = await createWorkers(options, connection, activities);
-    if (isWanted(maintenanceQueue)) await convergeSchedules(temporal, schedules, logger);
+    const endSchedules = isWanted(maintenanceQueue)
+      ? await keepSchedules(config, schedules, { temporal, logger })
+      : undefined;
     const deliveryQueue = start.workflows.dispatch.queuename;
     let isStopping = false;
     const ended = runAll(workers).catch((error: unknown) => {
@@ -144,6 +148,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       ended,
       stop: async () => {
         isStopping = true;
+        await endSchedules?.();
         await stopRelaying?.();
         await relay.stop();
         await dueWorkRelay.stop();
@@ -170,7 +175,11 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       interceptors: {
         activity: [
           heartbeatInterceptor,
-          failingActivityInterceptor(new FailingWorkNotes({ database: runtime.database, temporal }), logger),
+          failingActivityInterceptor(
+            new FailingWorkNotes({ database: runtime.database, temporal }),
+            configuredErrorHandler({ config, database: runtime.database, temporal, logger }),
+            logger,
+          ),
           failureInterceptor,
           originInterceptor(logger, temporal.codec),
           ...(middleware ? [middlewareInterceptor(middleware)] : []),

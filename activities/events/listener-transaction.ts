@@ -26,10 +26,12 @@ export async function inListenerTransaction<T>(
   const context = workContext(systemCaller(`listener ${listener.name}`, organizationId), `listener-${listener.name}`);
   const unit = deps.database.unitOfWork(context);
   try {
-    const result = await work(unit, new WorkflowStarts(deps.temporal));
+    const starts = new WorkflowStarts(deps, unit);
+    const result = await work(unit, starts);
     failpoint('delivery-before-commit');
     await unit.commit();
     failpoint('delivery-after-commit');
+    await starts.wake();
     return result;
   } catch (error) {
     await unit.rollback();
@@ -60,7 +62,7 @@ export async function deliverOne(
   const origin = { requestId: event.requestId, traceparent: span.traceparent, actor: event.actor };
   try {
     await withOrigin({ ...origin, organizationId: event.organizationId }, () =>
-      unit.onBehalfOf(origin, async () => listener.deliver(starts.deliveryOf(event, listener, unit, origin))),
+      unit.onBehalfOf(origin, async () => listener.deliver(starts.deliveryOf(event, listener, origin))),
     );
     span.end();
     unit.afterCommit(() => onDelivery(reportOf(listener, event, 'done')));

@@ -1,20 +1,33 @@
-import type { TemporalGateway } from '../clients/temporal/temporal-client.ts';
-import { withOrigin } from '../clients/temporal/work-origin.ts';
-import type { Delivery, Listener } from '../listeners/listener.ts';
+import { isAppError } from '#entities/kit/base/errors.ts';
+import { endWakes, keepWakes, type WorkflowWake } from '#entities/kit/outbox/workflow-wakes.ts';
+import { failpoint } from '#entities/kit/base/failpoint.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { EventRow } from '#entities/kit/outbox/outbox.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { WorkOrigin } from '#workflows/kit/contract.ts';
+import type { SearchValues } from '#workflows/kit/search-attributes.ts';
+import { withOrigin } from '../clients/temporal/work-origin.ts';
+import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
+import type { Delivery, Listener } from '../listeners/listener.ts';
 
-/** Workflows that listeners asked for in one transaction; started together before it commits. */
+type StartDependencies = Pick<ActivityDependencies, 'database' | 'temporal' | 'logger'>;
+
+/** Workflows that listeners asked for in one transaction: started together before it commits, or woken after it has. */
 export class WorkflowStarts {
-  readonly #temporal: TemporalGateway;
+  readonly #deps: StartDependencies;
+  readonly #unit: UnitOfWork;
   #wanted: (() => Promise<unknown>)[] = [];
+  #wakes: WorkflowWake[] = [];
+  /** Those of which rows were written. */
+  #kept: WorkflowWake[] = [];
 
-  constructor(temporal: TemporalGateway) {
-    this.#temporal = temporal;
+  constructor(deps: StartDependencies, unit: UnitOfWork) {
+    this.#deps = deps;
+    this.#unit = unit;
   }
 
-  deliveryOf(event: EventRow, listener: Listener, unit: UnitOfWork, origin: WorkOrigin): Delivery {
+  deliveryOf(event: EventRow, listener: Listener, origin: WorkOrigin): Delivery {
     const search = {
       RequestId: [event.requestId],
       EventTopic: [event.topic],
@@ -24,21 +37,64 @@ export class WorkflowStarts {
     };
     return {
       event,
-      unit,
+      unit: this.#unit,
       key: `${event.id}/${listener.name}`,
       start: (contract, input, options = {}) => {
         this.#wanted.push(() =>
           withOrigin(origin, () =>
-            this.#temporal.start(contract, input, { ...options, search: { ...search, ...options.search } }),
+            this.#deps.temporal.start(contract, input, { ...options, search: { ...search, ...options.search } }),
           ),
         );
+      },
+      wake: (contract, input) => {
+        const { name, queue = null, wakeSignal } = contract;
+        if (wakeSignal === undefined) throw new TypeError(`the contract of ${name} names no wakeSignal`);
+        const workflowId = contract.workflowId(input);
+        this.#wakes.push({ id: newId(), name, workflowId, queue, signal: wakeSignal, input, search });
       },
     };
   }
 
+  /** Before the commit: starts what was asked for, and keeps what is to be woken. */
   async run(): Promise<void> {
     const wanted = this.#wanted;
     this.#wanted = [];
     await Promise.all(wanted.map((start) => start()));
+    await keepWakes(this.#unit, this.#wakes);
+    this.#kept.push(...this.#wakes);
+    this.#wakes = [];
   }
+
+  /** After the commit. Wakes that cannot be sent now are sent by the sweep of the outbox. */
+  async wake(): Promise<void> {
+    if (this.#kept.length === 0) return;
+    failpoint('wake-before-signal');
+    try {
+      await sendWakes(this.#deps, this.#kept);
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      this.#deps.logger.warn({ err: error }, 'workflows are woken later');
+    }
+  }
+}
+
+/** Wakes workflows, each with a signal that starts it if it is not running, then forgets the rows. A wake that is sent twice has no effect. */
+export async function sendWakes(
+  { database, temporal }: Pick<StartDependencies, 'database' | 'temporal'>,
+  wakes: readonly WorkflowWake[],
+): Promise<void> {
+  await Promise.all(
+    wakes.map(({ name, workflowId, queue, signal, input, search }) => {
+      const contract = { name, workflowId: () => workflowId, ...(queue === null ? {} : { queue }) };
+      return temporal.wake(contract, input, { signal, search: search as SearchValues });
+    }),
+  );
+  failpoint('wake-after-signal');
+  const context = { caller: systemCaller('event delivery'), requestId: `wakes-${newId()}` };
+  await database.transact(context, (unit) =>
+    endWakes(
+      unit,
+      wakes.map(({ id }) => id),
+    ),
+  );
 }

@@ -24,6 +24,8 @@ export async function systemMessageText(input: SystemMessage, { data }: UnitOfWo
       return needed(
         `The provider of e-mail ${input.carrier} refuses the key, the sender or the account; e-mails wait for another key.`,
       );
+    case 'work-failed':
+      return needed(`Work of ${input.workflow} has failed for good. See npm run work -- list`);
     default:
       input satisfies never;
       throw new Error('unknown message');

@@ -12,6 +12,7 @@ import type { ConfigStore } from '#config/live/config-store.ts';
 import type { Caller } from '#entities/kit/model/caller.ts';
 import type { DeliveryReport } from '#entities/kit/outbox/delivery-report.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
+import type { SweepReport } from '#workflows/kit/sweep-contract.ts';
 
 /** Services that the worker gives to the activities of every area; each area takes what it needs. */
 export interface ActivityDependencies {
@@ -38,6 +39,8 @@ export interface ActivityDependencies {
   readonly listeners: readonly Listener[];
   /** Called with every delivery, and with every attempt at one that failed. */
   readonly onDelivery: (report: DeliveryReport) => void;
+  /** Called at the end of each run of a sweep. */
+  readonly onSwept: (sweep: string, report: SweepReport) => void;
   /** Brings the authorization store to the desired tuples; returns how many were written. */
   readonly applyTuples: () => Promise<number>;
   /** To be called when due work was committed without an event. */

@@ -15,6 +15,11 @@ export interface Delivery<Payload = EventRow['payload']> extends Occasion<Payloa
     input: StartInput<Input>,
     options?: Partial<StartOptions>,
   ) => void;
+  /**
+   * Wakes a workflow that works on what rows say: it gets the signal of its contract (`wakeSignal`), and is started if it does not run. It is
+   * woken after the commit, so it finds what was written, and at least once: a row says so until it is.
+   */
+  readonly wake: <Input extends object>(contract: WorkflowContract<Input>, input: StartInput<Input>) => void;
 }
 
 /** Reacts to events. It may be called several times for one event; its changes are committed once. */

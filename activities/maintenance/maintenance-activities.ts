@@ -1,4 +1,5 @@
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
+import { sweepTime } from '../kit/sweep-time.ts';
 import { workflowRetentionMs } from '../clients/temporal/temporal-admin.ts';
 import { prunedRecords } from './pruned-records.ts';
 import { reconcileWork } from './reconcile-work.ts';
@@ -13,6 +14,7 @@ import { pruneRepairs } from '#entities/kit/outbox/delivery-repairs.ts';
 import { pruneSystemMessages } from '#entities/notifications/system-message-rows.ts';
 import { pruneRecords } from '#entities/kit/outbox/old-records.ts';
 import { pruneSendings } from '#entities/notifications/notification-sending-rows.ts';
+import { pruneLeftPages } from '#entities/transfers/export-page-rows.ts';
 import { pruneReminders } from '#entities/work/task-reminder-rows.ts';
 import { maintainPartitions, partitionMaintenance } from '#entities/kit/outbox/outbox.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
@@ -27,13 +29,19 @@ export const createMaintenanceActivities = defineActivities(
   (
     deps: Omit<
       ActivityDependencies,
-      'store' | 'endedSessions' | 'storage' | 'storageMetrics' | 'fileReceiver' | 'contextOfCallers' | 'textRecords'
+      | 'store'
+      | 'endedSessions'
+      | 'storage'
+      | 'storageMetrics'
+      | 'fileReceiver'
+      | 'contextOfCallers'
+      | 'textRecords'
+      | 'onSwept'
     >,
   ) => {
     const { config, database, logger } = deps;
-    const { Test } = config.current.jobqueue.queueconf;
     let reconciledAt = -Infinity;
-    const now = () => (Test.Time ? new Date(Test.Time) : database.options.clock.now());
+    const now = () => sweepTime(deps);
     const retention = { eventsMs: workflowRetentionMs(config.current.jobqueue), historyMs: historyRetentionMs };
     return {
       /** Restarts what was left behind; the counts are shown in the Temporal UI. A part that fails does not stop the others. */
@@ -68,6 +76,7 @@ export const createMaintenanceActivities = defineActivities(
           (unit) => pruneMessages(unit, at),
           (unit) => pruneSendings(unit, at),
           (unit) => pruneReminders(unit, at),
+          pruneLeftPages,
           ...prunedRecords.map((records) => (unit: UnitOfWork) => pruneRecords(unit, records, at)),
           (unit) => pruneSystemMessages(unit, at),
           (unit) => pruneFailures(unit, at),

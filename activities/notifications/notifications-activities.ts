@@ -1,15 +1,12 @@
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { failUnknownDigests } from '#entities/notifications/notification-digest-rows.ts';
-import type { DueCursor } from '#entities/work/task-reminder-rows.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import type { RemindedTasks } from '#workflows/notifications/remind-due-tasks.contract.ts';
 import type { SentNotifications } from '#workflows/notifications/send-due-notifications.contract.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { sentChannelNames, unknownChannel } from '../mails/channels.ts';
 import { claimDue } from './claim-due.ts';
-import { remindPage, type RemindedPage } from './remind-page.ts';
 
 export type NotificationsActivities = ReturnType<typeof createNotificationsActivities>;
 
@@ -33,17 +30,6 @@ export const createNotificationsActivities = defineActivities(
           hasMore = claimed.due > 0;
         }
         return { due, single, digests };
-      },
-
-      /** Announces tasks that are due or overdue, page by page. */
-      async remindDueTasks(): Promise<RemindedTasks> {
-        let reminded = 0;
-        for (let after: DueCursor | undefined, isFirst = true; isFirst || after; isFirst = false) {
-          const page: RemindedPage = await transact((unit) => remindPage(unit, after));
-          reminded += page.reminded;
-          after = page.next;
-        }
-        return { reminded };
       },
     };
   },

@@ -1,10 +1,8 @@
 import { Context } from '@temporalio/activity';
 import { defineActivities } from '../kit/activity-dependencies.ts';
 import { export as exportKind, import as importKind } from '#entities/index.ts';
-import { removeLeftPages } from '#entities/transfers/export-page-rows.ts';
 import { storeExport, writeExportPages, type ExportWork } from './write-export.ts';
 import { checkImport, ImportWork, writeImport } from './write-import.ts';
-import { expireDocuments } from './expire-documents.ts';
 import { TransferWork, type Transfer, type TransferDependencies } from './transfer-work.ts';
 
 export type TransfersActivities = ReturnType<typeof createTransfersActivities>;
@@ -29,11 +27,5 @@ export const createTransfersActivities = defineActivities((dependencies: Transfe
     writeImport: (transfer: Transfer): Promise<boolean> =>
       importing.part(transfer, () => writeImport(importing, transfer, signal())),
     failImport: (transfer: Transfer): Promise<void> => importing.fail(transfer),
-
-    /** @returns how many documents have expired */
-    async expireExports(): Promise<number> {
-      await exporting.transact(removeLeftPages);
-      return expireDocuments(exporting);
-    },
   };
 });

@@ -51,7 +51,7 @@ export function cacheConnection(description: string) {
       restart: true,
     }),
     writetimeout: duration({
-      description: 'Maximum time to send a command.',
+      description: 'Maximum time to send a command; then the connection is replaced by another one.',
       default: 3000,
       minimum: 100,
       maximum: 300_000,

@@ -35,6 +35,9 @@ export const leafByPath: ReadonlyMap<string, Leaf> = new Map(leaves.map((leaf) =
 /** The leaves by the name of their environment variable. */
 export const leafByVariable: ReadonlyMap<string, Leaf> = new Map(leaves.map((leaf) => [leaf.variable, leaf]));
 
+/** Fields that are accepted without an effect, so that a configuration with them can be used; their descriptions give the reason. */
+export const acceptedPaths: readonly string[] = leaves.flatMap(({ path, field }) => (field.noEffect ? [path] : []));
+
 /** The value at a path of keys; undefined where a key is missing. */
 export function valueAt(value: unknown, keys: readonly string[]): unknown {
   let current = value;

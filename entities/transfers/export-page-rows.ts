@@ -64,12 +64,13 @@ export async function removeExportPages(work: Work, runId: string): Promise<void
   await session.query('delete from export_pages where run_id = $1', [runId]);
 }
 
-/** Removes the pages of runs that were cancelled, and of exports that are deleted. */
-export async function removeLeftPages(work: Work): Promise<void> {
+/** Removes the pages of runs that were cancelled, and of exports that are deleted. @returns whether there may be more */
+export async function pruneLeftPages(work: Work): Promise<boolean> {
   const session = await work.readAs('system');
   await session.query(
     `delete from export_pages p where not exists (select 1 from exports e
        where e.id = p.export_id and e.run_id = p.run_id and e.status = 'running' and e.deleted_at is null)`,
     [],
   );
+  return false;
 }

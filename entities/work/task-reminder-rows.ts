@@ -36,9 +36,19 @@ export interface DueTask {
 /** Position in the order of due dates. */
 export type DueCursor = Pick<DueTask, 'dueAt' | 'id'>;
 
-/** Open tasks that are due soon or overdue, in the order of their due dates. @param after undefined for the first page */
-export async function dueTasks(work: Work, after: DueCursor | undefined, limit: number): Promise<DueTask[]> {
-  const now = work.clock.now().getTime();
+/** Which tasks are looked at. */
+export interface DueSelection {
+  readonly now: Date;
+  readonly limit: number;
+  /** Undefined for the first page. */
+  readonly after?: DueCursor;
+  /** This task alone. */
+  readonly only?: string;
+}
+
+/** Open tasks that are due soon or overdue, in the order of their due dates. */
+export async function dueTasks(work: Work, { now, limit, after, only }: DueSelection): Promise<DueTask[]> {
+  const earliest = new Date(now.getTime() - maxOverdueMs);
   const session = await work.readAs('system');
   const { rows } = await session.query<DueTask>(
     `select t.id, t.organization_id as "organizationId", t.record_version as "recordVersion", t.due_at as "dueAt",
@@ -49,16 +59,10 @@ export async function dueTasks(work: Work, after: DueCursor | undefined, limit: 
        left join user_settings u on u.user_id = t.assignee_id and u.deleted_at is null
        left join organization_settings o on o.organization_id = t.organization_id and o.deleted_at is null
      where t.deleted_at is null and t.completed_at is null and t.status not in ${ended} and (t.assignee_id is not null or t.assigner_id is not null)
-       and t.due_at > $1 and t.due_at <= $2 and (t.due_at, t.id) > ($3, $4)
+       and t.due_at > $1 and t.due_at <= $2 and (t.due_at, t.id) > ($3, $4) and ($6::text is null or t.id = $6)
        and not exists (select 1 from task_reminders r where r.task_id = t.id and r.due_at = t.due_at and r.stage = 'overdue')
      order by t.due_at, t.id limit $5`,
-    [
-      new Date(now - maxOverdueMs),
-      new Date(now + maxAheadMs),
-      after?.dueAt ?? new Date(now - maxOverdueMs),
-      after?.id ?? '',
-      limit,
-    ],
+    [earliest, new Date(now.getTime() + maxAheadMs), after?.dueAt ?? earliest, after?.id ?? '', limit, only ?? null],
   );
   return rows;
 }
@@ -69,22 +73,15 @@ export interface Reminder {
   readonly stage: ReminderStage;
 }
 
-/** Records reminders. @returns those that nobody has recorded before */
-export async function addReminders(work: Work, reminders: readonly Reminder[]): Promise<Reminder[]> {
-  if (reminders.length === 0) return [];
+/** Records a reminder, of which nobody has been reminded yet. */
+export async function addReminder(work: Work, { task, stage }: Reminder, now: Date): Promise<void> {
   const session = await work.readAs('system');
-  const { rows } = await session.query<{ id: string }>(
-    `insert into task_reminders (task_id, due_at, stage, told_at)
-     select r.*, $4 from unnest($1::text[], $2::timestamptz[], $3::text[]) as r on conflict do nothing returning task_id as id`,
-    [
-      reminders.map(({ task }) => task.id),
-      reminders.map(({ task }) => task.dueAt),
-      reminders.map(({ stage }) => stage),
-      work.clock.now(),
-    ],
-  );
-  const added = new Set(rows.map(({ id }) => id));
-  return reminders.filter(({ task }) => added.has(task.id));
+  await session.query('insert into task_reminders (task_id, due_at, stage, told_at) values ($1, $2, $3, $4)', [
+    task.id,
+    task.dueAt,
+    stage,
+    now,
+  ]);
 }
 
 /** Removes what is of no use any more. @returns whether there may be more */
@@ -126,8 +123,9 @@ export const reminderComparison: Comparison = {
       ],
     );
     // With the last page, whether anybody was forgotten.
-    const forgotten = page.next ? [] : await dueTasks(work, undefined, 1);
-    const late = forgotten.filter(({ dueAt }) => dueAt.getTime() < work.clock.now().getTime() - patienceMs);
+    const now = work.clock.now();
+    const forgotten = page.next ? [] : await dueTasks(work, { now, limit: 1 });
+    const late = forgotten.filter(({ dueAt }) => dueAt.getTime() < now.getTime() - patienceMs);
     return {
       lines,
       expected: late.map(({ id }) => ({

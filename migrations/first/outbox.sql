@@ -94,6 +94,20 @@ alter table repaired_deliveries add constraint repaired_deliveries_pkey primary 
 create index repaired_deliveries_event on repaired_deliveries (event_id);
 grant select,insert,delete on table repaired_deliveries to core_system;
 
+create table workflow_wakes (
+  id text not null,
+  at timestamptz not null,
+  name text not null,
+  workflow_id text not null,
+  queue text,
+  signal text not null,
+  input jsonb not null,
+  search jsonb not null
+);
+alter table workflow_wakes add constraint workflow_wakes_pkey primary key (id);
+create index workflow_wakes_age on workflow_wakes (at);
+grant select,insert,delete on table workflow_wakes to core_system;
+
 create table listener_states (
   listener text not null,
   failures integer not null,

@@ -7,6 +7,7 @@ import type { DecidedBy } from '#entities/kit/access/authorizer.ts';
 import { traceIdOf } from '#entities/kit/base/trace.ts';
 import type { DeliveryReport } from '#entities/kit/outbox/delivery-report.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
+import type { SweepReport } from '#workflows/kit/sweep-contract.ts';
 import type { MetricsRegistry } from './process-metrics.ts';
 
 /** Upper bounds of durations, in seconds. */
@@ -33,6 +34,7 @@ export class CoreMetrics {
   readonly #relayedEvents: Counter;
   readonly #deliveries: Counter<'listener' | 'outcome'>;
   readonly #deliveryLag: Histogram<'trace_id'>;
+  readonly #sweptRecords: Counter<'sweep' | 'outcome'>;
 
   constructor(registry: MetricsRegistry) {
     this.#registry = registry;
@@ -96,6 +98,12 @@ export class CoreMetrics {
       registers,
       enableExemplars: true,
     });
+    this.#sweptRecords = new Counter({
+      name: 'core_swept_records_total',
+      help: 'Records that sweeps have examined, by sweep and outcome: done, skipped, failed.',
+      labelNames: ['sweep', 'outcome'],
+      registers,
+    });
   }
 
   statement(database: string, durationMs: number): void {
@@ -135,6 +143,11 @@ export class CoreMetrics {
     if (outcome !== 'done') return;
     const value = Math.max(0, at.getTime() - occurredAt.getTime()) / 1_000;
     this.#deliveryLag.observe({ value, ...exemplar(traceparent) });
+  }
+
+  swept(sweep: string, { done, failed, examined }: SweepReport): void {
+    for (const [outcome, count] of Object.entries({ done, failed, skipped: examined - done - failed }))
+      this.#sweptRecords.inc({ sweep, outcome }, count);
   }
 
   /** Reports the connections to PostgreSQL and the units of work of this process. */

@@ -12,7 +12,10 @@ test('file names are kebab-case and say what is inside', () => {
   const vague = new Set(['utils', 'helpers', 'types', 'common', 'misc', 'lib', 'shared']);
   expect(
     sources.filter(
-      (file) => !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|contract|config|mail|listener))?\.ts$/.test(basename(file)),
+      (file) =>
+        !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|contract|config|mail|listener|sweep|receiver))?\.ts$/.test(
+          basename(file),
+        ),
     ),
   ).toEqual([]);
   expect(sources.filter((file) => vague.has(basename(file, '.ts')))).toEqual([]);

@@ -117,7 +117,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // Whoever can start the programs of the installation says who operates it; no role of an organization does.
   'tools/commands/operator-commands.ts': [`system 'operators'`],
   // Another system has proven with its secret who it is; what follows from its events is up to listeners.
-  'api/rest/webhooks/receiver.ts': [`system 'receive event'`],
+  'api/rest/webhooks/configured-sender.ts': [`system 'receive event'`],
+  'api/rest/integrations/integration-webhook.receiver.ts': [`system 'receive event'`],
   'api/rest/organizations/register-invited.ts': [
     `system 'sign-up with invitation'`,
     `privileged 'sign-up with invitation'`,
@@ -149,6 +150,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
     'system `listener ${listener.name}`, organizationId',
     `system 'event delivery'`,
   ],
+  // Wakes belong to the workflows of all organizations.
+  'activities/events/workflow-starts.ts': [`system 'event delivery'`],
   // Stored bytes are the machine's: their rows say whose they are, and records decide who reads them.
   'activities/files/storage-work.ts': [`system 'storage'`],
   // What is due to an endpoint is the machine's; records are read with the rights of its scopes.
@@ -163,6 +166,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'activities/organizations/admit-newcomer.ts': [`system 'admit by domain'`],
   // Nobody has a right to what is left of a deleted organization.
   'activities/organizations/removal-slice.ts': [`system 'remove organization'`],
+  // A sweep acts for the server, on records of all organizations.
+  'activities/sweeps/sweep-page.ts': ['system `sweep ${sweep.name}`'],
   // Partitions have no organization.
   'activities/maintenance/maintenance-activities.ts': [`system 'prune records'`],
   // Which activities and workflows fail is the machine's to note, whoever began them.
@@ -286,6 +291,8 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'readDelivery',
     'staleFailing',
   ],
+  'outbox/partition-indexes.ts': ['lockPartitionIndex', 'partitionIndexes', 'reindexPartition'],
+  'outbox/workflow-wakes.ts': ['endWakes', 'keepWakes', 'overdueWakes', 'wakeComparison'],
   // Of all organizations for operators, of their own one for its managers.
   'outbox/delivery-list.ts': [
     'countDeliveries',
@@ -329,9 +336,9 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'transfers/export-page-rows.ts': [
     'exportPosition',
     'keepExportPage',
+    'pruneLeftPages',
     'readExportPage',
     'removeExportPages',
-    'removeLeftPages',
   ],
   // Contradictions between rows, for operators.
   'email/email-comparison-rows.ts': ['emailComparison'],
@@ -363,7 +370,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   // Ends what may not be sent any more of one endpoint, which the caller has just changed.
   'webhooks/withheld-message-rows.ts': ['withholdMessages'],
   // Ids, dates and time zones of open tasks of all organizations, for the schedule; listeners tell the people with their own rights.
-  'work/task-reminder-rows.ts': ['addReminders', 'dueTasks', 'pruneReminders', 'reminderComparison'],
+  'work/task-reminder-rows.ts': ['addReminder', 'dueTasks', 'pruneReminders', 'reminderComparison'],
   // What is sent of notifications is the server's; what each person is told is read with their rights.
   'notifications/notification-digest-rows.ts': [
     'addDigests',

@@ -33,6 +33,9 @@ const mortals: Readonly<Record<Failpoint, Readonly<Partial<Record<Program, numbe
   'email-accepted': { [worker]: 0 },
   'tuples-before-write': { [api]: 0 },
   'tuples-after-write': { [api]: 0 },
+  // No listener of the product wakes a workflow: test/workflows/events/workflow-wakes.test.ts has one.
+  'wake-before-signal': {},
+  'wake-after-signal': {},
   // Those of exports and imports are in killed-transfers.test.ts.
   'export-page-kept': {},
   'export-stored': {},

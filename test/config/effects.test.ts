@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { effectPaths } from '#config/objects/leaf.ts';
+import { acceptedPaths, effectPaths, leafByPath } from '#config/objects/leaf.ts';
 import { pendingPaths } from '#config/objects/pending.ts';
 import { checkEffects, effectiveLeaves, isMeant, leavesIn, writtenLeaves } from './effects.ts';
 
@@ -28,6 +28,16 @@ describe('leaves of the configuration', () => {
     const own = /\b(?:createRegistry|defineEntityModule|defineMail|syntheticRegistry)\(/;
     const files = new Set(written.map(({ file }) => file));
     expect([...files].filter((file) => own.test(readFileSync(join(repository, file), 'utf8')))).toEqual([]);
+  });
+
+  test('that are accepted without an effect give the reason', () => {
+    const reasons = acceptedPaths.map((path) => [path, leafByPath.get(path)?.field.description]);
+    expect(Object.fromEntries(reasons)).toEqual({
+      'jobqueue.queueconf.AdvisoryLockPrefix': expect.stringMatching(/^No effect: \w/),
+      'jobqueue.queueconf.JobStuckHandler': expect.stringMatching(/^No effect: \w/),
+      'jobqueue.queueconf.Logger': expect.stringMatching(/^No effect: \w/),
+      'jobqueue.queueconf.Workers': expect.stringMatching(/^No effect: \w/),
+    });
   });
 
   test('that are pending are leaves', () => {

@@ -1,14 +1,14 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { effectPaths } from '#config/objects/leaf.ts';
+import { acceptedPaths, effectPaths } from '#config/objects/leaf.ts';
 import { pendingCapability } from '#config/objects/pending.ts';
 import type { ShownLeaf } from '../kit/shows.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Every leaf of the configuration that has an effect; the others are in config/objects/pending.ts. */
+/** Every leaf of the configuration that has an effect; the others are pending (config/objects/pending.ts), or accepted without one. */
 export function effectiveLeaves(): string[] {
-  return effectPaths().filter((path) => pendingCapability(path) === undefined);
+  return effectPaths().filter((path) => pendingCapability(path) === undefined && !acceptedPaths.includes(path));
 }
 
 /** A leaf that a test file says it shows, as it is written there: `${…}` stands for one name. */

@@ -154,15 +154,15 @@ describe('the result', () => {
 
   test('names the fields that are set but have no effect', async () => {
     const { noEffect } = await sandbox.load(
-      'jobqueue: {queueconf: {ReindexerTimeout: 5000, ErrorHandler: x, MaxAttempts: 3}}\nbackfill: {enabled: false}\nserver: {listen: ":1"}',
+      'jobqueue: {queueconf: {AdvisoryLockPrefix: 5, JobStuckHandler: x, MaxAttempts: 3}}\nbackfill: {enabled: false}\nserver: {listen: ":1"}',
       {
         ...leastEnvironment,
         CORE_JOBQUEUE_QUEUECONF_LOGGER: '{}',
       },
     );
     expect(noEffect).toEqual([
-      'jobqueue.queueconf.ReindexerTimeout',
-      'jobqueue.queueconf.ErrorHandler',
+      'jobqueue.queueconf.AdvisoryLockPrefix',
+      'jobqueue.queueconf.JobStuckHandler',
       'backfill.enabled',
       'jobqueue.queueconf.Logger',
     ]);

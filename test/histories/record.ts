@@ -204,6 +204,8 @@ test('the schedules', async () => {
   await recordRun('send-due-notifications.sent', `WorkflowType = "sendDueNotifications" AND ${completed}`);
   await runSchedule(world, 'remind-due-tasks');
   await recordRun('remind-due-tasks.reminded', `WorkflowType = "remindDueTasks" AND ${completed}`);
+  await runSchedule(world, 'reindex-partitions');
+  await recordRun('reindex-partitions.swept', `WorkflowType = "reindexPartitions" AND ${completed}`);
   await recordRun('prune-records.pruned', `WorkflowType = "pruneRecords" AND ${completed}`);
 });
 

@@ -1,7 +1,7 @@
 // Takes turns by the seed: npm test has a quarter of these files, npm run prove has all.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { cacheConnection } from '#activities/clients/cache/redis-connection.ts';
@@ -220,29 +220,45 @@ const isSettled = (promise: Promise<unknown>) =>
     Promise.resolve(false),
   ]);
 
-test('cache.readtimeout and writetimeout: together they end a command that is not answered, and -1 does not', async () => {
-  shows(
-    'auth.token.cache.config.readtimeout',
-    'auth.token.cache.config.writetimeout',
-    'cache.readtimeout',
-    'cache.writetimeout',
-  );
-  const limited = connectionWith({ readtimeout: 100, writetimeout: 100 });
-  const patient = [
-    connectionWith({ readtimeout: -1, writetimeout: 100 }),
-    connectionWith({ readtimeout: 100, writetimeout: -1 }),
-  ];
+test('cache.readtimeout: ends a command that is not answered, and -1 does not', async () => {
+  shows('auth.token.cache.config.readtimeout', 'cache.readtimeout');
+  const limited = connectionWith({ readtimeout: 100, writetimeout: -1 });
+  const patient = connectionWith({ readtimeout: -1, writetimeout: 100 });
   try {
-    for (const connection of [limited, ...patient]) expect(await connection.ping()).toBe('PONG');
+    for (const connection of [limited, patient]) expect(await connection.ping()).toBe('PONG');
     cache.stall();
-    const answers = patient.map((connection) => connection.ping());
+    const answer = patient.ping();
     await expect(limited.ping()).rejects.toThrow('Command timed out');
-    expect(await Promise.all(answers.map(isSettled))).toEqual([false, false]);
+    expect(await isSettled(answer)).toBe(false);
     cache.restore();
-    expect(await Promise.all(answers)).toEqual(['PONG', 'PONG']);
+    expect(await answer).toBe('PONG');
   } finally {
     cache.restore();
-    for (const connection of [limited, ...patient]) connection.disconnect();
+    for (const connection of [limited, patient]) connection.disconnect();
+  }
+});
+
+test('cache.writetimeout: ends a connection whose other end reads nothing, and -1 does not', async () => {
+  shows('auth.token.cache.config.writetimeout', 'cache.writetimeout');
+  // It answers the first commands, which are small, and reads nothing of the next one.
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (bytes) => (bytes.length > 1_000 ? socket.pause() : socket.write('+OK\r\n')));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const settings = { address: `127.0.0.1:${port}`, password: '', readtimeout: -1, maxretries: 0, db: 0 };
+  const limited = connectionWith({ ...settings, writetimeout: 200 });
+  const patient = connectionWith({ ...settings, writetimeout: -1 });
+  const large = Buffer.alloc(64 * 1_048_576);
+  const waiting = patient.set('large', large);
+  waiting.catch(() => {});
+  try {
+    await expect(limited.set('large', large)).rejects.toThrow(/max retries per request/);
+    expect(await isSettled(waiting)).toBe(false);
+  } finally {
+    for (const connection of [limited, patient]) connection.disconnect();
+    server.close();
   }
 });
 

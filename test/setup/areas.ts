@@ -17,9 +17,10 @@ export const areas = [
 export const dividedByArea: Readonly<Record<string, readonly string[]>> = {
   entities: ['kit', 'presets'],
   workflows: ['kit', 'events', 'maintenance'],
-  activities: ['kit', 'clients', 'listeners', 'mails', 'events', 'maintenance', 'authorization'],
+  activities: ['kit', 'clients', 'listeners', 'mails', 'sweeps', 'events', 'maintenance', 'authorization'],
   'activities/listeners': [],
   'activities/mails': [],
+  'activities/sweeps': ['maintenance'],
   relay: ['outbox', 'changes', 'due-work', 'tuples', 'authorization'],
   'api/actions': ['kit'],
   'api/rest': ['records', 'events', 'pages', 'service'],

@@ -21,7 +21,7 @@ test('a file without a contract, and two workflows of one name, are refused', ()
     'a.contract.ts must export one contract',
   );
   const modules = ['a.contract.ts', 'b.contract.ts'].map((path) => ({ path, exports: { sendEmailContract } }));
-  expect(() => workflowsOf(modules)).toThrow('b.contract.ts: there is another workflow "sendEmail"');
+  expect(() => workflowsOf(modules)).toThrow('b.ts: there is another workflow "sendEmail"');
 });
 
 test('a file without activities, and two activities of one name, are refused', () => {
@@ -49,16 +49,16 @@ test('a contract names a task queue exactly when the input of its workflow has i
   expect(defineContract<{ readonly id: string }>({ name, workflowId, queue: 'email' }).queue).toBe('email');
 });
 
-describe.each(releaseWorkflows.map(({ contract, path }) => ({ name: contract.name, contract, path })))(
-  '$name',
-  ({ name, contract, path }) => {
-    test('has its workflow beside its contract, under the same name', async () => {
-      expect(basename(path, '.ts')).toBe(snakeCase(name).replaceAll('_', '-'));
-      expect(await readFile(path, 'utf8')).toMatch(new RegExp(`^export async function ${name}\\(`, 'mu'));
-    });
+const byName = releaseWorkflows.map((workflow) => ({ name: workflow.contract.name, ...workflow }));
 
-    test('has its activities on a queue that jobqueue.queueconf.Queues accepts', () => {
-      if (contract.queue !== undefined) expect([...configuredQueues, deliveryQueue]).toContain(contract.queue);
-    });
-  },
-);
+describe.each(byName)('$name', ({ name, contract, path, sweep }) => {
+  test('has its workflow beside its contract, under the same name, or is made for a sweep', async () => {
+    if (sweep) return expect(basename(path)).toBe('sweep-records.ts');
+    expect(basename(path, '.ts')).toBe(snakeCase(name).replaceAll('_', '-'));
+    expect(await readFile(path, 'utf8')).toMatch(new RegExp(`^export async function ${name}\\(`, 'mu'));
+  });
+
+  test('has its activities on a queue that jobqueue.queueconf.Queues accepts', () => {
+    if (contract.queue !== undefined) expect([...configuredQueues, deliveryQueue]).toContain(contract.queue);
+  });
+});

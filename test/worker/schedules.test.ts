@@ -104,6 +104,34 @@ describe('PeriodicJobs', () => {
   });
 });
 
+test('schedules follow a configuration that is reloaded, and a mistake in it changes none', async () => {
+  const worker = await world.startWorker();
+  const reload = (jobs: readonly object[]) => world.reconfigure(periodic(...jobs));
+  await reload([{ name: 'hourly', workflow: 'sweepOutbox', schedule: 3_600_000 }]);
+  await eventually(() => stateOf('hourly').catch(() => false));
+  await isListed('hourly');
+  await reload([{ name: 'hourly', workflow: 'sweepOutbox', schedule: 1_800_000 }]);
+  await eventually(async () => (await stateOf('hourly')).everyMs?.[0] === 1_800_000);
+  await reload([{ name: 'hourly', workflow: 'unknownWork', schedule: 900_000 }]);
+  await eventually(() => world.logs.some(({ msg }) => String(msg).startsWith('the schedules could not be changed')));
+  expect(await stateOf('hourly')).toMatchObject({ workflow: 'sweepOutbox', everyMs: [1_800_000] });
+  await world.reconfigure({ CORE_JOBQUEUE_QUEUECONF_PERIODICJOBS: undefined });
+  await eventually(() =>
+    stateOf('hourly').then(
+      () => false,
+      () => true,
+    ),
+  );
+  await worker.stop();
+});
+
+test('a run that was missed is made up for within the interval', async () => {
+  const daily = { name: 'weekly', workflow: 'sweepOutbox', schedule: 86_400_000 };
+  await converge(periodic(daily));
+  expect((await describeSchedule('weekly')).policies.catchupWindow).toBe(86_400_000);
+  expect((await describeSchedule('sweep-outbox')).policies.catchupWindow).toBe(10_000);
+});
+
 describe('pauses', () => {
   test('of TestOnly end when it is off', async () => {
     shows('jobqueue.queueconf.TestOnly');
@@ -116,8 +144,9 @@ describe('pauses', () => {
       expect(await stateOf(name), name).toMatchObject({ isPaused: false });
   });
 
-  test('of an operator outlast the next worker', async () => {
+  test('of an operator outlast the next worker, and TestOnly', async () => {
     await handleOf('prune-records').pause('looking at it');
+    await converge({ CORE_JOBQUEUE_QUEUECONF_TESTONLY: 'true' });
     await converge({});
     expect((await describeSchedule('prune-records')).state).toMatchObject({ paused: true, note: 'looking at it' });
     await handleOf('prune-records').unpause();

@@ -12,7 +12,8 @@ import { comparisonsOf, nameOf } from '#entities/kit/write/comparison/inconsiste
 import { emailWorkflowId } from '#workflows/email/send-email.contract.ts';
 import { deliveryWorkflowId } from '#workflows/events/deliver-event.contract.ts';
 import { probingWorkflowId } from '#workflows/events/probe-listener.contract.ts';
-import { remindDueTasksContract } from '#workflows/notifications/remind-due-tasks.contract.ts';
+import { remindDueTasksSweep } from '#activities/sweeps/notifications/remind-due-tasks.sweep.ts';
+import { sweepContract } from '#workflows/kit/sweep-contract.ts';
 import { sendDueNotificationsContract } from '#workflows/notifications/send-due-notifications.contract.ts';
 import { deliverToEndpointContract } from '#workflows/webhooks/deliver-to-endpoint.contract.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
@@ -118,7 +119,7 @@ const workflowOf: Readonly<Record<ExpectedWork['of'], (key: string) => string>> 
   endpoint: (endpointId) => deliverToEndpointContract.workflowId({ endpointId, organizationId: '' }),
   email: (key) => emailWorkflowId({ key }),
   channel: () => sendDueNotificationsContract.workflowId({}),
-  reminder: () => remindDueTasksContract.workflowId({}),
+  reminder: () => sweepContract(remindDueTasksSweep).workflowId({}),
 };
 
 interface ExpectedRun {

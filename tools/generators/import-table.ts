@@ -173,6 +173,11 @@ export const rooms: readonly Room[] = [
     imports: activityImports,
   },
   {
+    path: 'activities/sweeps',
+    purpose: 'repeated work on many records',
+    imports: [...activityImports, 'activities/events'],
+  },
+  {
     path: 'activities/*',
     purpose: 'activities of one area, each idempotent',
     imports: [...activityImports, 'activities/events'],
@@ -295,6 +300,7 @@ export const rooms: readonly Room[] = [
       'activities/listeners',
       'activities/kit',
       'activities/events',
+      'activities/sweeps',
       'activities/*',
       'worker/codec',
     ],
@@ -302,7 +308,7 @@ export const rooms: readonly Room[] = [
   {
     path: 'tools/commands',
     purpose: 'commands for operators; comparison of all stores',
-    imports: [...config, ...entities, ...contracts, 'activities/clients/*', 'runtime'],
+    imports: [...config, ...entities, ...contracts, 'activities/clients/*', 'activities/sweeps', 'runtime'],
   },
   {
     path: 'tools/generators',

@@ -1,5 +1,5 @@
 import type { Field, ObjectField } from '#config/schema/field.ts';
-import { leafByPath, leaves, type Leaf } from '#config/objects/leaf.ts';
+import { acceptedPaths, leafByPath, leaves, type Leaf } from '#config/objects/leaf.ts';
 import { pendingRemark } from '#config/objects/pending.ts';
 import { root } from '#config/objects/root.ts';
 import { inherited, isOptional } from './print-configuration.ts';
@@ -112,6 +112,7 @@ export function printReference(): string {
     '- The server reads the configuration again every `refreshinterval`. A configuration with problems is not used. Fields with "yes" under Restart',
     '  keep their value until the process is restarted.',
     '- A field that "has no effect yet" is checked, but never required, and the start warns when it is set.',
+    `- ${acceptedPaths.length} fields whose effect begins with "No effect" are accepted, and their rows say why they do nothing. The start warns when one is set.`,
     '- While `server.dev` is on, missing secrets of `sessions` and `totp` are generated and stored in `.local/secrets.json`.',
     '- Tracing and the credentials for Temporal use the standard variables of these systems: `OTEL_EXPORTER_OTLP_ENDPOINT`, `TEMPORAL_API_KEY`,',
     '  `TEMPORAL_TLS_CLIENT_CERT_PATH`, `TEMPORAL_TLS_CLIENT_KEY_PATH`, `TEMPORAL_TLS_SERVER_NAME`, `TEMPORAL_TLS_SERVER_CA_CERT_PATH`.',

@@ -4,13 +4,14 @@ import type { ActivityInterceptors } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { FailedAttempt, FailingWorkNotes } from '#activities/kit/failing-work-notes.ts';
 import { isScheduled, placeOfWork } from '#activities/kit/work-kind.ts';
+import type { ErrorHandler } from './error-handler.ts';
 import { deliverEventContract } from '#workflows/events/deliver-event.contract.ts';
 
 /**
  * Records activities that fail for the fifth time or permanently, until they succeed. If recording fails, for example because the database
  * is unreachable, it is logged; the next attempt is recorded again. Deliveries of events have rows of their own.
  */
-export function failingActivityInterceptor(notes: FailingWorkNotes, logger: Logger) {
+export function failingActivityInterceptor(notes: FailingWorkNotes, onFailed: ErrorHandler, logger: Logger) {
   return ({ info }: Context): ActivityInterceptors => {
     const { workflowExecution, workflowType = '', activityType, attempt, retryPolicy } = info;
     if (!workflowExecution || workflowType === deliverEventContract.name) return {};
@@ -44,12 +45,14 @@ export function failingActivityInterceptor(notes: FailingWorkNotes, logger: Logg
             // A refusal is an outcome; its workflow decides what follows.
             if (error.nonRetryable === true ? isBroken : isLast || attempt >= notes.shownAttempts) {
               const isFailed = isBroken || isLast;
+              const said = `${error.type ?? 'error'}: ${error.message}`.slice(0, 500);
               await note({
                 status: isFailed ? 'failed' : 'failing',
                 attempts: attempt,
-                error: `${error.type ?? 'error'}: ${error.message}`.slice(0, 500),
+                error: said,
                 pauseMs: isFailed ? null : pauseMs(attempt, retryPolicy),
               });
+              if (isFailed) await onFailed(place, said);
             }
             throw error;
           }

@@ -10,7 +10,9 @@ export type SystemMessage =
   /** Deliveries of a listener wait for an operator. */
   | { readonly message: 'delivery-waiting'; readonly listener: string; readonly topic: string }
   /** A provider of e-mail refuses the key, the sender or the account. */
-  | { readonly message: 'email-refused'; readonly carrier: string };
+  | { readonly message: 'email-refused'; readonly carrier: string }
+  /** An activity has failed for good. */
+  | { readonly message: 'work-failed'; readonly workflow: string };
 
 export interface SendSystemMessageInput {
   readonly queue: ActivityQueue;

@@ -14,6 +14,8 @@ export interface WorkflowContract<Input> {
   readonly workflowId: (input: StartInput<Input>) => string;
   /** Task queue of its activities, without the prefix of the installation; absent when it has local activities only. */
   readonly queue?: string;
+  /** Signal that says that there is work, for workflows that are woken (`wake` of a listener). */
+  readonly wakeSignal?: string;
   /** Which tasks of a full queue are begun first: those of its workflow and its activities; 3 when left out. */
   readonly priority?: (input: StartInput<Input>) => WorkflowPriority;
   /** Starts it again and again; the name of the schedule is the id of the workflow. */

@@ -20,5 +20,6 @@ export const wakeSignalName = 'wake';
 export const deliverToEndpointContract = defineContract<DeliverToEndpointInput>({
   name: 'deliverToEndpoint',
   queue: webhookQueue,
+  wakeSignal: wakeSignalName,
   workflowId: ({ endpointId }) => `webhook/${endpointId}`,
 });

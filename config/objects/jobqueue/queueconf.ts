@@ -42,7 +42,7 @@ function retention(what: string, value: number) {
 
 const periodicJobs = list({
   description:
-    'Additional Temporal Schedules. The worker creates, changes and deletes schedules at its start to match this list.',
+    'Additional Temporal Schedules. The worker creates, changes and deletes schedules to match this list, at its start and when the configuration is reloaded.',
   items: object('One schedule.', {
     name: text({ description: 'Id of the schedule. It must be unique.', format: shortName, required: true }),
     workflow: text({ description: 'Name of the workflow that the schedule starts.', required: true, maxLength: 200 }),
@@ -59,7 +59,6 @@ const periodicJobs = list({
     }),
     input: any({ description: 'Argument of the workflow. When omitted, the workflow gets no argument.' }),
   }),
-  restart: true,
 });
 
 const retryPolicy = object('Pauses between the attempts of an activity that sets none of its own.', {
@@ -87,12 +86,10 @@ const retryPolicy = object('Pauses between the attempts of an activity that sets
   }),
 });
 
-const noTables = 'No effect: the queue has no tables of its own in PostgreSQL.';
-
 /** `jobqueue.queueconf`, key by key mapped to Temporal and to the relay of event rows. */
 export const queueconf = object('Workers, retries and schedules of the job queue.', {
   AdvisoryLockPrefix: integer({
-    description: 'No effect: Temporal uses its own locks.',
+    description: 'No effect: the queue takes no locks in PostgreSQL; Temporal has its own.',
     unit: 'lock space',
     default: 0,
     minimum: 0,
@@ -121,7 +118,6 @@ export const queueconf = object('Workers, retries and schedules of the job queue
     default: 30_000,
     minimum: 1000,
     maximum: hour,
-    restart: true,
   }),
   JobStuckThreshold: duration({
     description:
@@ -148,11 +144,10 @@ export const queueconf = object('Workers, retries and schedules of the job queue
     restart: true,
   }),
   ReindexerTimeout: duration({
-    description: noTables,
+    description: 'Maximum duration of the rebuilding of one index.',
     default: 60_000,
     minimum: 1000,
     maximum: day,
-    noEffect: true,
   }),
   RescueStuckJobsAfter: duration({
     description: 'Age after which the sweep starts the delivery of an unfinished batch of events again.',
@@ -196,12 +191,11 @@ export const queueconf = object('Workers, retries and schedules of the job queue
   }),
   TestOnly: flag({
     description: 'Creates schedules paused, so that tests can trigger them. Rejected unless server.dev is on.',
-    restart: true,
   }),
   ReindexerIndexNames: list({
-    description: noTables,
-    items: text({ description: 'Name of an index.', maxLength: 100 }),
-    noEffect: true,
+    description:
+      'Indexes of partitioned tables (events, event_deliveries, history, record_changes) that are rebuilt in the partitions of days that have passed. Other indexes are left alone.',
+    items: text({ description: 'Name of an index, such as `events_record`.', maxLength: 100 }),
   }),
   Queues: map({
     description: `Settings of task queues by name: ${activityQueues.join(', ')} and workflows.dispatch.queuename. A queue without an entry runs 10 activities at the same time; the event queue runs workflows.dispatch.workercount, and \`webhooks\` runs 100, one for each endpoint with messages.`,
@@ -242,7 +236,6 @@ export const queueconf = object('Workers, retries and schedules of the job queue
     Time: text({
       description: 'Instant that sweeps use as the current time (RFC 3339). When empty, sweeps use the clock.',
       format: instant,
-      restart: true,
     }),
   }),
   JobInsertMiddleware: interceptors('Interceptors around every start of a workflow.'),
@@ -256,14 +249,19 @@ export const queueconf = object('Workers, retries and schedules of the job queue
     noEffect: true,
   }),
   Workers: empty({ description: 'No effect: the workers are part of the release.', noEffect: true }),
-  ErrorHandler: any({
-    description: 'No effect: Temporal stores failures with the workflow and shows them in its UI.',
-    noEffect: true,
+  ErrorHandler: text({
+    description:
+      'Handler that is called when an activity has failed for good: `log` writes a line to the log, `chat` sends a message to the chat of the operator (integrations.chatruntime), once an hour for each workflow type. When empty, nothing is called.',
+    values: ['', 'log', 'chat'],
   }),
   JobStuckHandler: any({
     description: 'No effect: Temporal retries a lost activity by itself, see JobStuckThreshold.',
     noEffect: true,
   }),
-  ReindexerSchedule: any({ description: noTables, noEffect: true }),
+  ReindexerSchedule: text({
+    description:
+      'When the indexes of ReindexerIndexNames are rebuilt: a cron expression in UTC. When empty, only `npm run sweep -- reindex-partitions` rebuilds them.',
+    format: cron,
+  }),
   RetryPolicy: retryPolicy,
 });

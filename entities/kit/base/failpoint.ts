@@ -14,6 +14,8 @@ export const failpoints = [
   'delivery-after-commit',
   'delivery-before-settle',
   'delivery-after-settle',
+  'wake-before-signal',
+  'wake-after-signal',
   'email-before-send',
   'email-before-write',
   'email-after-write',

@@ -45,6 +45,23 @@ export const steepTea = defineAction({
 });
 `;
 
+const kettleReceiver = `import { Type } from 'typebox';
+import { configuredSender } from '../webhooks/configured-sender.ts';
+import { defineReceiver, filledText } from '../webhooks/receiver.ts';
+import { hasStandardSignature } from '../webhooks/standard-signature.ts';
+
+export const kettleReceiver = defineReceiver({
+  url: '/v1/kettle/webhook',
+  operationId: 'receiveKettleEvents',
+  summary: 'Events of the kettle',
+  description: 'For the kettle, which reports that water boils.',
+  senders: configuredSender('kettle', ({ integrations }) => integrations.codehostapp.webhooksecret),
+  verify: hasStandardSignature,
+  payload: Type.Object({ id: filledText }),
+  read: ({ id }) => ({ externalId: id, type: 'boiled', occurredAt: new Date(), values: {} }),
+});
+`;
+
 const nameTag = `import { on } from '#entities/kit/model/events.ts';
 import { tag } from '#entities/work/tag.ts';
 import { defineListener } from '../listener.ts';
@@ -157,6 +174,35 @@ export const teaBreaksDue = defineDueWork({
 });
 `;
 
+const closeOldTasks = `import { firstIdAt } from '#entities/kit/base/ids.ts';
+import { task } from '#entities/work/task.ts';
+import { maintenanceQueue } from '#workflows/kit/maintenance-queue.ts';
+import { defineSweep } from '../sweep-definition.ts';
+
+const firstId = firstIdAt(new Date(0));
+const yearMs = 365 * 86_400_000;
+
+export const closeOldTasksSweep = defineSweep({
+  name: 'closeOldTasks',
+  description: 'Closes tasks that nobody has touched for a year.',
+  queue: maintenanceQueue,
+  everyMs: 86_400_000,
+  find: ({ data }, { limit, after: [after = firstId] = [], only }) =>
+    data.find(task, {
+      where: { status: { eq: 'open' }, id: only === undefined ? { gt: after } : { eq: only } },
+      limit,
+    }),
+  lock: ({ data }, id) => data.findLocked(task, id),
+  decide: ({ updatedAt }, { now }) =>
+    now.getTime() - updatedAt.getTime() > yearMs
+      ? { action: 'close', reason: 'untouched for a year' }
+      : { action: null, reason: 'touched within a year' },
+  act: async ({ data }, { id }) => {
+    await data.update(task, id, { status: 'wont_do' });
+  },
+});
+`;
+
 export const otherRecipes: readonly Recipe[] = [
   {
     title: 'an error code is one file',
@@ -182,6 +228,11 @@ export const otherRecipes: readonly Recipe[] = [
       copy.change(list, 'import { livez,', "import { coffee } from './service/coffee.ts';\nimport { livez,");
       copy.change(list, '\n  livez,\n', '\n  coffee,\n  livez,\n');
     },
+  },
+  {
+    title: 'a receiver is one file',
+    files: ['api/rest/work/kettle.receiver.ts'],
+    follow: (copy) => copy.write('api/rest/work/kettle.receiver.ts', kettleReceiver),
   },
   {
     title: 'a listener is one file',
@@ -211,6 +262,11 @@ export const otherRecipes: readonly Recipe[] = [
     title: 'due work is one file',
     files: ['entities/files/tea-breaks-due.ts'],
     follow: (copy) => copy.write('entities/files/tea-breaks-due.ts', teaBreaks),
+  },
+  {
+    title: 'a sweep is one file',
+    files: ['activities/sweeps/work/close-old-tasks.sweep.ts'],
+    follow: (copy) => copy.write('activities/sweeps/work/close-old-tasks.sweep.ts', closeOldTasks),
   },
   {
     title: 'a configuration leaf is one file',

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { pino } from 'pino';
 import { reminderStage } from '#activities/mails/due-stage.ts';
-import { remindPage } from '#activities/notifications/remind-page.ts';
-import { systemCaller } from '#entities/kit/model/caller.ts';
-import { newId } from '#entities/kit/base/ids.ts';
+import { remindDueTasksSweep } from '#activities/sweeps/notifications/remind-due-tasks.sweep.ts';
+import { sweepPage } from '#activities/sweeps/sweep-page.ts';
+import type { SweepReport } from '#workflows/kit/sweep-contract.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { eventually } from '../../kit/eventually.ts';
 import { isSettled } from '../../kit/events/event-fixtures.ts';
@@ -47,7 +48,7 @@ async function at(ms: number): Promise<void> {
 }
 
 const hour = 3_600_000;
-const remind = () => runSchedule<{ readonly reminded: number }>(world, 'remind-due-tasks');
+const remind = () => runSchedule<SweepReport>(world, 'remind-due-tasks');
 
 /** Titles of the reminders in the list of the app, the oldest first. */
 async function reminders({ person }: Teller): Promise<string[]> {
@@ -134,7 +135,7 @@ describe('a task', () => {
     const id = await due('deleted');
     await owner.client.mutate({ method: 'DELETE', url: `/v1/tasks/${id}` });
     await at(60_000);
-    expect(await remind()).toEqual({ reminded: 0 });
+    expect(await remind()).toMatchObject({ done: 0, failed: 0 });
     expect(await reminders(member)).toEqual([]);
   });
 
@@ -148,9 +149,9 @@ describe('a task', () => {
     };
     await archive(true);
     await at(-9 * hour);
-    expect(await remind()).toEqual({ reminded: 0 });
+    expect(await remind()).toMatchObject({ done: 0, failed: 0 });
     await archive(false);
-    expect(await remind()).toEqual({ reminded: 1 });
+    expect(await remind()).toMatchObject({ done: 1, failed: 0 });
     expect(await reminders(member)).toEqual(['A task is due today']);
   });
 
@@ -178,12 +179,12 @@ test('several due tasks are one mail', async () => {
 test('sweeps at the same time announce each task once', async () => {
   await due('once');
   await at(60_000);
-  const sweep = () =>
-    world.runtime.database.transact({ caller: systemCaller('test'), requestId: newId() }, (unit) =>
-      remindPage(unit, undefined),
-    );
-  const pages = await Promise.all(Array.from({ length: 6 }, sweep));
-  expect(pages.reduce((sum, { reminded }) => sum + reminded, 0)).toBe(1);
+  const onSwept = () => {};
+  const { config, runtime } = world;
+  const deps = { config, database: runtime.database, logger: pino({ enabled: false }), onSwept };
+  const pages = await Promise.all(Array.from({ length: 6 }, () => sweepPage(deps, remindDueTasksSweep, {})));
+  expect(pages.reduce((sum, { report }) => sum + report.done, 0)).toBe(1);
+  expect(pages.map(({ report }) => report.failed)).toEqual(pages.map(() => 0));
   expect(await reminders(member)).toEqual(['A task is overdue']);
 });
 

@@ -1,7 +1,13 @@
+import type { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { FailingWorkNotes } from '#activities/kit/failing-work-notes.ts';
 import { plainText } from '#activities/clients/chat/chat-message.ts';
 import { armFailpoints } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
+import { createLogger } from '#runtime/logger.ts';
+import { configuredErrorHandler } from '#worker/interceptors/error-handler.ts';
+import { failingActivityInterceptor } from '#worker/interceptors/failing-activities.ts';
 import { sendSystemMessageContract } from '#workflows/identity/send-system-message.contract.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { announce } from '../../kit/events/event-fixtures.ts';
@@ -249,4 +255,36 @@ test('names cannot mention anybody or make a link', () => {
   expect(plainText('<!channel> <https://evil.example|here> & co')).toBe(
     '&lt;!channel&gt; &lt;https://evil.example|here&gt; &amp; co',
   );
+});
+
+test('an activity that fails for good is logged, or told of in the chat, as ErrorHandler says', async () => {
+  shows('jobqueue.queueconf.ErrorHandler');
+  const { config, runtime } = world;
+  const { database, temporal } = runtime;
+  const lines: string[] = [];
+  const logger = createLogger('test', { level: 'error' }, { write: (line: string) => void lines.push(line) });
+  const onFailed = configuredErrorHandler({ config, database, temporal, logger });
+  const workflowExecution = { workflowId: `${world.name}/handled`, runId: newId() };
+  const info = { workflowExecution, workflowType: 'handledWork', activityType: 'handle', attempt: 1 };
+  const { inbound } = failingActivityInterceptor(
+    new FailingWorkNotes({ database, temporal }),
+    onFailed,
+    createLogger('test', { level: 'silent' }),
+  )({ info: { ...info, retryPolicy: { maximumAttempts: 1 } } } as Context);
+  const fail = () =>
+    inbound?.execute?.({ args: [], headers: {} }, () =>
+      Promise.reject(ApplicationFailure.create({ type: 'internal', message: 'it broke' })),
+    );
+  const told = () => lines.filter((line) => line.includes('an activity has failed for good'));
+
+  await expect(fail()).rejects.toThrow('it broke');
+  expect(told()).toEqual([]);
+  await world.reconfigure({ CORE_JOBQUEUE_QUEUECONF_ERRORHANDLER: 'log' });
+  await expect(fail()).rejects.toThrow('it broke');
+  expect(told()).toHaveLength(1);
+  expect(JSON.parse(told()[0] ?? '')).toMatchObject({ workflow: 'handledWork', activity: 'handle' });
+  await world.reconfigure({ CORE_JOBQUEUE_QUEUECONF_ERRORHANDLER: 'chat' });
+  await expect(fail()).rejects.toThrow('it broke');
+  await eventually(() => postedAbout('Work of handledWork has failed for good').length === 1);
+  await world.reconfigure({ CORE_JOBQUEUE_QUEUECONF_ERRORHANDLER: undefined });
 });

@@ -14,6 +14,7 @@ import {
   historyComparison,
   listenerComparison,
 } from './recorded-inconsistencies.ts';
+import { wakeComparison } from '../../outbox/workflow-wakes.ts';
 import { compileSql } from '../../storage/sql.ts';
 import type { RoleSession } from '../../storage/transaction.ts';
 
@@ -28,6 +29,7 @@ export function comparisonsOf(registry: Registry, recordHistory: boolean): Compa
     eventComparison(registry, recordHistory),
     deliveryComparison,
     listenerComparison,
+    wakeComparison,
     desiredComparison,
     objectComparison(registry),
   ];

@@ -1,0 +1,69 @@
+import type { Config } from '#config/objects/root.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+
+/** Facts about a record, on which a decision depends. */
+interface Facts {
+  readonly id: string;
+}
+
+/** Records that a sweep looks at next. */
+export interface SweepSelection {
+  readonly now: Date;
+  readonly config: Config;
+  readonly limit: number;
+  /** Position of the last record before them; undefined for the first page. */
+  readonly after?: readonly string[];
+  /** This record alone, if it is still among those that are selected. */
+  readonly only?: string;
+}
+
+/** The action on a record, and its reason; nothing happens without an action. */
+export interface SweepDecision<Action extends string = string> {
+  readonly action: Action | null;
+  /** A constant phrase: skipped records are counted by it. */
+  readonly reason: string;
+}
+
+/** Settings of a sweep in the configuration. Changes have an effect when it is reloaded. */
+export interface SweepSettings {
+  /** Interval in milliseconds, or a cron expression in UTC; default: that of the sweep. */
+  readonly every?: number | string;
+  /** While it is false, the schedule is paused. */
+  readonly isEnabled?: boolean;
+  readonly isDryRun?: boolean;
+  /** Most records that one run looks at, and most that it changes. */
+  readonly maxExamined?: number;
+  readonly maxDone?: number;
+  /** Longest transaction of one action, in milliseconds; default: `server.writetimeout`. */
+  readonly actionTimeoutMs?: number;
+}
+
+/**
+ * Work on many records, again and again. Files named `….sweep.ts` are found in `activities/sweeps`. A page is read and decided about
+ * without locks; each action has a transaction of its own, in which the record is locked and decided about again.
+ */
+export interface Sweep<Known extends Facts = Facts, Action extends string = string> {
+  /** Temporal type of its workflow and of its activity: verb and noun in camelCase. It never changes. */
+  readonly name: string;
+  /** One line for operators. */
+  readonly description: string;
+  /** Task queue, as `jobqueue.queueconf.Queues` names it. */
+  readonly queue: string;
+  /** Interval of its schedule, in milliseconds. */
+  readonly everyMs: number;
+  readonly settings?: (config: Config) => SweepSettings;
+  /** The next records in the order of an index, over all organizations. */
+  readonly find: (unit: UnitOfWork, selection: SweepSelection) => Promise<readonly Known[]>;
+  /** Position of a record in that order; its id when left out. */
+  readonly position?: (facts: Known) => readonly string[];
+  /** Locks a record until the end of the transaction. @returns undefined when it is gone */
+  readonly lock: (unit: UnitOfWork, id: string) => Promise<unknown>;
+  /** Depends on nothing but its arguments. */
+  readonly decide: (facts: Known, context: { readonly now: Date; readonly config: Config }) => SweepDecision<Action>;
+  readonly act: (unit: UnitOfWork, facts: Known, action: Action, now: Date) => Promise<void>;
+}
+
+export function defineSweep<Known extends Facts, const Action extends string>(sweep: Sweep<Known, Action>): Sweep {
+  // It is given only what it has found and decided itself.
+  return sweep as unknown as Sweep;
+}

@@ -1,0 +1,87 @@
+import { newId } from '#entities/kit/base/ids.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import type { WorkContext } from '#entities/kit/model/work-context.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import type { SweepPage, SweptPage } from '#workflows/kit/sweep-contract.ts';
+import { workContext } from '../clients/temporal/work-origin.ts';
+import { isOutage } from '../events/listener-transaction.ts';
+import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
+import { sweepTime } from '../kit/sweep-time.ts';
+import type { Sweep, SweepDecision } from './sweep-definition.ts';
+import { SweepTally } from './sweep-tally.ts';
+
+/** Records of one page. */
+const pageSize = 100;
+
+const gone: SweepDecision = { action: null, reason: 'changed meanwhile' };
+
+export type SweepDependencies = Pick<ActivityDependencies, 'config' | 'database' | 'logger' | 'onSwept'>;
+
+/**
+ * Handles one page of a sweep. A record that fails is counted and logged, and the others continue. In an outage, the page ends with what
+ * was done before it, so that a repeated attempt counts each record once.
+ * @throws AppError when the database is unavailable
+ */
+export async function sweepPage(deps: SweepDependencies, sweep: Sweep, page: SweepPage): Promise<SweptPage> {
+  const { config, database, logger } = deps;
+  const settings = sweep.settings?.(config.current) ?? {};
+  const isDryRun = page.isDryRun === true || settings.isDryRun === true;
+  const { maxExamined = Infinity, maxDone = Infinity, actionTimeoutMs } = settings;
+  const now = page.isDryRun === true && page.at !== undefined ? new Date(page.at) : sweepTime(deps);
+  const context = { now, config: config.current };
+  const tally = new SweepTally(isDryRun, page.report);
+  const transact = <T>(more: Partial<WorkContext>, work: (unit: UnitOfWork) => Promise<T>): Promise<T> =>
+    database.transact(
+      { ...workContext(systemCaller(`sweep ${sweep.name}`), `${sweep.name}-${newId()}`), ...more },
+      work,
+    );
+
+  /** Decides again about a record that is locked, and acts. */
+  const act = (id: string): Promise<SweepDecision> =>
+    transact(actionTimeoutMs === undefined ? {} : { deadline: Date.now() + actionTimeoutMs }, async (unit) => {
+      if ((await sweep.lock(unit, id)) === undefined) return gone;
+      const [facts] = await sweep.find(unit, { ...context, limit: 1, only: id });
+      if (!facts) return gone;
+      const decided = sweep.decide(facts, context);
+      if (decided.action !== null) await sweep.act(unit, facts, decided.action, now);
+      return decided;
+    });
+
+  const limit = Math.min(pageSize, maxExamined - tally.report.examined);
+  const { after } = page;
+  const found =
+    limit > 0
+      ? await transact({ readOnly: true }, (unit) =>
+          sweep.find(unit, { ...context, limit, ...(after ? { after } : {}) }),
+        )
+      : [];
+  const isFull = () => tally.actions >= maxDone || tally.report.examined >= maxExamined;
+  let last: readonly string[] | undefined;
+  let left = found.length;
+  for (const facts of found) {
+    if (isFull()) break;
+    try {
+      const decided = sweep.decide(facts, context);
+      if (decided.action === null) tally.settled(decided);
+      else if (isDryRun) tally.planned(facts.id, decided, decided.action);
+      else tally.settled(await act(facts.id));
+    } catch (error) {
+      if (isOutage(error)) {
+        if (last === undefined) throw error;
+        return { report: tally.report, next: last };
+      }
+      logger.error({ err: error, sweep: sweep.name, record_id: facts.id }, 'a sweep failed on a record');
+      tally.failed();
+    }
+    last = sweep.position?.(facts) ?? [facts.id];
+    left -= 1;
+  }
+  if (found.length === limit || left > 0) {
+    if (!isFull() && last) return { report: tally.report, next: last };
+    tally.limited();
+  }
+  const { report } = tally;
+  logger.info({ sweep: sweep.name, ...report }, 'a sweep ended');
+  deps.onSwept(sweep.name, report);
+  return { report };
+}

@@ -1,0 +1,59 @@
+import { releaseSweeps } from '#activities/sweeps/release-sweeps.ts';
+import type { Sweep } from '#activities/sweeps/sweep-definition.ts';
+import { parseInstant } from '#entities/kit/base/instant.ts';
+import { sweepContract, type SweepInput, type SweepReport } from '#workflows/kit/sweep-contract.ts';
+import { followWorkflow } from './follow-workflow.ts';
+import { ArgumentError, type CommandForm, type Tool, type ToolContext } from './tool.ts';
+
+/** A run of a sweep, as an operator asks for it. */
+export interface SweepCommand {
+  readonly sweep: Sweep;
+  readonly isDryRun: boolean;
+  readonly at: string | undefined;
+}
+
+const options = { 'dry-run': 'boolean', at: 'string' } as const;
+
+/** One command for each sweep, with the name of its schedule. */
+export const sweepTool: Tool<typeof options, SweepCommand> = {
+  name: 'sweep',
+  needs: 'Database, Temporal and a worker',
+  options,
+  commands: Object.fromEntries(
+    releaseSweeps.map((sweep) => [sweepContract(sweep).workflowId({}), commandOf(sweep)] as const),
+  ),
+  notes: `  --dry-run                  changes nothing, and prints what would be done
+  --at INSTANT               what a dry run takes as now (RFC 3339)`,
+};
+
+function commandOf(sweep: Sweep): CommandForm<typeof options, SweepCommand> {
+  return {
+    usage: [[`${sweepContract(sweep).workflowId({})} [--dry-run]`, sweep.description]],
+    options: ['dry-run', 'at'],
+    read: ({ values: { 'dry-run': isDryRun = false, at } }) => {
+      if (at !== undefined && !isDryRun) throw new ArgumentError('--at is for dry runs; add --dry-run');
+      if (at !== undefined && !parseInstant(at)) throw new ArgumentError('--at is not an instant as of RFC 3339');
+      return { sweep, isDryRun, at };
+    },
+  };
+}
+
+/** Runs a sweep now, and prints what it has done. @returns whether no record failed @throws AppError workflows_unavailable */
+export async function runSweepCommand(
+  { sweep, isDryRun, at }: SweepCommand,
+  { runtime, print, progressEveryMs }: ToolContext<'temporal'>,
+): Promise<boolean> {
+  const input = { isDryRun, ...(at === undefined ? {} : { at }) };
+  const report = await followWorkflow<SweepReport, SweepInput>(sweepContract(sweep), input, {
+    temporal: runtime.temporal,
+    print,
+    progressEveryMs,
+    progressLine: ({ examined, done, failed }) => `${examined} examined, ${done} done, ${failed} failed`,
+  });
+  for (const { id, action, reason } of report.planned) print(`${id}: ${action} (${reason})`);
+  print(
+    `${report.examined} examined, ${report.done} done, ${report.failed} failed${report.hasMore ? '; the limit of a run was reached' : ''}`,
+  );
+  for (const [reason, count] of Object.entries(report.skipped)) print(`${count} skipped: ${reason}`);
+  return report.failed === 0;
+}

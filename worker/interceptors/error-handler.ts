@@ -1,0 +1,19 @@
+import { tellOperator } from '#activities/events/tell-operator.ts';
+import type { ActivityDependencies } from '#activities/kit/activity-dependencies.ts';
+import type { placeOfWork } from '#activities/kit/work-kind.ts';
+
+/** Called with an activity that has failed for good, and its error. */
+export type ErrorHandler = (place: ReturnType<typeof placeOfWork>, error: string) => Promise<void>;
+
+/** The handler that `jobqueue.queueconf.ErrorHandler` names. */
+export function configuredErrorHandler(
+  deps: Pick<ActivityDependencies, 'config' | 'database' | 'temporal' | 'logger'>,
+): ErrorHandler {
+  return async ({ workflowId, workflowType: workflow, activity }, error) => {
+    const handler = deps.config.current.jobqueue.queueconf.ErrorHandler;
+    if (handler === 'log')
+      deps.logger.error({ workflow_id: workflowId, workflow, activity, error }, 'an activity has failed for good');
+    if (handler === 'chat')
+      await tellOperator(deps, `${workflow}/${activity ?? ''}`, { message: 'work-failed', workflow });
+  };
+}

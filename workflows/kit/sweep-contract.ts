@@ -1,0 +1,69 @@
+import type { ActivityQueue } from './activity-queue.ts';
+import type { WorkflowContract } from './contract.ts';
+
+/** Result of a run of a sweep. */
+export interface SweepReport {
+  /** Nothing was changed. */
+  readonly isDryRun: boolean;
+  /** Records that were looked at: the sum of those that were done, skipped and failed. */
+  readonly examined: number;
+  readonly done: number;
+  readonly failed: number;
+  /** Number of skipped records for each reason. */
+  readonly skipped: Readonly<Record<string, number>>;
+  /** A limit of the configuration has ended the run; there may be more records. */
+  readonly hasMore: boolean;
+  /** Actions that a dry run would take: the first thousand. */
+  readonly planned: readonly PlannedAction[];
+}
+
+export interface PlannedAction {
+  readonly id: string;
+  readonly action: string;
+  readonly reason: string;
+}
+
+/** A page that a run of a sweep asks for. */
+export interface SweepPage {
+  /** Decides, and changes nothing. */
+  readonly isDryRun?: boolean;
+  /** Instant that a dry run takes as now (RFC 3339). */
+  readonly at?: string;
+  /** Where the page before it ended, and what the run had done until then. */
+  readonly after?: readonly string[];
+  readonly report?: SweepReport;
+}
+
+export interface SweepInput extends SweepPage {
+  readonly queue: ActivityQueue;
+  /** Pages after which a run continues as new, so that its history stays short; 500 when left out. */
+  readonly pagesPerRun?: number;
+}
+
+export interface SweptPage {
+  readonly report: SweepReport;
+  /** Where the next page begins; undefined after the last one. */
+  readonly next?: readonly string[];
+}
+
+/** Answer of the query: what the run has done so far. */
+export const sweepProgressQuery = 'progress';
+
+/** Every sweep has a workflow type of its own, with its name (`sweepRecords`). Its schedule has the same name in kebab-case. */
+export function sweepContract({
+  name,
+  queue,
+  everyMs,
+}: {
+  readonly name: string;
+  readonly queue: string;
+  readonly everyMs: number;
+}): WorkflowContract<SweepInput> {
+  const schedule = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return {
+    name,
+    queue,
+    workflowId: ({ isDryRun = false, at = 'now' }) => (isDryRun ? `${schedule}/dry-run/${at}` : schedule),
+    schedule: { everyMs },
+  };
+}
