@@ -116,15 +116,22 @@ async function writeDocument(
   { target, columns, pages }: Document,
 ): Promise<boolean> {
   let count = 0;
+  const held: string[] = [];
   for await (const rows of pages) {
-    await writeRows(unit.data, target, columns, rows);
+    const ids = await writeRows(unit.data, target, columns, rows);
+    held.push(...ids.flatMap((id, index) => heldIn(unit, id, rows[index]?.line ?? 0)));
     await unit.endPart();
     count += rows.length;
     failpoint('import-page-written');
     refuseLostRights(caller, await work.transact((reading) => work.caller(reading, row)));
     if (!(await work.report(transfer, { doneRows: count }))) return false;
   }
-  return work.complete(unit, transfer, count);
+  return work.complete(unit, transfer, count, held.length > 0 ? { problems: held.slice(0, maxProblems) } : {});
+}
+
+/** Fields of a line of the document that are held, as texts. */
+function heldIn({ data }: UnitOfWork, id: string, line: number): string[] {
+  return data.heldOf([id]).map(({ field, message }) => `line ${line}: ${field} is held: ${message}`);
 }
 
 /** Writing takes long, and whoever started the work can lose rights meanwhile. @throws AppError permission_denied */

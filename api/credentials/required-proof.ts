@@ -43,8 +43,9 @@ export function proofNote({ needsProof = {} }: EntityModule, nameOf: (field: str
 }
 
 /** Further note in the description of a deletion: what goes along with the record, and the proof that it needs. */
-export function deletionNote({ deletionNeedsProof, removal }: EntityModule): string {
-  return `${removal ? ` ${removal.note}` : ''}${deletionNeedsProof ? ` The deletion ${requiresProof}` : ''}`;
+export function deletionNote({ deletionNeedsProof, behaviours = [] }: EntityModule): string {
+  const notes = behaviours.flatMap(({ deletionNote: note }) => note ?? []).map((note) => ` ${note}`);
+  return `${notes.join('')}${deletionNeedsProof ? ` The deletion ${requiresProof}` : ''}`;
 }
 
 /** End of a sentence about an operation. */

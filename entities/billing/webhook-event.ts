@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { json, text, timestamp } from '../kit/model/fields.ts';
-import { internalRecord } from '../presets/internal-record.ts';
+import { internalKind } from '../presets/internal-kind.ts';
 
 /** Written by receivers (defineReceiver), so the second copy of an event has no effect. */
 export const webhookEvent = defineEntityModule({
@@ -32,8 +32,7 @@ export const webhookEvent = defineEntityModule({
     }),
   },
   unique: [{ fields: ['provider', 'externalId'], message: 'This event was received already.' }],
-  tenancy: { none: 'the provider sends it, and what it is about decides which organization it concerns' },
-  policy: internalRecord(),
+  ...internalKind('the provider sends it, and what it is about decides which organization it concerns'),
   events: [],
   customEvents: {
     received: {

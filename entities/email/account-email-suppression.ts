@@ -1,5 +1,5 @@
 import { defineEntityModule } from '../kit/model/define.ts';
-import { internalRecord } from '../presets/internal-record.ts';
+import { internalKind } from '../presets/internal-kind.ts';
 import { suppressedEmailOf, suppressionFields } from './suppression-fields.ts';
 
 /** The same as `emailSuppression`, for e-mails about accounts. */
@@ -9,8 +9,7 @@ export const accountEmailSuppression = defineEntityModule({
   description: 'Address to which no e-mails about accounts are sent.',
   fields: suppressionFields({ isShown: false }),
   unique: [{ fields: ['suppressedEmail'], message: 'This address gets no e-mails already.' }],
-  tenancy: { none: 'accounts belong to no organization' },
-  policy: internalRecord(),
+  ...internalKind('accounts belong to no organization'),
   events: [],
   hooks: { derivedValues: suppressedEmailOf },
 });

@@ -1,4 +1,5 @@
 import { idPattern } from '../kit/base/ids.ts';
+import { givesVerdicts } from '../kit/behaviours/gives-verdicts.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, reference, text } from '../kit/model/fields.ts';
 import { allow, anyone, deny, scope, scopeGivenBy, system, through } from '../kit/model/policy.ts';
@@ -61,5 +62,5 @@ export const fileVerdict = defineEntityModule({
   },
   mutate: ['create'],
   events: ['created'],
-  verdictOn: { object: 'objectId', verdict: 'verdict' },
+  behaviours: [givesVerdicts({ object: 'objectId', verdict: 'verdict' })],
 });

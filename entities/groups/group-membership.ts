@@ -1,3 +1,6 @@
+import { follows } from '../kit/behaviours/follows.ts';
+import { refusesChanges } from '../kit/model/behaviours/refuses-changes.ts';
+import { decidesCallers } from '../kit/model/behaviours/decides-callers.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { isAuditor } from '../kit/model/derived/only-auditors.ts';
 import { choice, member, reference } from '../kit/model/fields.ts';
@@ -36,26 +39,28 @@ export const groupMembership = defineEntityModule({
   },
   unique: [{ fields: ['groupId', 'userId'], message: 'This user is already in the group.' }],
   tenancy: 'organization',
-  decidesCallers: { of: 'userId', by: ['groupId'] },
-  refusals: [
-    managed,
-    {
-      on: ['create', 'edit'],
-      unlessSystem: true,
-      refuseIf: `given.role = 'admin' and ${isAuditor('row.user_id', 'row.organization_id')}`,
-      field: 'role',
-      code: 'rule_violated',
-      message: 'The person is an auditor, who only reads and cannot manage the group. Add them with the role member.',
-    },
-  ],
-  follows: {
-    kind: 'membership',
-    by: ['organizationId', 'userId'],
-    from: `groups as g on g.organization_id = followed.organization_id and g.deleted_at is null and g.managed_as
+  behaviours: [
+    decidesCallers({ of: 'userId', by: ['groupId'] }),
+    refusesChanges([
+      managed,
+      {
+        on: ['create', 'edit'],
+        unlessSystem: true,
+        refuseIf: `given.role = 'admin' and ${isAuditor('row.user_id', 'row.organization_id')}`,
+        field: 'role',
+        code: 'rule_violated',
+        message: 'The person is an auditor, who only reads and cannot manage the group. Add them with the role member.',
+      },
+    ]),
+    follows({
+      kind: 'membership',
+      by: ['organizationId', 'userId'],
+      from: `groups as g on g.organization_id = followed.organization_id and g.deleted_at is null and g.managed_as
       in ('all_members', case when followed.role in (${managers}) then 'admins' else 'viewers' end)`,
-    values: { groupId: 'g.id', role: `'member'` },
-    which: managed.refuseIf,
-  },
+      values: { groupId: 'g.id', role: `'member'` },
+      which: managed.refuseIf,
+    }),
+  ],
   policy: {
     ...partOfRecord('groupId'),
     remove: [...partOfRecord('groupId').remove, allow(related('subject'))],

@@ -1,3 +1,4 @@
+import { refusesChanges } from '../kit/model/behaviours/refuses-changes.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, reference } from '../kit/model/fields.ts';
 import { allow, system } from '../kit/model/policy.ts';
@@ -29,7 +30,7 @@ export const groupSetting = defineEntityModule({
   },
   unique: [{ fields: ['groupId'], message: 'This group already has settings.' }],
   tenancy: 'organization',
-  refusals: [refusedInManagedGroup('Everybody in the organization sees the group.')],
+  behaviours: [refusesChanges([refusedInManagedGroup('Everybody in the organization sees the group.')])],
   policy: { ...partOfRecord('groupId'), remove: [allow(system)] },
   mutate: ['create', 'update'],
   events: ['created', 'updated', 'deleted'],

@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { managedBy } from '../kit/behaviours/managed-by.ts';
+import { refusesChanges } from '../kit/model/behaviours/refuses-changes.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { choice, member, text } from '../kit/model/fields.ts';
@@ -53,16 +55,25 @@ export const group = defineEntityModule({
     edit: [allow(system), allow(role('owner', 'super_admin')), allow(scope), allow(related('admin', 'manager'))],
     remove: [allow(system), allow(role('owner', 'super_admin')), allow(scope), allow(related('admin', 'manager'))],
   },
-  refusals: [
-    {
-      on: ['edit', 'remove'],
-      unlessSystem: true,
-      refuseIf: 'row.managed_as is not null',
-      field: 'managedAs',
-      code: 'permission_denied',
-      message:
-        'The group is managed by the server: its members follow their roles in the organization. Create another group instead.',
-    },
+  behaviours: [
+    refusesChanges([
+      {
+        on: ['edit', 'remove'],
+        unlessSystem: true,
+        refuseIf: 'row.managed_as is not null',
+        field: 'managedAs',
+        code: 'permission_denied',
+        message:
+          'The group is managed by the server: its members follow their roles in the organization. Create another group instead.',
+      },
+    ]),
+    managedBy({
+      kind: 'groupMembership',
+      record: 'groupId',
+      person: 'userId',
+      values: { role: 'admin' },
+      outside: 'managerId',
+    }),
   ],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],
@@ -81,13 +92,6 @@ export const group = defineEntityModule({
         }),
       }),
     },
-  },
-  managedBy: {
-    kind: 'groupMembership',
-    record: 'groupId',
-    person: 'userId',
-    values: { role: 'admin' },
-    outside: 'managerId',
   },
   grants: [{ object: { kind: 'group', id: 'id' }, relation: 'manager', subject: { kind: 'user', id: 'managerId' } }],
 });

@@ -1,3 +1,6 @@
+import { announced } from '../kit/model/behaviours/announced.ts';
+import { decidesCallers } from '../kit/model/behaviours/decides-callers.ts';
+import { guarded } from '../kit/model/behaviours/guarded.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { allow, anyone, deny, system } from '../kit/model/policy.ts';
@@ -14,7 +17,11 @@ export const apiToken = defineEntityModule({
     ...secretTokenFields('Rights of the token: `<kind>:read`, `:write` or `:delete`; each includes those before it.'),
   },
   tenancy: 'organization',
-  decidesCallers: { of: 'id', by: ['secretHash', 'scopes', 'expiresAt'] },
+  behaviours: [
+    decidesCallers({ of: 'id', by: ['secretHash', 'scopes', 'expiresAt'] }),
+    announced({ by: managerRoles }),
+    guarded({ needsSession: true }),
+  ],
   policy: {
     view: [allow(system), allow(managers), deny(anyone)],
     create: [allow(system), allow(managers)],
@@ -22,9 +29,7 @@ export const apiToken = defineEntityModule({
     remove: [allow(system), allow(managers)],
   },
   mutate: ['update', 'delete'],
-  needsSession: true,
   events: ['created', 'updated', 'deleted'],
-  announced: { by: managerRoles },
   customEvents: {
     rotated: {
       description: 'The secret of an API token was replaced; the old one no longer works.',

@@ -1,6 +1,9 @@
 import { Type } from 'typebox';
 import { idPattern } from '../kit/base/ids.ts';
 import { delegationTypes } from '../kit/model/caller.ts';
+import { announced } from '../kit/model/behaviours/announced.ts';
+import { decidesCallers } from '../kit/model/behaviours/decides-callers.ts';
+import { guarded } from '../kit/model/behaviours/guarded.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { choice, text, timestamp } from '../kit/model/fields.ts';
@@ -85,21 +88,25 @@ export const delegation = defineEntityModule({
     }),
   },
   tenancy: 'organization',
-  decidesCallers: {
-    of: 'id',
-    by: [
-      'type',
-      'actorId',
-      'actorName',
-      'subjectId',
-      'sessionId',
-      'consentId',
-      'expiresAt',
-      'endedAt',
-      'actorMembershipId',
-      'subjectMembershipId',
-    ],
-  },
+  behaviours: [
+    decidesCallers({
+      of: 'id',
+      by: [
+        'type',
+        'actorId',
+        'actorName',
+        'subjectId',
+        'sessionId',
+        'consentId',
+        'expiresAt',
+        'endedAt',
+        'actorMembershipId',
+        'subjectMembershipId',
+      ],
+    }),
+    announced({ by: managerRoles }),
+    guarded({ needsSession: true }),
+  ],
   policy: {
     view: [allow(system), allow(managers), allow(role('auditor')), deny(anyone)],
     create: [allow(system)],
@@ -107,9 +114,7 @@ export const delegation = defineEntityModule({
     edit: [allow(system), allow(managers)],
     remove: [allow(system)],
   },
-  needsSession: true,
   events: ['created', 'updated'],
-  announced: { by: managerRoles },
   customEvents: {
     begun: {
       description: 'Support, or a manager who acts as a member, has begun to act in the organization.',

@@ -1,13 +1,9 @@
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
-import { email, text, timestamp } from '../kit/model/fields.ts';
-import { internalRecord } from '../presets/internal-record.ts';
+import { email, text } from '../kit/model/fields.ts';
+import { mailedLinkKind, mailedLinkTimes } from '../presets/mailed-link-kind.ts';
 
-/**
- * One record for each request to change an address, whether or not the new address has an account, so that the duration of the work does
- * not reveal it. The token of its link is not stored: it is derived from the id with a secret key of the server. A deleted account leaves
- * one without a new address: it outlives the account, for the mail that reports the deletion.
- */
+/** A deleted account leaves one without a new address: it outlives the account, for the mail that reports the deletion. */
 export const emailChange = defineEntityModule({
   kind: 'emailChange',
   table: 'email_changes',
@@ -19,17 +15,10 @@ export const emailChange = defineEntityModule({
       optional: true,
       immutable: true,
     }),
-    sentAt: timestamp('When the e-mail with this link was requested; null where none was sent.', {
-      optional: true,
-      immutable: true,
-    }),
-    expiresAt: timestamp('When the link expires.', { immutable: true }),
-    usedAt: timestamp('When the address was given up, or the link became void.', { optional: true }),
+    ...mailedLinkTimes('where none was sent', 'When the address was given up, or the link became void.'),
   },
   indexes: [['userId'], ['newEmail'], ['email']],
-  tenancy: { none: 'it outlives the account, and is for the server alone' },
-  policy: internalRecord(),
-  events: ['created', 'updated'],
+  ...mailedLinkKind('it outlives the account, and is for the server alone'),
   customEvents: {
     requested: { description: 'A user asked to change their e-mail address.', payload: payload({}) },
     confirmed: {

@@ -1,14 +1,12 @@
 import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
-import { email, integer, text, timestamp } from '../kit/model/fields.ts';
-import { internalRecord } from '../presets/internal-record.ts';
+import { email, integer, text } from '../kit/model/fields.ts';
+import { mailedLinkKind, mailedLinkTimes } from '../presets/mailed-link-kind.ts';
 
 /**
- * One record for each sign-up and for each request to send the mail again, whether or not the address has an account, so that the duration
- * of the work does not reveal it. Each has a link of its own, with the password that becomes valid once that link is confirmed. The token
- * itself is not stored: it is derived from the id and `round` with a secret key of the server, so a copy of the table does not verify
- * anything.
+ * One record for each sign-up and for each request to send the mail again. Each has a link of its own, with the password that becomes valid
+ * once that link is confirmed. The token is derived from `round`, too.
  */
 export const emailVerification = defineEntityModule({
   kind: 'emailVerification',
@@ -32,17 +30,13 @@ export const emailVerification = defineEntityModule({
       default: 1,
       immutable: true,
     }),
-    sentAt: timestamp('When the e-mail with this link was requested; null if another one had just been sent.', {
-      optional: true,
-      immutable: true,
-    }),
-    expiresAt: timestamp('When the link expires.', { immutable: true }),
-    usedAt: timestamp('When the address was verified, with this link or with another.', { optional: true }),
+    ...mailedLinkTimes(
+      'if another one had just been sent',
+      'When the address was verified, with this link or with another.',
+    ),
   },
   indexes: [['email']],
-  tenancy: { none: 'an address belongs to nobody until it is verified' },
-  policy: internalRecord(),
-  events: ['created', 'updated'],
+  ...mailedLinkKind('an address belongs to nobody until it is verified'),
   customEvents: {
     requested: {
       description: 'Somebody signed up, or asked for the verification e-mail again.',

@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { announced } from '../kit/model/behaviours/announced.ts';
+import { decidesCallers } from '../kit/model/behaviours/decides-callers.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { textList } from '../kit/model/fields.ts';
@@ -36,18 +38,21 @@ export const personalAccessToken = defineEntityModule({
     }),
   },
   tenancy: 'user',
-  decidesCallers: {
-    of: 'id',
-    by: [
-      'organizationIds',
-      'secretHash',
-      'scopes',
-      'expiresAt',
-      'singleSignOnIds',
-      'singleSignOnRevisions',
-      'singleSignOnMembershipIds',
-    ],
-  },
+  behaviours: [
+    decidesCallers({
+      of: 'id',
+      by: [
+        'organizationIds',
+        'secretHash',
+        'scopes',
+        'expiresAt',
+        'singleSignOnIds',
+        'singleSignOnRevisions',
+        'singleSignOnMembershipIds',
+      ],
+    }),
+    announced({ by: managerRoles, concerns: ['organizationIds'], allIfEmpty: 'organizationIds' }),
+  ],
   policy: {
     view: [allow(system), allow(self('userId')), deny(anyone)],
     create: [allow(system)],
@@ -56,7 +61,6 @@ export const personalAccessToken = defineEntityModule({
   },
   mutate: ['update', 'delete'],
   events: ['created', 'updated', 'deleted'],
-  announced: { by: managerRoles, concerns: ['organizationIds'], allIfEmpty: 'organizationIds' },
   customEvents: {
     rotated: {
       description: 'The secret of a personal token was replaced; the old one no longer works.',

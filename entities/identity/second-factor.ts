@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { decidesCallers } from '../kit/model/behaviours/decides-callers.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { integer, json, text, timestamp } from '../kit/model/fields.ts';
@@ -41,7 +42,7 @@ export const secondFactor = defineEntityModule({
   },
   unique: [{ fields: ['userId'], message: 'This person already has an authenticator app.' }],
   tenancy: 'user',
-  decidesCallers: { of: 'userId', by: ['confirmedAt'] },
+  behaviours: [decidesCallers({ of: 'userId', by: ['confirmedAt'] })],
   policy: {
     view: [allow(system), allow(self('userId')), deny(anyone)],
     create: [allow(system)],

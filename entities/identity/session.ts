@@ -1,4 +1,7 @@
 import { Type } from 'typebox';
+import { announced } from '../kit/model/behaviours/announced.ts';
+import { decidesCallers } from '../kit/model/behaviours/decides-callers.ts';
+import { reachable } from '../kit/model/behaviours/reachable.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { text, timestamp } from '../kit/model/fields.ts';
@@ -64,8 +67,11 @@ export const session = defineEntityModule({
     ),
   },
   tenancy: 'user',
-  decidesCallers: { of: 'id', by: ['singleSignOnId', 'singleSignOnRevision', 'singleSignOnMembershipId'] },
-  confinedReach: 'session',
+  behaviours: [
+    reachable({ confinedReach: 'session' }),
+    decidesCallers({ of: 'id', by: ['singleSignOnId', 'singleSignOnRevision', 'singleSignOnMembershipId'] }),
+    announced({ by: managerRoles, concerns: ['singleSignOnId', 'activeOrganizationId'] }),
+  ],
   policy: {
     view: [allow(system), allow(self('userId')), deny(anyone)],
     create: [allow(system)],
@@ -74,7 +80,6 @@ export const session = defineEntityModule({
   },
   mutate: ['delete'],
   events: ['created', 'deleted'],
-  announced: { by: managerRoles, concerns: ['singleSignOnId', 'activeOrganizationId'] },
   customEvents: {
     begun_on_new_device: {
       description: 'A user signed in with a browser or program that has not signed in to the account before.',

@@ -1,4 +1,7 @@
 import { Type } from 'typebox';
+import { companions } from '../kit/behaviours/companions.ts';
+import { decidesCallers } from '../kit/model/behaviours/decides-callers.ts';
+import { reachable } from '../kit/model/behaviours/reachable.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { choice, email, text, timestamp } from '../kit/model/fields.ts';
@@ -50,12 +53,16 @@ export const user = defineEntityModule({
   },
   unique: [{ fields: ['email'], message: 'A user with this e-mail address already exists.' }],
   tenancy: { none: 'users belong to several organizations' },
-  decidesCallers: { of: 'id', by: ['status'] },
-  rlsUsing: `id = $user or exists (select 1 from memberships m where m.user_id = users.id
+  behaviours: [
+    reachable({
+      rlsUsing: `id = $user or exists (select 1 from memberships m where m.user_id = users.id
     and m.organization_id = $organization and m.deleted_at is null)`,
-  rlsWithCheck: 'id = $user',
-  confinedReach: 'view',
-  companions: [{ kind: 'userSetting', record: 'userId' }],
+      rlsWithCheck: 'id = $user',
+      confinedReach: 'view',
+    }),
+    decidesCallers({ of: 'id', by: ['status'] }),
+    companions([{ kind: 'userSetting', record: 'userId' }]),
+  ],
   policy: {
     view: [allow(system), allow(signedIn), allow(scope), deny(anyone)],
     create: [allow(system)],

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { guarded } from '../kit/model/behaviours/guarded.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { choice, json, reference, sealed, singleLine, text, textList, timestamp } from '../kit/model/fields.ts';
@@ -75,9 +76,9 @@ export const integrationWebhook = defineEntityModule({
     },
   ],
   tenancy: 'organization',
+  behaviours: [guarded({ needsSession: 'changes' })],
   policy: managedRecord(),
   mutate: ['update', 'delete'],
-  needsSession: 'changes',
   events: ['created', 'updated', 'deleted'],
   customEvents: {
     received: {

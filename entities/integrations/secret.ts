@@ -1,3 +1,4 @@
+import { guarded } from '../kit/model/behaviours/guarded.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, json, sealed, singleLine, text, timestamp } from '../kit/model/fields.ts';
 import { managedRecord } from '../presets/managed-record.ts';
@@ -54,8 +55,8 @@ export const secret = defineEntityModule({
     },
   ],
   tenancy: 'organization',
+  behaviours: [guarded({ needsSession: true })],
   policy: managedRecord(),
   mutate: ['create', 'update', 'delete'],
-  needsSession: true,
   events: ['created', 'updated', 'deleted'],
 });

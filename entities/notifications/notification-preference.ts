@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { refusesChanges } from '../kit/model/behaviours/refuses-changes.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { describedKeyword } from '../kit/model/described-schema.ts';
 import { choice, flag, member, text, timestamp } from '../kit/model/fields.ts';
@@ -95,20 +96,22 @@ export const notificationPreference = defineEntityModule({
     edit: [allow(system), allow(self('userId'))],
     remove: [allow(system), allow(self('userId'))],
   },
-  refusals: [
-    {
-      refuseIf: `given.channel = 'chat'`,
-      field: 'channel',
-      code: 'chat_not_connected',
-      message: 'The organization has connected no chat; choose e-mail or the list in the app.',
-    },
-    {
-      on: ['create', 'edit'],
-      refuseIf: 'given.quiet_hours_start = given.quiet_hours_end',
-      field: 'quietHoursEnd',
-      code: 'rule_violated',
-      message: 'The quiet hours end when they begin; to receive no notifications at all, set the cadence to mute.',
-    },
+  behaviours: [
+    refusesChanges([
+      {
+        refuseIf: `given.channel = 'chat'`,
+        field: 'channel',
+        code: 'chat_not_connected',
+        message: 'The organization has connected no chat; choose e-mail or the list in the app.',
+      },
+      {
+        on: ['create', 'edit'],
+        refuseIf: 'given.quiet_hours_start = given.quiet_hours_end',
+        field: 'quietHoursEnd',
+        code: 'rule_violated',
+        message: 'The quiet hours end when they begin; to receive no notifications at all, set the cadence to mute.',
+      },
+    ]),
   ],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],

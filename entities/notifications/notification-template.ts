@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { textVariables } from '../kit/behaviours/text-variables.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { describedKeyword } from '../kit/model/described-schema.ts';
 import { choice, text } from '../kit/model/fields.ts';
@@ -46,7 +47,9 @@ export const notificationTemplate = defineEntityModule({
       exposed: 'read-write',
     }),
   },
-  textVariables: { texts: ['subjectTemplate', 'bodyTemplate'], by: 'topic', known: notificationVariables },
+  behaviours: [
+    textVariables({ texts: ['subjectTemplate', 'bodyTemplate'], by: 'topic', known: notificationVariables }),
+  ],
   unique: [
     {
       fields: ['organizationId', 'channel', 'topic'],

@@ -1,3 +1,6 @@
+import { refusesChanges } from '../kit/model/behaviours/refuses-changes.ts';
+import { decidesCallers } from '../kit/model/behaviours/decides-callers.ts';
+import { guarded } from '../kit/model/behaviours/guarded.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { domainList } from '../kit/model/composed/domain-list.ts';
 import { flag, text, timestamp } from '../kit/model/fields.ts';
@@ -30,14 +33,21 @@ export const identityProvider = defineEntityModule({
   },
   unique: [{ fields: ['organizationId'], message: 'The organization has a provider for its single sign-on already.' }],
   tenancy: 'organization',
-  decidesCallers: { of: 'organizationId', by: ['revision', 'isEnforced'] },
-  refusals: [
-    {
-      refuseIf: `exists (select 1 from organizations o where o.id = row.organization_id and o.is_personal)`,
-      field: 'organizationId',
-      code: 'permission_denied',
-      message: 'A personal organization has no single sign-on; create an organization and set it up there.',
-    },
+  behaviours: [
+    decidesCallers({ of: 'organizationId', by: ['revision', 'isEnforced'] }),
+    guarded({
+      needsSession: 'changes',
+      // It also ends the enforcement.
+      deletionNeedsProof: true,
+    }),
+    refusesChanges([
+      {
+        refuseIf: `exists (select 1 from organizations o where o.id = row.organization_id and o.is_personal)`,
+        field: 'organizationId',
+        code: 'permission_denied',
+        message: 'A personal organization has no single sign-on; create an organization and set it up there.',
+      },
+    ]),
   ],
   policy: {
     view: [allow(system), allow(managers), deny(anyone)],
@@ -46,8 +56,5 @@ export const identityProvider = defineEntityModule({
     remove: [allow(system), allow(managers)],
   },
   mutate: ['delete'],
-  needsSession: 'changes',
-  // It also ends the enforcement.
-  deletionNeedsProof: true,
   events: ['created', 'updated', 'deleted'],
 });

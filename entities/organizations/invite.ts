@@ -1,5 +1,9 @@
 import { Type } from 'typebox';
 import { roles } from '../kit/model/caller.ts';
+import { givesRole } from '../kit/behaviours/gives-role.ts';
+import { refusesChanges } from '../kit/model/behaviours/refuses-changes.ts';
+import { announced } from '../kit/model/behaviours/announced.ts';
+import { guarded } from '../kit/model/behaviours/guarded.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { choice, email, integer, member, timestamp } from '../kit/model/fields.ts';
@@ -84,27 +88,31 @@ export const invite = defineEntityModule({
   ],
   tenancy: 'organization',
   policy: managedRecord(),
-  givesRole: { field: 'role' },
-  refusals: [
-    {
-      refuseIf: `exists (select 1 from organizations o where o.id = row.organization_id and o.is_personal)`,
-      field: 'organizationId',
-      code: 'permission_denied',
-      message: 'Nobody can join a personal organization; create an organization and invite people there.',
-    },
-    {
-      refuseIf: `exists (select 1 from memberships m join users u on u.id = m.user_id where m.organization_id = row.organization_id
+  behaviours: [
+    announced({ by: managerRoles }),
+    guarded({
+      // A person who accepts keeps the rights of the invitation. Tokens invite within limits (`givesRole`).
+      closedToDelegates: true,
+    }),
+    givesRole({ field: 'role' }),
+    refusesChanges([
+      {
+        refuseIf: `exists (select 1 from organizations o where o.id = row.organization_id and o.is_personal)`,
+        field: 'organizationId',
+        code: 'permission_denied',
+        message: 'Nobody can join a personal organization; create an organization and invite people there.',
+      },
+      {
+        refuseIf: `exists (select 1 from memberships m join users u on u.id = m.user_id where m.organization_id = row.organization_id
         and u.email = row.recipient and m.deleted_at is null and u.deleted_at is null)`,
-      field: 'recipient',
-      code: 'already_exists',
-      message: 'The person with this address is already a member.',
-    },
+        field: 'recipient',
+        code: 'already_exists',
+        message: 'The person with this address is already a member.',
+      },
+    ]),
   ],
   mutate: ['create', 'delete'],
-  // A person who accepts keeps the rights of the invitation. Tokens invite within limits (write/given-roles.ts).
-  closedToDelegates: true,
   events: ['created', 'updated', 'deleted'],
-  announced: { by: managerRoles },
   customEvents: {
     resent: {
       description: 'Somebody asked to send the e-mail of an invitation again.',

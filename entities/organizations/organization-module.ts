@@ -1,3 +1,4 @@
+import { decidesCallers } from '../kit/model/behaviours/decides-callers.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice } from '../kit/model/fields.ts';
 import { productModules } from '../kit/model/product-modules.ts';
@@ -13,7 +14,7 @@ export const organizationModule = defineEntityModule({
   },
   unique: [{ fields: ['organizationId', 'module'], message: 'The organization already has this module.' }],
   tenancy: 'organization',
-  decidesCallers: { of: 'organizationId', by: ['module'] },
+  behaviours: [decidesCallers({ of: 'organizationId', by: ['module'] })],
   policy: { ...internalRecord(), view: organizationRecord().view },
   events: ['created', 'deleted'],
 });

@@ -1,4 +1,6 @@
 import { idPattern } from '../kit/base/ids.ts';
+import { guarded } from '../kit/model/behaviours/guarded.ts';
+import { reachable } from '../kit/model/behaviours/reachable.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, integer, text, timestamp } from '../kit/model/fields.ts';
 import { allow, anyone, deny, self, system } from '../kit/model/policy.ts';
@@ -45,8 +47,7 @@ export const organizationRemoval = defineEntityModule({
   unique: [{ fields: ['removedOrganizationId'], message: 'The contents of this organization are removed already.' }],
   indexes: [['requesterId']],
   tenancy: { none: 'its organization is deleted; the person who deleted it sees the progress of the removal' },
-  rlsUsing: 'requester_id = $user',
+  behaviours: [reachable({ rlsUsing: 'requester_id = $user' }), guarded({ needsSession: true })],
   policy: { ...internalRecord(), view: [allow(system), allow(self('requesterId')), deny(anyone)] },
-  needsSession: true,
   events: ['created', 'updated'],
 });

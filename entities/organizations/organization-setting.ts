@@ -1,4 +1,6 @@
 import { roles } from '../kit/model/caller.ts';
+import { decidesCallers } from '../kit/model/behaviours/decides-callers.ts';
+import { guarded } from '../kit/model/behaviours/guarded.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, email, flag } from '../kit/model/fields.ts';
 import { domainList } from '../kit/model/composed/domain-list.ts';
@@ -43,13 +45,17 @@ export const organizationSetting = defineEntityModule({
   },
   unique: [{ fields: ['organizationId'], message: 'This organization already has settings.' }],
   tenancy: 'organization',
-  decidesCallers: { of: 'organizationId', by: ['requiresSecondFactor'] },
+  behaviours: [
+    decidesCallers({ of: 'organizationId', by: ['requiresSecondFactor'] }),
+    guarded({
+      needsSession: 'changes',
+    }),
+  ],
   policy: {
     ...internalRecord(),
     view: [allow(system), allow(role(...roles)), deny(anyone)],
     edit: [allow(system), allow(managers)],
   },
   mutate: ['update'],
-  needsSession: 'changes',
   events: ['created', 'updated'],
 });

@@ -1,14 +1,19 @@
 import { Type } from 'typebox';
+import { companions, type Companion } from '../kit/behaviours/companions.ts';
+import { laterRemoval } from '../kit/behaviours/later-removal.ts';
+import { refusesChanges } from '../kit/model/behaviours/refuses-changes.ts';
+import { decidesCallers } from '../kit/model/behaviours/decides-callers.ts';
+import { guarded } from '../kit/model/behaviours/guarded.ts';
+import { reachable } from '../kit/model/behaviours/reachable.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { flag, reference, singleLine, text } from '../kit/model/fields.ts';
 import { maxHierarchyDepth } from '../kit/model/hierarchy.ts';
 import { allow, deny, anyone, memberOf, roleIn, system } from '../kit/model/policy.ts';
-import type { Companion } from '../kit/model/record-rules.ts';
 import { managerRoles } from '../presets/roles.ts';
 
 /** A group whose members the server keeps (groups/group-membership.ts). There is nobody with whom to share a personal organization. */
-function managedGroup(managedAs: string, name: string, description: string): Companion {
+function managedGroup(managedAs: string, name: string, description: string): Companion<'isPersonal'> {
   return {
     kind: 'group',
     record: 'organizationId',
@@ -79,74 +84,79 @@ export const organization = defineEntityModule({
   ],
   indexes: [['name']],
   tenancy: { none: 'the organization is the tenant' },
-  decidesCallers: { of: 'id', by: ['parentId'] },
-  rlsUsing: `exists (select 1 from memberships m where m.organization_id = organizations.id
+  behaviours: [
+    reachable({
+      rlsUsing: `exists (select 1 from memberships m where m.organization_id = organizations.id
     and m.user_id = $user and m.deleted_at is null)`,
-  rlsWithCheck: 'id = $organization',
-  confinedReach: 'organization',
-  removal: {
-    kind: 'organizationRemoval',
-    fields: { id: 'removedOrganizationId', name: 'organizationName', person: 'requesterId' },
-    atOnce: [
-      'membership',
-      'invite',
-      'identityProvider',
-      'supportConsent',
-      'delegation',
-      'apiToken',
-      'webhookEndpoint',
-      'organizationModule',
-      'organizationSetting',
-    ],
-    note: 'The organizations below it are deleted as well, also those with other owners. Contents are removed by a workflow; organization removals report its progress.',
-  },
-  refusals: [
-    {
-      refuseIf: `row.parent_id is not null and (row.is_personal
+      rlsWithCheck: 'id = $organization',
+      confinedReach: 'organization',
+    }),
+    decidesCallers({ of: 'id', by: ['parentId'] }),
+    guarded({ deletionNeedsProof: true }),
+    laterRemoval({
+      kind: 'organizationRemoval',
+      fields: { id: 'removedOrganizationId', name: 'organizationName', person: 'requesterId' },
+      atOnce: [
+        'membership',
+        'invite',
+        'identityProvider',
+        'supportConsent',
+        'delegation',
+        'apiToken',
+        'webhookEndpoint',
+        'organizationModule',
+        'organizationSetting',
+      ],
+      note: 'The organizations below it are deleted as well, also those with other owners. Contents are removed by a workflow; organization removals report its progress.',
+    }),
+    refusesChanges([
+      {
+        refuseIf: `row.parent_id is not null and (row.is_personal
         or exists (select 1 from organizations p where p.id = row.parent_id and p.is_personal))`,
-      field: 'parentId',
-      code: 'permission_denied',
-      message: 'A personal organization has neither a parent nor children.',
-    },
-    {
-      refuseIf: `exists (select 1 from organizations p where p.id = row.parent_id and p.is_archived)`,
-      field: 'parentId',
-      code: 'organization_archived',
-      message: 'The parent organization is archived; take that back first.',
-    },
-    {
-      // Counted here, because callers do not see all organizations above.
-      refuseIf: `row.parent_id is not null and (with recursive above as (
+        field: 'parentId',
+        code: 'permission_denied',
+        message: 'A personal organization has neither a parent nor children.',
+      },
+      {
+        refuseIf: `exists (select 1 from organizations p where p.id = row.parent_id and p.is_archived)`,
+        field: 'parentId',
+        code: 'organization_archived',
+        message: 'The parent organization is archived; take that back first.',
+      },
+      {
+        // Counted here, because callers do not see all organizations above.
+        refuseIf: `row.parent_id is not null and (with recursive above as (
           select o.parent_id, 1 as level from organizations o where o.id = row.parent_id and o.deleted_at is null
           union all select o.parent_id, above.level + 1 from organizations o join above on o.id = above.parent_id
             where o.deleted_at is null and above.level < ${maxHierarchyDepth}
         ) select max(level) from above) >= ${maxHierarchyDepth}`,
-      field: 'parentId',
-      code: 'rule_violated',
-      message: `The Organization would lie deeper than ${maxHierarchyDepth} levels.`,
-    },
-    {
-      on: ['remove'],
-      unlessSystem: true,
-      refuseIf: 'row.is_personal',
-      field: 'isPersonal',
-      code: 'permission_denied',
-      message: 'A personal organization is deleted together with the account; see DELETE /v1/account.',
-    },
-    {
-      on: ['edit'],
-      refuseIf: 'row.is_personal and given.is_archived',
-      field: 'isArchived',
-      code: 'permission_denied',
-      message: 'A personal organization cannot be archived.',
-    },
-  ],
-  companions: [
-    { kind: 'organizationSetting', record: 'organizationId' },
-    { kind: 'entityType', record: 'organizationId', forEach: { list: 'entityTypes', field: 'name' } },
-    managedGroup('admins', 'Admins', 'Everybody who manages the organization.'),
-    managedGroup('viewers', 'Viewers', 'Everybody who does not manage the organization.'),
-    managedGroup('all_members', 'All Members', 'Everybody in the organization.'),
+        field: 'parentId',
+        code: 'rule_violated',
+        message: `The Organization would lie deeper than ${maxHierarchyDepth} levels.`,
+      },
+      {
+        on: ['remove'],
+        unlessSystem: true,
+        refuseIf: 'row.is_personal',
+        field: 'isPersonal',
+        code: 'permission_denied',
+        message: 'A personal organization is deleted together with the account; see DELETE /v1/account.',
+      },
+      {
+        on: ['edit'],
+        refuseIf: 'row.is_personal and given.is_archived',
+        field: 'isArchived',
+        code: 'permission_denied',
+        message: 'A personal organization cannot be archived.',
+      },
+    ]),
+    companions([
+      { kind: 'organizationSetting', record: 'organizationId' },
+      { kind: 'entityType', record: 'organizationId', forEach: { list: 'entityTypes', field: 'name' } },
+      managedGroup('admins', 'Admins', 'Everybody who manages the organization.'),
+      managedGroup('viewers', 'Viewers', 'Everybody who does not manage the organization.'),
+      managedGroup('all_members', 'All Members', 'Everybody in the organization.'),
+    ]),
   ],
   policy: {
     view: [allow(system), allow(memberOf('id')), deny(anyone)],
@@ -155,7 +165,6 @@ export const organization = defineEntityModule({
     remove: [allow(system), allow(roleIn('id', 'owner'))],
   },
   mutate: ['update', 'delete'],
-  deletionNeedsProof: true,
   events: ['created', 'updated', 'deleted'],
   customEvents: {
     ready: {

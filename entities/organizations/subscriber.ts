@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { refusesChanges } from '../kit/model/behaviours/refuses-changes.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { email, flag, integer, member, text, textList, timestamp } from '../kit/model/fields.ts';
@@ -96,17 +97,19 @@ export const subscriber = defineEntityModule({
   indexes: [['subscribedEmail']],
   tenancy: 'organization',
   policy: managedRecord(),
-  refusals: [
-    {
-      on: ['edit'],
-      // The link of an e-mail takes back what it has ended (api/people/mailed-subscription.ts).
-      unlessSystem: true,
-      refuseIf: 'row.is_unsubscribed and not given.is_unsubscribed',
-      field: 'isUnsubscribed',
-      code: 'permission_denied',
-      message:
-        'Only the link in its e-mails subscribes an address again. Create a new subscriber with the address, which verifies it again.',
-    },
+  behaviours: [
+    refusesChanges([
+      {
+        on: ['edit'],
+        // The link of an e-mail takes back what it has ended (api/people/mailed-subscription.ts).
+        unlessSystem: true,
+        refuseIf: 'row.is_unsubscribed and not given.is_unsubscribed',
+        field: 'isUnsubscribed',
+        code: 'permission_denied',
+        message:
+          'Only the link in its e-mails subscribes an address again. Create a new subscriber with the address, which verifies it again.',
+      },
+    ]),
   ],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],

@@ -1,3 +1,6 @@
+import { refusesChanges } from '../kit/model/behaviours/refuses-changes.ts';
+import { decidesCallers } from '../kit/model/behaviours/decides-callers.ts';
+import { guarded } from '../kit/model/behaviours/guarded.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { timestamp } from '../kit/model/fields.ts';
 import { allow, anyone, deny, role, system } from '../kit/model/policy.ts';
@@ -19,14 +22,19 @@ export const supportConsent = defineEntityModule({
     { fields: ['organizationId'], message: 'The organization has given its consent already; delete that first.' },
   ],
   tenancy: 'organization',
-  decidesCallers: { of: 'organizationId', by: ['expiresAt'] },
-  refusals: [
-    {
-      refuseIf: `row.expires_at <= row.created_at or row.expires_at > row.created_at + interval '30 days'`,
-      field: 'expiresAt',
-      code: 'rule_violated',
-      message: 'The consent must end within 30 days from now.',
-    },
+  behaviours: [
+    decidesCallers({ of: 'organizationId', by: ['expiresAt'] }),
+    guarded({
+      needsSession: true,
+    }),
+    refusesChanges([
+      {
+        refuseIf: `row.expires_at <= row.created_at or row.expires_at > row.created_at + interval '30 days'`,
+        field: 'expiresAt',
+        code: 'rule_violated',
+        message: 'The consent must end within 30 days from now.',
+      },
+    ]),
   ],
   policy: {
     view: [allow(system), allow(managers), allow(role('auditor')), deny(anyone)],
@@ -35,6 +43,5 @@ export const supportConsent = defineEntityModule({
     remove: [allow(system), allow(role('owner'))],
   },
   mutate: ['create', 'delete'],
-  needsSession: true,
   events: ['created', 'deleted'],
 });

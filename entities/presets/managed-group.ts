@@ -1,4 +1,4 @@
-import type { Refusal } from '../kit/model/record-rules.ts';
+import type { Refusal } from '../kit/model/behaviour.ts';
 
 /** Only the server changes what is part of a managed group. @param advice a sentence for whoever wanted to */
 export function refusedInManagedGroup(advice: string): Refusal<'groupId'> {

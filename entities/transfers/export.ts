@@ -1,3 +1,7 @@
+import { describesList } from '../kit/behaviours/describes-list.ts';
+import { refusesChanges } from '../kit/model/behaviours/refuses-changes.ts';
+import { announced } from '../kit/model/behaviours/announced.ts';
+import { guarded } from '../kit/model/behaviours/guarded.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { listFilter } from '../kit/model/composed/list-filter.ts';
 import { choice, textList, timestamp } from '../kit/model/fields.ts';
@@ -61,14 +65,18 @@ const exportKind = defineEntityModule({
     ...transferFields('written'),
   },
   tenancy: 'organization',
-  describesList: { kind: 'recordKind', fields: 'fields', filter: 'filters', orderBy: 'orderBy' },
+  behaviours: [
+    announced({ by: managerRoles }),
+    guarded({
+      // The work continues when the access as another user has ended.
+      closedToDelegates: 'changes',
+    }),
+    describesList({ kind: 'recordKind', fields: 'fields', filter: 'filters', orderBy: 'orderBy' }),
+    refusesChanges([refusedBeyondLimit('exports')]),
+  ],
   policy: requestedRecord(),
-  refusals: [refusedBeyondLimit('exports')],
   mutate: ['create', 'delete'],
-  // The work continues when the access as another user has ended.
-  closedToDelegates: 'changes',
   events: ['created', 'updated', 'deleted'],
-  announced: { by: managerRoles },
   customEvents: transferEvents,
   grants: [
     { object: { kind: 'export', id: 'id' }, relation: 'requestor', subject: { kind: 'user', id: 'requestorId' } },

@@ -1,3 +1,7 @@
+import { describesList } from '../kit/behaviours/describes-list.ts';
+import { refusesChanges } from '../kit/model/behaviours/refuses-changes.ts';
+import { announced } from '../kit/model/behaviours/announced.ts';
+import { guarded } from '../kit/model/behaviours/guarded.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, json } from '../kit/model/fields.ts';
 import { file } from '../kit/model/composed/file-field.ts';
@@ -39,14 +43,18 @@ const importKind = defineEntityModule({
     ...transferFields('checked or written'),
   },
   tenancy: 'organization',
-  describesList: { kind: 'recordKind', action: 'action' },
+  behaviours: [
+    announced({ by: managerRoles }),
+    guarded({
+      // The work continues when the access as another user has ended.
+      closedToDelegates: 'changes',
+    }),
+    describesList({ kind: 'recordKind', action: 'action' }),
+    refusesChanges([refusedBeyondLimit('imports')]),
+  ],
   policy: requestedRecord(),
-  refusals: [refusedBeyondLimit('imports')],
   mutate: ['create', 'delete'],
-  // The work continues when the access as another user has ended.
-  closedToDelegates: 'changes',
   events: ['created', 'updated', 'deleted'],
-  announced: { by: managerRoles },
   customEvents: transferEvents,
   grants: [
     { object: { kind: 'import', id: 'id' }, relation: 'requestor', subject: { kind: 'user', id: 'requestorId' } },

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { payload } from '../kit/model/events.ts';
 import { integer, member, text, timestamp } from '../kit/model/fields.ts';
-import type { Refusal } from '../kit/model/record-rules.ts';
+import type { Refusal } from '../kit/model/behaviour.ts';
 
 const maxCount = Number.MAX_SAFE_INTEGER;
 

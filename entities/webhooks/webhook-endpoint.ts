@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { guarded } from '../kit/model/behaviours/guarded.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { choice, flag, integer, sealed, singleLine, text, textList, timestamp } from '../kit/model/fields.ts';
@@ -85,9 +86,9 @@ export const webhookEndpoint = defineEntityModule({
     },
   ],
   tenancy: 'organization',
+  behaviours: [guarded({ closedToDelegates: 'changes' })],
   policy: managedRecord(),
   mutate: ['delete'],
-  closedToDelegates: 'changes',
   events: ['created', 'updated', 'deleted'],
   customEvents: {
     failing: { description: 'All attempts to send to an endpoint have failed for 24 hours.', payload: failures },

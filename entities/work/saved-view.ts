@@ -1,3 +1,4 @@
+import { describesList } from '../kit/behaviours/describes-list.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { listFilter } from '../kit/model/composed/list-filter.ts';
 import { choice, integer, member, singleLine, text, textList } from '../kit/model/fields.ts';
@@ -74,7 +75,7 @@ export const savedView = defineEntityModule({
       message: 'You have a view of these records with this name.',
     },
   ],
-  describesList: viewFields,
+  behaviours: [describesList(viewFields)],
   tenancy: 'organization',
   policy: {
     view: [allow(system), allow(related('owner', 'viewer')), deny(anyone)],

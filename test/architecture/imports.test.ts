@@ -130,7 +130,7 @@ const tablesOfAreas = [
   // A second database is only one that has no records yet.
   'storage/second/prepare-second-database',
   'unit/explanation',
-  'write/behaviours/blocked-people',
+  'write/blocked-people',
   'write/comparison/inconsistencies',
   'write/references',
   // Operators list the work of all areas together.

@@ -5,6 +5,7 @@ import { choice, date, decimal, reference, sealed, text } from '#entities/kit/mo
 import { money } from '#entities/kit/model/composed/money.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { openSealedValue } from '#entities/kit/write/sealed-values.ts';
+import { refusesChanges } from '#entities/kit/model/behaviours/refuses-changes.ts';
 import { organizationRecord } from '#entities/presets/organization-record.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { expectGraphqlError } from '../kit/graphql-error.ts';
@@ -42,22 +43,24 @@ const contract = defineEntityModule({
   },
   tenancy: 'organization',
   policy: organizationRecord(),
-  refusals: [
-    {
-      on: ['edit', 'remove'],
-      unlessSystem: true,
-      refuseIf: `row.state = 'signed'`,
-      field: 'state',
-      code: 'permission_denied',
-      message: 'A signed contract stays as it is.',
-    },
-    {
-      on: ['create', 'edit'],
-      refuseIf: 'given.ends_on < given.starts_on',
-      field: 'endsOn',
-      code: 'invalid_input',
-      message: 'A contract ends after it begins.',
-    },
+  behaviours: [
+    refusesChanges([
+      {
+        on: ['edit', 'remove'],
+        unlessSystem: true,
+        refuseIf: `row.state = 'signed'`,
+        field: 'state',
+        code: 'permission_denied',
+        message: 'A signed contract stays as it is.',
+      },
+      {
+        on: ['create', 'edit'],
+        refuseIf: 'given.ends_on < given.starts_on',
+        field: 'endsOn',
+        code: 'invalid_input',
+        message: 'A contract ends after it begins.',
+      },
+    ]),
   ],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],

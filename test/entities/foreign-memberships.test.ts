@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { membership } from '#entities/index.ts';
 import { callerOf, systemCaller } from '#entities/kit/model/caller.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
+import { reachable } from '#entities/kit/model/behaviours/reachable.ts';
 import { defineEntityModule } from '#entities/kit/model/define.ts';
 import { text } from '#entities/kit/model/fields.ts';
 import { newId } from '#entities/kit/base/ids.ts';
@@ -74,7 +75,7 @@ test('a kind with rlsUsing must name the organization in which a role counts', (
       description: 'A kind whose rules forget where a role is held.',
       fields: { name: text('Name.', { max: 10, exposed: 'read-write' }) },
       tenancy: 'organization',
-      rlsUsing: 'true',
+      behaviours: [reachable({ rlsUsing: 'true' })],
       policy: { view: [], create: [allow(role('owner'))], edit: [], remove: [] },
       events: [],
     });

@@ -6,7 +6,7 @@ import { callerOf } from '#entities/kit/model/caller.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { defineEntityModule, type EntityModule } from '#entities/kit/model/define.ts';
 import { reference, text } from '#entities/kit/model/fields.ts';
-import { withDerivedValues } from '#entities/kit/write/behaviours/run-hooks.ts';
+import { withDerivedValues } from '#entities/kit/write/run-hooks.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { allow, anyone } from '#entities/kit/model/policy.ts';
 import { createRegistry } from '#entities/kit/model/registry.ts';

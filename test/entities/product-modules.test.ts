@@ -4,6 +4,7 @@ import { organization, organizationModule, registry as productRegistry, user } f
 import { Viewer } from '#entities/kit/read/viewer.ts';
 import { callerOf, systemCaller } from '#entities/kit/model/caller.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
+import { reachable } from '#entities/kit/model/behaviours/reachable.ts';
 import { defineEntityModule } from '#entities/kit/model/define.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { member, reference, text } from '#entities/kit/model/fields.ts';
@@ -267,7 +268,8 @@ describe('a kind with several product modules, in an organization with one of th
 });
 
 test('a kind cannot declare both productModules and rlsUsing', () => {
-  expect(() => defineEntityModule({ ...control, rlsUsing: 'organization_id = $organization or true' })).toThrow(
+  const behaviours = [reachable({ rlsUsing: 'organization_id = $organization or true' })];
+  expect(() => defineEntityModule({ ...control, behaviours })).toThrow(
     'productModules and rlsUsing exclude each other',
   );
 });

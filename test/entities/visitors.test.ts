@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registry } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { callerKinds, callerOf, visitorKinds, type Caller, type VisitorKind } from '#entities/kit/model/caller.ts';
+import { reachable } from '#entities/kit/model/behaviours/reachable.ts';
 import { defineEntityModule, type EntityModule } from '#entities/kit/model/define.ts';
 import { text } from '#entities/kit/model/fields.ts';
 import { allow, anyone, scope } from '#entities/kit/model/policy.ts';
@@ -24,7 +25,7 @@ const everybodys = (kind: string, openTo?: readonly VisitorKind[]) =>
     tenancy: 'organization',
     policy: { view: [allow(anyone)], create: [allow(anyone)], edit: [allow(scope)], remove: [allow(scope)] },
     events: [],
-    ...(openTo ? { openTo } : {}),
+    behaviours: openTo ? [reachable({ openTo })] : [],
   });
 const questionnaire = everybodys('questionnaire', ['assessment']);
 const notice = everybodys('notice');

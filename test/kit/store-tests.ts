@@ -183,7 +183,11 @@ class StoreTestsBuilder {
     const [passing = ''] = passingFields(module.policy);
     const reference = module.fields[passing];
     // A verdict is always on the file of one record, whichever of its references names it.
-    if (!reference?.target || (position < 0 && reference.optional && !module.verdictOn)) return;
+    if (
+      !reference?.target ||
+      (position < 0 && reference.optional && !module.behaviours?.some(({ verdicts }) => verdicts))
+    )
+      return;
     const target = this.#registry.byKind(reference.target);
     let below = object;
     for (let level = own.includes('far') ? 3 : 1; level > 0; level--) {

@@ -62,7 +62,8 @@ test('a migration names no trigger, also where its table gets a column that one 
 test('the triggers of a table come and go with the kind that decides about callers, and no migration names them', async () => {
   copy.write(
     'entities/organizations/short-lived.ts',
-    `import { defineEntityModule } from '../kit/model/define.ts';
+    `import { decidesCallers } from '../kit/model/behaviours/decides-callers.ts';
+import { defineEntityModule } from '../kit/model/define.ts';
 import { text } from '../kit/model/fields.ts';
 import { organizationRecord } from '../presets/organization-record.ts';
 
@@ -72,7 +73,7 @@ export const shortLived = defineEntityModule({
   description: 'Kind that is removed again.',
   fields: { name: text('Name.', { max: 64, exposed: 'read-write' }) },
   tenancy: 'organization',
-  decidesCallers: { of: 'organizationId', by: ['name'] },
+  behaviours: [decidesCallers({ of: 'organizationId', by: ['name'] })],
   policy: organizationRecord(),
   events: ['created'],
 });

@@ -28,6 +28,7 @@ const wholeKit = kit(
   'due-work',
   'objects',
   'write',
+  'behaviours',
   'unit',
   'csv',
 );
@@ -37,7 +38,7 @@ const entities = [...wholeKit, ...kinds];
 // Statements are sent in entities/kit only, so `storage` is closed to the areas that serve requests, events and tuples.
 const activityKit = kit('base', 'model', 'access', 'outbox', 'due-work', 'objects', 'write', 'unit', 'csv');
 const relayKit = kit('base', 'model', 'access', 'outbox', 'due-work', 'unit');
-const apiKit = kit('base', 'model', 'read', 'access', 'objects', 'write', 'unit', 'csv');
+const apiKit = kit('base', 'model', 'read', 'access', 'objects', 'write', 'behaviours', 'unit', 'csv');
 const activityImports = [
   ...config,
   ...activityKit,
@@ -75,12 +76,12 @@ export const rooms: readonly Room[] = [
   { path: 'entities/kit/base', purpose: 'ids, clock, errors, keys', imports: [] },
   {
     path: 'entities/kit/model',
-    purpose: 'definition of a kind: fields, policy, grants; pure data',
+    purpose: 'definition of a kind: fields, policy, grants',
     imports: kit('base'),
   },
   {
     path: 'entities/kit/storage',
-    purpose: 'PostgreSQL: schema, connections, transactions, SQL',
+    purpose: 'PostgreSQL: schema, connections, transactions',
     imports: kit('base', 'model'),
   },
   {
@@ -114,9 +115,14 @@ export const rooms: readonly Room[] = [
     imports: kit('base', 'model', 'storage', 'read', 'access', 'outbox', 'objects'),
   },
   {
+    path: 'entities/kit/behaviours',
+    purpose: 'rules of few kinds',
+    imports: kit('base', 'model', 'storage', 'read', 'access', 'outbox', 'write'),
+  },
+  {
     path: 'entities/kit/unit',
     purpose: 'unit of work, data client, database',
-    imports: kit('base', 'model', 'storage', 'read', 'access', 'outbox', 'objects', 'write'),
+    imports: kit('base', 'model', 'storage', 'read', 'access', 'outbox', 'objects', 'write', 'behaviours'),
   },
   {
     path: 'entities/kit/csv',
@@ -127,7 +133,7 @@ export const rooms: readonly Room[] = [
   {
     path: 'entities/*',
     purpose: 'kinds of one area, one file each; SQL in `…-rows.ts`',
-    imports: [...kit('base', 'model', 'storage', 'access', 'outbox', 'due-work'), 'entities/presets'],
+    imports: [...kit('base', 'model', 'storage', 'access', 'outbox', 'due-work', 'behaviours'), 'entities/presets'],
   },
   {
     path: 'entities',

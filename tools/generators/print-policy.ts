@@ -31,38 +31,27 @@ const conditions: Readonly<Record<Condition['is'], readonly [printed: string, me
 
 /** The reference page of the policies: who may do what with records of each kind. */
 export function printPolicy(): string {
-  const tables = registry.modules.flatMap(
-    ({ kind, description, policy, restricted, givesRole, keepsLast, refusals = [] }) => [
-      `## ${kind}`,
-      '',
-      description,
-      '',
-      ...(policy
-        ? [
-            '| Operation | Rules, in order |',
-            '| --- | --- |',
-            ...operations.map((operation) => `| ${operation} | ${policy[operation].map(printRule).join(', then ')} |`),
-          ]
-        : ['No policy: everyone in the organization can read the records. Changes are dropped without an error.']),
-      ...(restricted
-        ? [
-            '',
-            `To create or delete a record whose ${restricted.field} is ${restricted.is}, a caller also needs the right to ${restricted.requires} the record in ${restricted.on}.`,
-          ]
-        : []),
-      ...(givesRole
-        ? ['', `Nobody gives a ${givesRole.field} above their own, or changes or deletes a record that has one.`]
-        : []),
-      ...(keepsLast
-        ? [
-            '',
-            `The last record of an organization whose ${keepsLast.field} is ${keepsLast.is} stays: ${keepsLast.message}`,
-          ]
-        : []),
-      ...refusals.flatMap(({ message }) => ['', `A creation can be refused: ${message}`]),
-      '',
-    ],
-  );
+  const tables = registry.modules.flatMap(({ kind, description, policy, restricted, behaviours = [] }) => [
+    `## ${kind}`,
+    '',
+    description,
+    '',
+    ...(policy
+      ? [
+          '| Operation | Rules, in order |',
+          '| --- | --- |',
+          ...operations.map((operation) => `| ${operation} | ${policy[operation].map(printRule).join(', then ')} |`),
+        ]
+      : ['No policy: everyone in the organization can read the records. Changes are dropped without an error.']),
+    ...(restricted
+      ? [
+          '',
+          `To create or delete a record whose ${restricted.field} is ${restricted.is}, a caller also needs the right to ${restricted.requires} the record in ${restricted.on}.`,
+        ]
+      : []),
+    ...behaviours.flatMap(({ rules = [] }) => rules.flatMap((rule) => ['', rule])),
+    '',
+  ]);
   return [
     '# Policies',
     '',

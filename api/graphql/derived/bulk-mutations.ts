@@ -18,6 +18,7 @@ import { checkNewAddresses } from '../../http/check-new-addresses.ts';
 import { requireProofFor, requireProofToDelete } from '../../credentials/required-proof.ts';
 import { askingOf, type GraphqlContext } from '../graphql-context.ts';
 import { csvFormat, writeCsv } from './csv.ts';
+import { heldField } from './held-field.ts';
 import { changing } from './known-targets.ts';
 import type { FieldConfig, FieldMap } from '../passthrough-field.ts';
 import type { MutationParts } from './mutations.ts';
@@ -138,6 +139,7 @@ function updateFields(module: EntityModule, parts: MutationParts): FieldMap {
     fields: {
       [pluralOf(module)]: recordsField(module, parts, 'updatedIds'),
       updatedIds: { type: ids, description: 'Ids of the records, in the order of the document.' },
+      ...heldField(module),
     },
   });
   return {
@@ -146,9 +148,10 @@ function updateFields(module: EntityModule, parts: MutationParts): FieldMap {
       type: new GraphQLNonNull(payload),
       description: `Changes up to 1,000 ${module.typeName} records from CSV. Changes either all of them or none. The column ${keyColumns(module)} identifies the record that a row changes. ${csvFormat}`,
       args: { csv: { type: new GraphQLNonNull(GraphQLString), description: 'CSV document with a header line.' } },
-      resolve: async (_source, { csv }: { csv: string }, context) => ({
-        updatedIds: await writeCsv(context, { registry: parts.registry, module, action: 'update' }, csv),
-      }),
+      resolve: async (_source, { csv }: { csv: string }, context) => {
+        const updatedIds = await writeCsv(context, { registry: parts.registry, module, action: 'update' }, csv);
+        return { updatedIds, held: context.unit.data.heldOf(updatedIds) };
+      },
     },
   };
 }
@@ -164,6 +167,7 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
       [pluralOf(module)]: recordsField(module, parts, 'updatedIds'),
       updatedIds: { type: ids, description: 'Ids of the changed records.' },
       notUpdated: { type: refusals, description: 'Records that were not changed, with reasons.' },
+      ...heldField(module),
     },
   });
   return {
@@ -183,7 +187,7 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
       const { values, links } = parts.inputs.stored(module, args.input);
       const { changed, refused } = await context.unit.data.updateAllLinked(module, args.ids, values, links);
       if (changed.length > 0) await requireProofFor(askingOf(context), [{ module, values }]);
-      return { updatedIds: changed, notUpdated: refused };
+      return { updatedIds: changed, notUpdated: refused, held: context.unit.data.heldOf(changed) };
     },
   };
 }

@@ -8,6 +8,7 @@ import { askingOf, type GraphqlContext } from '../graphql-context.ts';
 import type { Types } from '../hand-written-field.ts';
 import { changing } from './known-targets.ts';
 import type { FieldConfig, FieldMap } from '../passthrough-field.ts';
+import { heldField } from './held-field.ts';
 import type { InputTypes } from './inputs.ts';
 
 /** Parts of the schema being derived that derived mutations need. */
@@ -65,7 +66,7 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
       const { values, links } = parts.inputs.stored(module, args.input);
       await context.unit.data.updateLinked(module, id, values, links, args.recordVersion ?? undefined);
       await requireProofFor(askingOf(context), [{ module, values }]);
-      return { id };
+      return { id, held: context.unit.data.heldOf([id]) };
     },
   };
 }
@@ -90,6 +91,7 @@ function recordPayload(verb: 'Create' | 'Update', module: EntityModule, parts: M
         description: 'Id of the record.',
         resolve: (source) => source['id'],
       },
+      ...(verb === 'Update' ? heldField(module) : {}),
     },
   });
 }

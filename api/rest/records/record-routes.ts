@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { Type, type TObject } from 'typebox';
 import { unlessHidden, type RecordJson } from '#entities/kit/unit/answers.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { refusalsOf } from '#entities/kit/model/behaviour.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import type { ErrorCode } from '#entities/kit/base/errors.ts';
@@ -12,6 +13,7 @@ import { isOpenToTokens } from '#entities/kit/model/scopes.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import type { DownloadBases } from '#entities/kit/read/file-selection.ts';
 import type { RecordSelection } from '#entities/kit/read/selection.ts';
+import { canHold } from '#entities/kit/write/change-behaviour.ts';
 import { linksAsChildren } from '#entities/kit/write/creations.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { deletionNote, proofNote, requireProofFor, requireProofToDelete } from '../../credentials/required-proof.ts';
@@ -28,7 +30,7 @@ import { recordNames } from './record-names.ts';
 import { selectionOf } from './record-selection.ts';
 import { listedSchema, pageSchema, withColumns } from './record-pages.ts';
 import { hasWholeVersion, matching, notModified, sendEntityTag, versionIn } from './record-version.ts';
-import { changeSchema, creationSchema, recordSchema } from './record-schema.ts';
+import { changeSchema, changedRecordSchema, creationSchema, recordSchema } from './record-schema.ts';
 import { idSchema, versionSchema } from '../../http/request-schemas.ts';
 
 /**
@@ -76,8 +78,10 @@ function organizationErrors({ tenancy, rlsUsing }: EntityModule): readonly Error
 }
 
 /** Errors that the kind has by rules of its own. */
-function ruleErrors({ refusals = [] }: EntityModule, change: 'create' | 'edit' | 'remove'): readonly ErrorCode[] {
-  return refusals.filter(({ on = ['create'] }) => on.includes(change)).map(({ code }) => code);
+function ruleErrors(module: EntityModule, change: 'create' | 'edit' | 'remove'): readonly ErrorCode[] {
+  return refusalsOf(module)
+    .filter(({ on = ['create'] }) => on.includes(change))
+    .map(({ code }) => code);
 }
 
 function proofErrors({ needsProof }: EntityModule): readonly ErrorCode[] {
@@ -204,7 +208,7 @@ function updateRoute(registry: Registry, record: RecordSelection, answer: TObjec
     headers: ifMatchHeaders,
     body: changeSchema(module, links),
     sends: ['ETag'],
-    answers: { 200: answer },
+    answers: { 200: changedRecordSchema(module, answer) },
     errors: [
       'not_found',
       'permission_denied',
@@ -274,7 +278,14 @@ async function changed(
 ): Promise<RouteResponse> {
   const body = await unlessHidden(unit.data.answers.record(record, id));
   if (body) sendEntityTag(reply, body['record_version']);
-  return body ? { status, body } : { status, json: JSON.stringify({ id }) };
+  const held = status === 200 ? heldIn(record, id, unit) : {};
+  return body ? { status, body: { ...body, ...held } } : { status, json: JSON.stringify({ id, ...held }) };
+}
+
+/** Fields of the change that were not written; nothing for a kind that holds none. */
+function heldIn({ module }: RecordSelection, id: string, { data }: UnitOfWork): RecordJson {
+  if (!canHold(module)) return {};
+  return { held: data.heldOf([id]).map(({ field, message }) => ({ field: snakeCase(field), message })) };
 }
 
 /** Field names by their names in request bodies. */

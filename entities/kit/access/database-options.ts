@@ -1,12 +1,17 @@
 import type { Clock } from '../base/clock.ts';
 import type { Caller } from '../model/caller.ts';
 import type { Operation } from '../model/policy.ts';
-import type { ConfiguredNames } from '../model/record-rules.ts';
 import type { Registry } from '../model/registry.ts';
 import type { DatabaseHook } from '../storage/database-hook.ts';
 import type { StatementObserver } from '../storage/transaction.ts';
 import type { Authorizer } from './authorizer.ts';
 import type { Decision } from './decision.ts';
+
+/** Lists of the configuration from which companions of records are made. */
+export interface ConfiguredNames {
+  /** `ormconfig.entitytypes`. */
+  readonly entityTypes: readonly string[];
+}
 
 export interface DatabaseOptions {
   /** PostgreSQL connection URI (configuration `db.primarydbsource`). */

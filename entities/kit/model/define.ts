@@ -1,36 +1,20 @@
-import type { Announcement } from './announcement.ts';
-import type { VisitorKind } from './caller.ts';
+import type { Behaviour } from './behaviour.ts';
 import { fieldMistakes } from './checks/field-mistakes.ts';
 import type { AcceptedFiles } from './files/accepted-types.ts';
 import type { CreationInput, ChangeInput, FieldValues } from './field-values.ts';
-import type { Exposure, Fields } from './declared-field.ts';
+import type { Fields } from './declared-field.ts';
 import { text } from './fields.ts';
 import type { CustomEvents, EventVerb } from './events.ts';
 import type { EntityHooks } from './hooks.ts';
-import { fieldUses } from './derived/field-uses.ts';
+import { fieldUses, type FieldUses } from './derived/field-uses.ts';
 import { nameForms } from './derived/name-forms.ts';
 import { recordFieldNames, type RecordFields } from './derived/record-fields.ts';
 import type { Policy } from './policy.ts';
 import type { ProductModule } from './product-modules.ts';
 import { policyMistakes } from './checks/policy-mistakes.ts';
-import type {
-  CallerDeciding,
-  Companion,
-  Following,
-  Join,
-  JoinSide,
-  LastKept,
-  LaterRemoval,
-  ListFields,
-  ManagedBy,
-  Refusal,
-  Restriction,
-  RoleGiving,
-  UniqueKey,
-  VerdictFields,
-  TextVariables,
-} from './record-rules.ts';
+import type { Join, JoinSide, Restriction, UniqueKey } from './record-rules.ts';
 import { snakeCase } from '../base/snake-case.ts';
+import type { Traits } from './traits.ts';
 import type { TupleGrant } from './tuples.ts';
 
 /** The owner of a record. `{ none }` opts a kind out of tenancy; its text is the reason. */
@@ -71,35 +55,13 @@ export interface EntityDefinition<
   readonly tenancy: T;
   /** The organization needs one of these product modules to use the kind. */
   readonly productModules?: readonly [ProductModule, ...ProductModule[]];
-  /**
-   * The USING expression of the row-level security policy of the app role, for kinds whose tenancy does not define it: SQL over
-   * the table's columns, with `$organization` and `$user` for the caller's ids.
-   */
-  readonly rlsUsing?: string;
-  /** The WITH CHECK expression of that policy, where it is stricter than `rlsUsing`. */
-  readonly rlsWithCheck?: string;
   /** Absent: all records are readable, and writes are dropped without an error. */
   readonly policy?: Policy;
   /** Lists can be filtered by the field that the tenancy adds. */
   readonly tenancyFilter?: true;
   readonly mutate?: readonly Mutation[];
-  /** Only people who are signed in reach its records, or (`changes`) change them; kinds of tenancy `user` need no such line. */
-  readonly needsSession?: true | 'changes';
-  /** A caller who acts as another user reaches none of its records, or (`changes`) changes none, although tokens do. */
-  readonly closedToDelegates?: true | 'changes';
-  /** Whoever deletes a record, other than together with one on which it depends, has proven their identity recently. */
-  readonly deletionNeedsProof?: true;
-  /** Visitors without an account who reach its records, as far as its rules allow. */
-  readonly openTo?: readonly VisitorKind[];
-  /**
-   * Reach of confined callers (`confinement.ts`) in a kind whose records belong to no organization: the record of the organization in
-   * which they act, that of their own session, or all that the person can view, without changing any. Absent: nothing.
-   */
-  readonly confinedReach?: 'organization' | 'session' | 'view';
   /** Verbs of changes that record an event. */
   readonly events: readonly E[];
-  /** Endpoints receive its events although no API token reads its records. */
-  readonly announced?: Announcement<Name>;
   /** Events that handlers record besides those of changes, by verb: a past participle. */
   readonly customEvents?: C;
   /** Records can be shared with groups, and groups can be blocked from them (share.ts). */
@@ -108,30 +70,8 @@ export interface EntityDefinition<
   readonly joins?: readonly Join[];
   /** Records have any number of files, which their viewers read and their editors attach and remove (kind-files.ts). */
   readonly files?: AcceptedFiles;
-  /** Records with this value need a further right to the record in a reference when they are created or deleted. */
-  readonly restricted?: Restriction;
-  /** Nobody gives a role above their own, or changes or deletes a record that gives one (write/given-roles.ts). */
-  readonly givesRole?: RoleGiving<Name>;
-  /** Its records decide who callers are and what they may do: `request_context` and the functions called by it read them. */
-  readonly decidesCallers?: CallerDeciding<Name>;
-  /** Changes and deletions of the last record of an organization with a value are refused, whoever makes them (write/keep-last.ts). */
-  readonly keepsLast?: LastKept<Name>;
-  /** Creations, changes and deletions that are refused, whoever makes them (write/refused-changes.ts). */
-  readonly refusals?: readonly Refusal<Name>[];
-  /** Its records say what a scanner has found in a stored file of their organization (write/file-verdicts.ts). */
-  readonly verdictOn?: VerdictFields<Name>;
-  /** Its records describe a list of records, which is checked when they are written (write/refuse-wrong-lists.ts). */
-  readonly describesList?: ListFields<Name>;
-  /** Its texts have variables, which are checked when they are written (model/composed/text-variables.ts). */
-  readonly textVariables?: TextVariables<Name>;
-  /** The record that makes the person who creates a record its manager, created together with it (write/creator-records.ts). */
-  readonly managedBy?: ManagedBy;
-  /** Records that are created together with each record (write/companions.ts). */
-  readonly companions?: readonly Companion[];
-  /** Records that belong to a deleted record are removed afterwards (write/later-removal.ts). */
-  readonly removal?: LaterRemoval;
-  /** Some of its records are kept by the server in line with those of another kind (write/followers.ts). */
-  readonly follows?: Following;
+  /** Rules that few kinds have (entities/kit/behaviours/). */
+  readonly behaviours?: readonly Behaviour<Name>[];
   /** Relationship tuples that the authorization store has for each live row. */
   readonly grants?: readonly TupleGrant<Name>[];
   readonly hooks?: EntityHooks<F>;
@@ -141,24 +81,17 @@ type TenancyName<T extends Tenancy> = T extends 'organization' ? 'organizationId
 type NameOf<F extends Fields, T extends Tenancy> = Extract<keyof F, string> | TenancyName<T>;
 
 /** A kind whose fields are not known statically. The kit works with kinds of this type. */
-export interface EntityModule extends EntityDefinition<Fields, Tenancy, string> {
+export interface EntityModule extends EntityDefinition<Fields, Tenancy, string>, FieldUses, Traits {
   /** `kind` in snake_case: the prefix of its topics and the type of its tuples. */
   readonly topic: string;
   /** `kind` in PascalCase: its GraphQL and ORM name. */
   readonly typeName: string;
-  /** Fields that callers can read or write, by name; the others are hidden. */
-  readonly expose: Readonly<Record<string, Exposure>>;
-  /** Fields by which lists are filtered and ordered, besides those of every record. */
-  readonly filter: readonly string[];
-  readonly order: readonly string[];
-  /** Fields whose words lists are searched for; absent: there is no search. */
-  readonly search?: readonly string[];
-  /** Fields that need a proof of identity, and for which values; absent: none does. */
-  readonly needsProof?: Readonly<Record<string, 'any' | readonly string[]>>;
   /** The kind whose history this is; only for histories (history-kind.ts). */
   readonly historyOf?: EntityModule;
   /** The two kinds whose records it links; only for links (join.ts). */
   readonly sides?: readonly [JoinSide, JoinSide];
+  /** Records with this value need a further right to the record in a reference when they are created or deleted; only for shares (share.ts). */
+  readonly restricted?: Restriction;
 }
 
 /** A kind as its own file exports it, with the types of its fields and events. */
@@ -215,18 +148,13 @@ export function defineEntityModule<
       fail(`field "${name}" is added by the tenancy and cannot be declared`);
     if (field.type === 'reference' && !name.endsWith('Id')) fail(`reference "${name}" must end in "Id"`);
   }
-  for (const mistake of policyMistakes(definition)) fail(mistake);
+  const traits: Traits = Object.assign({}, ...(definition.behaviours ?? []).map((behaviour) => behaviour.traits));
+  for (const mistake of policyMistakes({ ...definition, ...traits })) fail(mistake);
   const known = new Set([...Object.keys(definition.fields), ...tenancyField(definition.tenancy)]);
   const named = [
     ...(definition.unique ?? []).flatMap((key) => key.fields),
-    ...(definition.refusals ?? []).map(({ field }) => field),
-    ...[
-      definition.givesRole?.field ?? [],
-      definition.givesRole?.holder ?? [],
-      definition.keepsLast?.field ?? [],
-      definition.decidesCallers?.by ?? [],
-      Object.values(definition.fields).flatMap(({ file }) => Object.values(file?.fills ?? {})),
-    ].flat(),
+    ...(definition.behaviours ?? []).flatMap(({ fields }) => fields),
+    ...Object.values(definition.fields).flatMap(({ file }) => Object.values(file?.fills ?? {})),
   ];
   for (const name of named) {
     if (!known.has(name)) fail(`"${name}" is not a declared field; declared are ${[...known].join(', ')}`);
@@ -242,6 +170,7 @@ export function defineEntityModule<
   const module: TypedModule<F, T, E, C> = {
     ...whole,
     ...fieldUses(whole.fields, definition.tenancyFilter ? tenancyField(definition.tenancy) : []),
+    ...traits,
     fields: { ...whole.fields, ...forms.fields },
     unique: forms.unique,
     ...(definition.productModules && {

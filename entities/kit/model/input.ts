@@ -10,7 +10,6 @@ import { onceForEach } from '../base/once-for-each.ts';
 import { expectation, found, mismatch, notAnId, oneOf, schemaMessage } from '../base/schema-problem.ts';
 import { maxMentions, mentionedIn } from './mentions.ts';
 import { isWebUrl } from './composed/url-list.ts';
-import { variableProblems } from './composed/text-variables.ts';
 import { jsonProblem, roundedProblem } from '../base/strict-json.ts';
 import { hasLineBreak, isVisible, nameProblem } from '../base/name-form.ts';
 import { emailForm, parseDomain, parseEmail } from '../base/email-address.ts';
@@ -107,7 +106,8 @@ function checked(module: EntityModule, input: Values, problems: FieldProblem[], 
 
 /** Problems of the values of a whole record together. */
 export function wholeProblems(module: EntityModule, values: Readonly<Values>): FieldProblem[] {
-  return [...pairProblems(module, values), ...variableProblems(module, values)];
+  const { behaviours = [] } = module;
+  return [...pairProblems(module, values), ...behaviours.flatMap(({ problemsOf }) => problemsOf?.(values) ?? [])];
 }
 
 /** Fields of a whole record that have a value without the field they are paired with (`money`). */

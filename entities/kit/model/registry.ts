@@ -11,7 +11,7 @@ export interface Registry {
   readonly references: ReferenceIndex;
   byKind(kind: string): EntityModule;
   byTypeName(typeName: string): EntityModule;
-  /** Whether records of a kind admit to an organization, and end with it (`removal`). */
+  /** Whether records of a kind admit to an organization, and end with it (`admittingKinds` of a behaviour). */
   endsWithOrganization(kind: string): boolean;
   /** The area of a kind; a history is in the area of its kind. */
   areaOf(module: EntityModule): string;
@@ -83,13 +83,15 @@ export function createRegistry(declared: Areas | readonly EntityModule[]): Regis
     for (const [name, { target }] of Object.entries(fields))
       if (target !== undefined && !kinds.has(target))
         throw new TypeError(`entity "${kind}": field "${name}": ${unknownKind(target)}`);
-  const atOnce = new Set(modules.flatMap(({ removal }) => removal?.atOnce ?? []));
+  const admitting = new Set(
+    modules.flatMap(({ behaviours = [] }) => behaviours.flatMap(({ admittingKinds = [] }) => admittingKinds)),
+  );
   return {
     modules,
     references: new ReferenceIndex(modules, byKind),
     byKind,
     byTypeName: (typeName) => byKind(typeName.slice(0, 1).toLowerCase() + typeName.slice(1)),
-    endsWithOrganization: (kind) => atOnce.has(kind),
+    endsWithOrganization: (kind) => admitting.has(kind),
     areaOf: (module) => areas.get((module.historyOf ?? module).kind) as string,
   };
 }

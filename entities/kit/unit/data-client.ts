@@ -18,7 +18,7 @@ import { changeSet, type SetResult } from '../write/change-set.ts';
 import type { ExpectedVersion } from '../write/plan-changes.ts';
 import { createEach, type CreatedEach } from '../write/create-each.ts';
 import { createRecords } from '../write/create-records.ts';
-import type { ChangeWork } from '../write/change-work.ts';
+import type { ChangeWork, HeldField } from '../write/change-work.ts';
 import { lockInOrder, type LockTarget } from '../write/lock-order.ts';
 import { newRows, type Creation } from '../write/creations.ts';
 import { checkReferences, type GivenReference } from '../write/references.ts';
@@ -247,6 +247,11 @@ export class DataClient {
     const result = await this.updateAll(module, ids, changes);
     await changeLinks(this, result.changed, links);
     return result;
+  }
+
+  /** Fields that the last change of each of these rows in this unit of work did not write, because a behaviour of their kind holds them. */
+  heldOf(ids: readonly string[]): (HeldField & { readonly id: string })[] {
+    return ids.flatMap((id) => (this.#work.held.get(id) ?? []).map((held) => ({ id, ...held })));
   }
 
   /** Soft-deletes up to a thousand rows, except those that the caller may not delete. @throws AppError limit_exceeded */

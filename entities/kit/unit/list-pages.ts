@@ -1,3 +1,5 @@
+import { describesList } from '../behaviours/describes-list.ts';
+import { declarationOf } from '../model/behaviour.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
 import { inputError } from '../base/input-error.ts';
@@ -11,9 +13,10 @@ export type { DescribedList };
  * The list that a record describes (`describesList` of its kind). It was right when the record was created.
  * @throws AppError invalid_input when the product has changed since
  */
-export function listOfRecord(registry: Registry, { describesList, kind }: EntityModule, record: object): DescribedList {
-  if (!describesList) throw new Error(`records of the kind ${kind} describe no list`);
-  const described = describedList(registry, describesList, record as Readonly<Record<string, unknown>>);
+export function listOfRecord(registry: Registry, module: EntityModule, record: object): DescribedList {
+  const list = declarationOf(module, describesList);
+  if (!list) throw new Error(`records of the kind ${module.kind} describe no list`);
+  const described = describedList(registry, list, record as Readonly<Record<string, unknown>>);
   if ('problems' in described) throw inputError(described.problems);
   return described.list;
 }

@@ -17,7 +17,7 @@ import type { Statement } from '../storage/sql.ts';
 import type { DatabaseRole, RoleSession, Transaction, TransactionSettings } from '../storage/transaction.ts';
 import { ChangeCounters } from '../write/change-counters.ts';
 import { recordChanges } from '../write/change-log.ts';
-import type { ChangeWork, Stamp } from '../write/change-work.ts';
+import type { ChangeWork, HeldField, Stamp } from '../write/change-work.ts';
 import { makeConsequences } from '../write/consequences.ts';
 import type { EventDraft } from '../model/event-draft.ts';
 import { translateWriteError } from '../write/write-error.ts';
@@ -56,6 +56,7 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
   readonly data: DataClient;
   readonly counters = new ChangeCounters();
   readonly created = new Set<string>();
+  readonly held = new Map<string, readonly HeldField[]>();
   readonly #buffer: ChangeBuffer;
   readonly #queue = new FlushQueue();
   readonly #afterCommit = new PostCommitHooks();
@@ -277,6 +278,7 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     await this.flush();
     this.#buffer.clear();
     this.created.clear();
+    this.held.clear();
     this.counters.beginPart();
   }
 

@@ -6,11 +6,10 @@ import { organizationOf, type RecordedChange } from '../model/recorded-changes.t
 import { tenancyField, type EntityModule } from '../model/define.ts';
 import type { Sql } from '../storage/sql.ts';
 import { column } from '../storage/column.ts';
+import { afterWriting, behavioursOf, leavesOf } from './change-behaviour.ts';
 import { recordChanges } from './change-log.ts';
 import type { ChangeWork } from './change-work.ts';
 import type { Registry } from '../model/registry.ts';
-import { keepLast } from './behaviours/keep-last.ts';
-import { isRemovedLater, recordRemovals } from './behaviours/later-removal.ts';
 import { erasedSecrets } from './sealed-values.ts';
 import { updateRows } from './update-rows.ts';
 import { snakeCase } from '../base/snake-case.ts';
@@ -22,8 +21,7 @@ const chunkSize = 500;
 /**
  * Soft-deletes the dependents of deleted records, level by level and without reading them into the ORM: records that a kind owns by its
  * tenancy, references with `onDelete: 'cascade'`, and with a membership references with `onLeave: 'cascade'`, also in organizations below,
- * where the role came from it; but not what is removed later (`removal`). People who managed a record there no longer manage it. History
- * and tuples are recorded; events are not, because the deletion that caused all of this is announced.
+ * where the role came from it; but not what is removed later (`leaves` of a behaviour). History and tuples are recorded; events are not, because the deletion that caused all of this is announced.
  * @param session of the system role: dependents may belong to organizations that the caller is not in
  * @param changes of which the deletions are used
  */
@@ -37,22 +35,22 @@ export async function deleteDependents(
     module,
     rows: own.map(({ after }) => after),
     // Where some of it is removed later, so is what depends on the rest.
-    removal: module.removal,
+    leaves: leavesOf(module),
   }));
   for (let next = queue.shift(); next; next = queue.shift()) {
-    const { removal } = next;
-    if (next.module.removal) await recordRemovals(session, next.module, next.rows, work);
+    const { leaves } = next;
     // Together with an organization those below it are deleted, with all that belongs to them.
-    const left = next.module.kind === 'membership' && !removal ? await lostRoles(session, placesOf(next.rows)) : [];
-    await endManagement(session, left, work);
+    const left = next.module.kind === 'membership' && !leaves ? await lostRoles(session, placesOf(next.rows)) : [];
+    for (const module of left.length === 0 ? [] : work.registry.modules)
+      for (const { rolesLost } of behavioursOf(module)) await rolesLost?.(session, module, left, work);
     for (const dependent of dependentsOf(work.registry, next.module)) {
-      if (removal && isRemovedLater(removal, dependent.module)) continue;
+      if (leaves?.(dependent.module)) continue;
       for (;;) {
         const chunk = await deleteChunk(session, dependent, [...next.rows, ...left], work);
         if (chunk.length === 0) break;
         await recordChanges(session, chunk, [], work);
-        if (dependent.module.keepsLast) await keepLast(session, chunk, work.registry);
-        queue.push({ module: dependent.module, rows: chunk.map(({ after }) => after), removal });
+        await afterWriting(session, chunk, work);
+        queue.push({ module: dependent.module, rows: chunk.map(({ after }) => after), leaves });
       }
     }
   }
@@ -101,34 +99,6 @@ function placesOf(memberships: readonly Readonly<Record<string, unknown>>[]): Pl
     userId: row['userId'] as string,
     organizationId: row['organizationId'] as string,
   }));
-}
-
-/** Takes records from people who managed them with a role of an organization above (`managedBy`), which they have lost. */
-async function endManagement(session: RoleSession, left: readonly Place[], work: ChangeWork): Promise<void> {
-  const stamp = { at: work.clock.now(), actor: actorOf(work.context.caller) };
-  for (const module of left.length === 0 ? [] : work.registry.modules) {
-    const field = module.managedBy?.outside;
-    if (field === undefined) continue;
-    for (const [userId, places] of Map.groupBy(left, (place) => place.userId)) {
-      const rows = await updateRows(session, module, {
-        values: { [field]: null },
-        which: sql`row.deleted_at is null and ${column('row', field)} = ${userId}
-          and row.organization_id = any(${places.map(({ organizationId }) => organizationId)})`,
-        stamp,
-      });
-      const changes = rows.map((row): RecordedChange => ({
-        module,
-        operation: 'updated',
-        id: row['id'] as string,
-        recordVersion: row['recordVersion'] as number,
-        organizationId: organizationOf(module, row),
-        changedFields: [field],
-        before: { ...row, [field]: userId },
-        after: row,
-      }));
-      if (changes.length > 0) await recordChanges(session, changes, [], work);
-    }
-  }
 }
 
 async function deleteChunk(

@@ -12,11 +12,11 @@ import type { RoleSession } from '../storage/transaction.ts';
 import type { ChangeCounters } from './change-counters.ts';
 import type { ChangeWork } from './change-work.ts';
 import { objectRows, type ObjectRow } from './object-changes.ts';
-import { verdictRows, type VerdictRow } from './file-verdicts.ts';
+import { verdictRows, type VerdictRow } from './verdict-rows.ts';
 import { draftOf, draftsOfFields } from './custom-events.ts';
 import { feedRows, type FeedRow } from '../outbox/feed-rows.ts';
 import type { EventDraft } from '../model/event-draft.ts';
-import { scheduleAfterCommitHooks } from './behaviours/run-hooks.ts';
+import { scheduleAfterCommitHooks } from './run-hooks.ts';
 
 /**
  * Records a set of changes in one statement: history, outbox events, desired tuples, owners of objects and verdicts on them. They are committed or rolled

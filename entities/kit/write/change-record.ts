@@ -23,7 +23,7 @@ export function changeRecord(
     if (refusal) throw refusal;
     const [change] = changes;
     // A change of a kind without rules is dropped, and answered as if it had been stored.
-    if (!change) return { ...unchanged.get(id), ...values };
+    if (!change) return module.policy ? { ...unchanged.get(id) } : { ...unchanged.get(id), ...values };
     return work.update(databaseRoleOf(caller), module, change.row, { values: change.values, stamp });
   });
 }

@@ -52,8 +52,10 @@ export async function changeSet(work: ChangeWork, request: Omit<ChangeRequest, '
   return work.serialize(async () => {
     const plan = await planChanges(work, { ...request, ids }, new LockedSet(work, { ...request, ids }));
     if (request.operation === 'remove' && plan.changes.length > 0) work.created.clear();
-    // Rows whose changes concern the same fields are changed in one statement.
-    const alike = Map.groupBy(plan.changes, ({ row, values }) => Object.keys(differences(row, values)).join());
+    // Rows whose changes concern the same fields, and of which the same are held, are changed in one statement.
+    const alike = Map.groupBy(plan.changes, ({ row, values }) =>
+      [Object.keys(differences(row, values)), Object.keys(values)].join(';'),
+    );
     for (const changes of alike.values()) await write(work, { ...request, caller: plan.caller }, changes);
     return {
       changed: ids.filter((id) => !plan.refusals.has(id)),

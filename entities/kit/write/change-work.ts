@@ -15,6 +15,13 @@ export interface Stamp {
   readonly actor: string;
 }
 
+/** A field of a change that is not written now, while the others are. */
+export interface HeldField {
+  readonly field: string;
+  /** The reason, as text for people. */
+  readonly message: string;
+}
+
 /** The part of a unit of work that changes of records need. */
 export interface ChangeWork extends Work {
   readonly options: DatabaseOptions;
@@ -23,6 +30,8 @@ export interface ChangeWork extends Work {
   readonly counters: ChangeCounters;
   /** Ids of rows that this unit of work created and has not deleted since. */
   readonly created: Set<string>;
+  /** Fields that the last change of a record did not write, by the record's id (`hold` of a behaviour). */
+  readonly held: Map<string, readonly HeldField[]>;
   /**
    * Runs work that reads rows in order to change them, one after the other: of two concurrent changes of a row, the second reads
    * the result of the first.

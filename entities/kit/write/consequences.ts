@@ -1,13 +1,12 @@
 import type { RecordedChange } from '../model/recorded-changes.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 import { deleteDependents } from './cascade.ts';
+import { afterWriting, followersOf } from './change-behaviour.ts';
 import type { ChangeWork } from './change-work.ts';
-import { alignFollowers } from './behaviours/followers.ts';
-import { keepLast } from './behaviours/keep-last.ts';
 
 /**
- * Makes the changes that follow from changes of this transaction, whoever made them: what would leave an organization without an owner is
- * refused, dependents are deleted with their owners, and what the server keeps in line with a record changes with it.
+ * Makes the changes that follow from changes of this transaction, whoever made them: behaviours of their kinds refuse them or write more,
+ * dependents are deleted with their owners, and what the server keeps in line with a record changes with it.
  * @param session of the system role
  */
 export async function makeConsequences(
@@ -15,7 +14,11 @@ export async function makeConsequences(
   changes: readonly RecordedChange[],
   work: ChangeWork,
 ): Promise<void> {
-  if (changes.some(({ module, before }) => module.keepsLast && before)) await keepLast(session, changes, work.registry);
+  await afterWriting(session, changes, work);
   if (changes.some(({ operation }) => operation === 'deleted')) await deleteDependents(session, changes, work);
-  await alignFollowers(session, changes, work);
+  // Followers of a deleted record are deleted as its dependents.
+  const kept = changes.filter(({ operation }) => operation !== 'deleted');
+  for (const [followed, own] of Map.groupBy(kept, ({ module }) => module))
+    for (const { module: follower, follows } of followersOf(work.registry, followed))
+      await follows.align(session, { follower, followed }, own, work);
 }

@@ -2,13 +2,9 @@ import { databaseRoleOf } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import { claimFiles } from './claim-files.ts';
 import type { ChangeWork } from './change-work.ts';
-import { refuseWrongLists } from './behaviours/refuse-wrong-lists.ts';
-import { referToFiles } from './file-verdicts.ts';
-import { refuseBlockingGranters } from './behaviours/blocked-people.ts';
-import { refusedRole } from './behaviours/given-roles.ts';
+import { refuseBlockingGranters } from './blocked-people.ts';
+import { behavioursOf, completed } from './change-behaviour.ts';
 import { refuseCreations } from './refused-changes.ts';
-import { withCompanions } from './behaviours/companions.ts';
-import { withManagers } from './behaviours/creator-records.ts';
 import { isDecidedByParent, newRows, type Creation, type Creator } from './creations.ts';
 import { newReferences } from './new-references.ts';
 import { checkReferences, lockHierarchies } from './references.ts';
@@ -32,12 +28,11 @@ export async function createRecords(
 ): Promise<Row[]> {
   const { caller } = creator;
   const role = databaseRoleOf(caller);
-  const whole = withCompanions(withManagers(creations, caller, work.registry), {
-    registry: work.registry,
-    names: work.options.configuredNames,
-    at: creator.at,
-  });
-  const made = newRows(whole, creator);
+  const completing = { caller, registry: work.registry, names: work.options.configuredNames, at: creator.at };
+  const made = newRows(
+    creations.map((creation) => completed(creation, completing)),
+    creator,
+  );
   work.counters.reserve(made.filter(({ isGranted }) => !isGranted).length, work.context.caller);
   // Without rules all records can be read, and writes are dropped without an error.
   const kept = made.filter(({ module }) => module.policy);
@@ -47,12 +42,8 @@ export async function createRecords(
     decided.filter((one) => !isDecidedByParent(one)),
   ];
   for (const { module, row } of decidedAlone) await authorize(module, row);
-  refuseWrongLists(work, caller, kept);
-  for (const { module, row } of decided.filter((one) => one.module.givesRole)) {
-    const refusal = refusedRole(module, caller, [row]);
-    if (refusal) throw refusal;
-  }
-  await referToFiles(work, caller, kept);
+  for (const [module, rows] of Map.groupBy(kept, (one) => one.module))
+    for (const { checkNew } of behavioursOf(module)) await checkNew?.(work, caller, rows);
   const references = newReferences(kept);
   const deep = references.filter(({ levels = 1 }) => levels > 1);
   for (const { module, field, id } of new Map(deep.map((reference) => [reference.module, reference])).values())

@@ -4,13 +4,13 @@ import { displayIdOf } from '../base/display-id.ts';
 import { AppError, maxProblems, type FieldProblem } from '../base/errors.ts';
 import { inputError } from '../base/input-error.ts';
 import { momentProblems } from '../model/composed/moment.ts';
-import { withDerivedValues } from './behaviours/run-hooks.ts';
+import { withDerivedValues } from './run-hooks.ts';
 import type { LinkChange } from '../model/links.ts';
 import { newId } from '../base/ids.ts';
 import { refuseWithoutOrganization } from '../model/current-organization.ts';
 import { mayAll } from '../model/policy.ts';
 import { refuseBeyondLimits, refuseDisabledModule } from '../model/module-gate.ts';
-import { refusedLastingRight } from './behaviours/lasting-rights.ts';
+import { refusedLastingRight } from './lasting-rights.ts';
 import { checkRowCount } from './change-counters.ts';
 import { firstVersion } from './insert-rows.ts';
 import { validateCreations, type CreationValues } from '../model/input.ts';
@@ -24,7 +24,7 @@ export interface Creation extends CreationValues {
     readonly field: string;
     readonly creation: Creation;
   }[];
-  /** The server adds it, so it needs no right of the caller (creator-records.ts). */
+  /** The server adds it, so it needs no right of the caller (`complete` of a behaviour). */
   readonly isGranted?: boolean;
 }
 

@@ -11,8 +11,8 @@ import { column } from '../storage/column.ts';
 import { compileSql, type Sql } from '../storage/sql.ts';
 import { dependentPredicate, dependentsOf, type Dependent } from './cascade.ts';
 import { maxRows } from './change-counters.ts';
+import { followsOf, leavesOf } from './change-behaviour.ts';
 import type { ChangeWork } from './change-work.ts';
-import { isRemovedLater } from './behaviours/later-removal.ts';
 import { lockHierarchies } from './references.ts';
 
 /** Records that an operation will change or delete. */
@@ -98,10 +98,11 @@ function stepsBelow(registry: Registry, kinds: ReadonlySet<string>): Sql[] {
   const reached = new Set(kinds);
   for (const kind of reached) {
     const owner = registry.byKind(kind);
+    const leaves = leavesOf(owner);
     for (const dependent of dependentsOf(registry, owner)) {
-      if (owner.removal && isRemovedLater(owner.removal, dependent.module)) continue;
+      if (leaves?.(dependent.module)) continue;
       reached.add(dependent.module.kind);
-      const { follows } = dependent.module;
+      const follows = followsOf(dependent.module);
       // Records that follow others are changed by those who have locked the others.
       const isLocked = follows ? sql`not (${sql.raw(follows.which)})` : sql`true`;
       steps.push(sql`select ${dependent.module.kind}::text as kind, ${column('row', 'id')} as id

@@ -13,8 +13,8 @@ import { missingRecord } from '../model/missing-record.ts';
 import { refuseBeyondLimits, refuseDisabledModule } from '../model/module-gate.ts';
 import { claimFiles } from './claim-files.ts';
 import type { ChangeWork, Stamp } from './change-work.ts';
-import { refusedRole } from './behaviours/given-roles.ts';
-import { refusedLastingRight } from './behaviours/lasting-rights.ts';
+import { behavioursOf, canHold, heldFields } from './change-behaviour.ts';
+import { refusedLastingRight } from './lasting-rights.ts';
 import { hasDependents, lockInOrder } from './lock-order.ts';
 import {
   isMove,
@@ -24,9 +24,8 @@ import {
   referencesIn,
   type ReferenceProblem,
 } from './references.ts';
-import { refusedList } from './behaviours/refuse-wrong-lists.ts';
 import { refusedChanges } from './refused-changes.ts';
-import { withDerivedValues } from './behaviours/run-hooks.ts';
+import { withDerivedValues } from './run-hooks.ts';
 import { erasedSecrets, withSealedValues } from './sealed-values.ts';
 
 type Row = Record<string, unknown>;
@@ -77,7 +76,7 @@ export interface PlannedChange {
 
 /**
  * Decides for each record whether and how it is changed: locks it, reads it with the caller's current rights, and checks rules,
- * version and references. It writes nothing.
+ * version and references. It writes nothing but what a behaviour writes that holds fields.
  * @throws AppError, see `claimFiles`; module_not_enabled, no_current_organization; permission_denied beyond the scopes of a token; not_found, permission_denied for references that the caller may not set
  */
 export async function planChanges(work: ChangeWork, request: ChangeRequest, access: RowAccess): Promise<ChangePlan> {
@@ -117,7 +116,11 @@ export async function planChanges(work: ChangeWork, request: ChangeRequest, acce
   const open = changes.filter(({ row }) => !refused.has(row['id'] as string));
   for (const [id, problems] of await hierarchyProblems(work, caller, module, open))
     refusals.set(id, referenceError(problems));
-  const planned = open.filter(({ row }) => !refusals.has(row['id'] as string));
+  const allowed = open.filter(({ row }) => !refusals.has(row['id'] as string));
+  const planned =
+    request.operation === 'edit' && canHold(module)
+      ? await withoutHeld(work, { ...request, caller }, allowed, { unchanged, refusals })
+      : allowed;
   if (request.operation === 'edit')
     await claimFiles(
       work,
@@ -146,15 +149,13 @@ async function refusalOf(
   const { row } = found;
   if (!module.policy) return undefined;
   if (!(await found.may(operation))) return denied(module, operation, row, caller);
-  const refusedGift =
-    module.givesRole && refusedRole(module, caller, [row, { ...row, ...values }], operation === 'remove');
-  if (refusedGift) return refusedGift;
   const given = differences(row, values);
-  const refusedChange = operation === 'edit' && refusedList(registry, module, row, given);
-  if (refusedChange) return refusedChange;
-  const whole = { ...row, ...values };
-  const wrong = [...wholeProblems(module, whole), ...momentProblems(module, values, whole, request.stamp.at)];
-  if (wrong.length > 0) return inputError(wrong);
+  for (const { check } of behavioursOf(module)) {
+    const refused = check?.({ registry, module, caller, operation, row, values, changed: given });
+    if (refused) return refused;
+  }
+  const wrong = refusedValues(request, row);
+  if (wrong) return wrong;
   const refusedRight = operation === 'edit' && refusedLastingRight(module, caller, given, operation);
   if (refusedRight) return refusedRight;
   const expected = recordVersion === undefined ? undefined : [recordVersion].flat();
@@ -165,6 +166,49 @@ async function refusalOf(
     );
   if (isMove(module, Object.keys(given)) && !(await found.may('remove'))) return refusedMove(module, row, caller);
   return undefined;
+}
+
+/** The error for values that are not valid together with the others of the record. */
+function refusedValues({ module, values, stamp }: ChangeRequest, row: Row): AppError | undefined {
+  const whole = { ...row, ...values };
+  const problems = [...wholeProblems(module, whole), ...momentProblems(module, values, whole, stamp.at)];
+  return problems.length > 0 ? inputError(problems) : undefined;
+}
+
+/**
+ * The changes without the fields that behaviours hold. The rest of such a change must be valid by itself; a record of which no field is
+ * left stays unchanged.
+ * @param plan gets the records that are not changed
+ */
+async function withoutHeld(
+  work: ChangeWork,
+  request: ChangeRequest,
+  allowed: readonly PlannedChange[],
+  plan: { readonly unchanged: Map<string, Row>; readonly refusals: Map<string, AppError> },
+): Promise<PlannedChange[]> {
+  const { module, ids, values, caller } = request;
+  for (const id of ids) work.held.delete(id);
+  const wanted = allowed.map(({ row }) => ({ row, changed: differences(row, values) }));
+  const held = await heldFields(work, caller, module, wanted);
+  const rests = allowed.flatMap(({ row }) => {
+    const fields = held.get(row['id'] as string);
+    const rest = Object.entries(values).filter(([name]) => !fields?.some(({ field }) => field === name));
+    return fields ? [{ row, fields, values: Object.fromEntries(rest) }] : [];
+  });
+  const changes = rests.map(({ row, values: given }) => ({ row, given }));
+  const refused = await refusedChanges(work, { module, caller, operation: 'edit' }, changes);
+  const planned = allowed.filter(({ row }) => !held.has(row['id'] as string));
+  for (const { row, fields, values: given } of rests) {
+    const id = row['id'] as string;
+    const rest = { ...request, values: given };
+    const refusal = refusedValues(rest, row) ?? refused.get(id);
+    const changed = differences(row, given);
+    if (refusal) plan.refusals.set(id, refusal);
+    else work.held.set(id, fields);
+    if (!refusal && Object.keys(changed).length === 0) plan.unchanged.set(id, row);
+    else if (!refusal) planned.push({ row, values: valuesToWrite(rest, changed) });
+  }
+  return planned;
 }
 
 function denied(module: EntityModule, operation: 'edit' | 'remove', row: Row, caller: Caller): AppError {

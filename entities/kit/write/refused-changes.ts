@@ -3,8 +3,8 @@ import { AppError, maxProblems } from '../base/errors.ts';
 import { rowPath } from '../base/row-path.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { Caller } from '../model/caller.ts';
+import { refusalsOf, type Refusal, type RefusedOperation } from '../model/behaviour.ts';
 import { tenancyField, type EntityModule } from '../model/define.ts';
-import type { Refusal, RefusedOperation } from '../model/record-rules.ts';
 import { compileSql } from '../storage/sql.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 import type { ChangeWork } from './change-work.ts';
@@ -20,7 +20,7 @@ interface Change {
 }
 
 /**
- * Refuses new rows to which a condition of their kind applies (`refusals`).
+ * Refuses new rows to which a condition of their kind applies (`refusesChanges`).
  * @throws AppError with the code of the first refusal, and the paths of all that have it
  */
 export async function refuseCreations(work: ChangeWork, caller: Caller, rows: readonly NewRow[]): Promise<void> {
@@ -69,8 +69,8 @@ async function appliedRefusals(
   work: ChangeWork,
   { module, caller, operation }: About,
   changes: readonly Change[],
-): Promise<{ index: number; refusal: Refusal<string> }[]> {
-  const refusals = (module.refusals ?? []).filter(
+): Promise<{ index: number; refusal: Refusal }[]> {
+  const refusals = refusalsOf(module).filter(
     ({ on = ['create'], unlessSystem }) => on.includes(operation) && !(unlessSystem && caller.kind === 'system'),
   );
   if (refusals.length === 0 || changes.length === 0) return [];
@@ -96,7 +96,7 @@ async function appliedRefusals(
     ${sql.join(conditions, sql` union all `)} order by 1, 2`);
   const session: RoleSession = await work.readAs('system');
   const { rows } = await session.query<{ index: number; refusal: number }>(text, values);
-  return rows.map(({ index, refusal }) => ({ index, refusal: refusals[refusal] as Refusal<string> }));
+  return rows.map(({ index, refusal }) => ({ index, refusal: refusals[refusal] as Refusal }));
 }
 
 function columnsOf(module: EntityModule): { name: string; type: string }[] {

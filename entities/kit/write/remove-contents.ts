@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
 import { actorOf } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
-import type { LaterRemoval } from '../model/record-rules.ts';
 import type { RecordedChange } from '../model/recorded-changes.ts';
 import type { Registry } from '../model/registry.ts';
 import { compileSql } from '../storage/sql.ts';
+import { leavesOf } from './change-behaviour.ts';
 import type { ChangeWork } from './change-work.ts';
-import { isRemovedLater } from './behaviours/later-removal.ts';
 import { erasedSecrets } from './sealed-values.ts';
 import { updateRows } from './update-rows.ts';
 
@@ -63,8 +62,9 @@ export async function removeSomeContents(
 }
 
 /** The kinds that are removed later, those first on which others do not depend. */
-function contentsOf(registry: Registry, { removal }: EntityModule): EntityModule[] {
-  const kinds = registry.modules.filter((module) => isRemovedLater(removal as LaterRemoval, module));
+function contentsOf(registry: Registry, owner: EntityModule): EntityModule[] {
+  const leaves = leavesOf(owner);
+  const kinds = registry.modules.filter((module) => leaves?.(module));
   const ordered: EntityModule[] = [];
   const visited = new Set<EntityModule>();
   const visit = (module: EntityModule) => {

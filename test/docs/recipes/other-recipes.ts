@@ -203,6 +203,25 @@ export const closeOldTasksSweep = defineSweep({
 });
 `;
 
+const keepsInitial = `import { AppError } from '../base/errors.ts';
+import type { ChangeBehaviour } from '../write/change-behaviour.ts';
+
+/** Behaviour: a text keeps its first letter. */
+export function keepsInitial<const Name extends string>(text: { readonly field: Name }): ChangeBehaviour<Name> {
+  const { field } = text;
+  const message = \`The first letter of the \${field} stays.\`;
+  return {
+    name: 'keepsInitial',
+    fields: [field],
+    rules: [message],
+    check: ({ row, changed }) =>
+      changed[field] === undefined || String(changed[field]).startsWith(String(row[field]).slice(0, 1))
+        ? undefined
+        : new AppError('rule_violated', message),
+  };
+}
+`;
+
 export const otherRecipes: readonly Recipe[] = [
   {
     title: 'an error code is one file',
@@ -218,6 +237,23 @@ export const otherRecipes: readonly Recipe[] = [
     title: 'an action is one file',
     files: ['api/actions/work/steep-tea.ts'],
     follow: (copy) => copy.write('api/actions/work/steep-tea.ts', steepTea),
+  },
+  {
+    title: 'a behaviour is one file, and a line of the kind that has it',
+    files: ['entities/kit/behaviours/keeps-initial.ts', 'entities/work/tag.ts'],
+    follow: (copy) => {
+      copy.write('entities/kit/behaviours/keeps-initial.ts', keepsInitial);
+      copy.change(
+        'entities/work/tag.ts',
+        'import { defineEntityModule }',
+        "import { keepsInitial } from '../kit/behaviours/keeps-initial.ts';\nimport { defineEntityModule }",
+      );
+      copy.change(
+        'entities/work/tag.ts',
+        "  tenancy: 'organization',\n",
+        "  tenancy: 'organization',\n  behaviours: [keepsInitial({ field: 'description' })],\n",
+      );
+    },
   },
   {
     title: 'a REST route is two files',
@@ -291,6 +327,7 @@ export const derivedByOthers = [
   'docs/reference/events.md',
   'docs/reference/notifications.md',
   'docs/reference/openapi.json',
+  'docs/reference/policy.md',
   'entities/notifications/notification-topics.json',
 ];
 

@@ -1,3 +1,6 @@
+import { laterRemoval } from '#entities/kit/behaviours/later-removal.ts';
+import { declarationOf } from '#entities/kit/model/behaviour.ts';
+import { followsOf } from '#entities/kit/write/change-behaviour.ts';
 import { membership, registry } from '#entities/index.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { newId } from '#entities/kit/base/ids.ts';
@@ -24,7 +27,9 @@ const maxTogether = 5;
 const sorts: readonly Sort[] = ['update', 'update', 'update', 'update twice', 'update many', 'remove', 'remove many'];
 
 /** All kinds but those whose records say how far a removal is. */
-const changed = registry.modules.filter(({ kind }) => !registry.modules.some(({ removal }) => removal?.kind === kind));
+const changed = registry.modules.filter(
+  ({ kind }) => !registry.modules.some((module) => declarationOf(module, laterRemoval)?.kind === kind),
+);
 
 /** Creates, changes and deletes records of all kinds as the server, which every rule lets. */
 export class RandomWorkload {
@@ -81,7 +86,8 @@ export class RandomWorkload {
     // Not all kinds have fields that can change.
     if (!isRemoval && (Object.keys(values).length === 0 || Object.keys(others).length === 0)) return;
     // Records that follow other records are changed with them.
-    const followed = module.follows ? `and not (${module.follows.which})` : '';
+    const following = followsOf(module);
+    const followed = following ? `and not (${following.which})` : '';
     const place = this.#random.next();
     const rows = await asOwner<{ id: string }>(
       this.#world,

@@ -1,11 +1,20 @@
-import type { Fields, ListUse } from '../declared-field.ts';
-import type { EntityModule } from '../define.ts';
+import type { Exposure, Fields, ListUse } from '../declared-field.ts';
+
+/** Uses of the fields of a kind. */
+export interface FieldUses {
+  /** Fields that callers can read or write, by name; the others are hidden. */
+  readonly expose: Readonly<Record<string, Exposure>>;
+  /** Fields by which lists are filtered and ordered, besides those of every record. */
+  readonly filter: readonly string[];
+  readonly order: readonly string[];
+  /** Fields whose words lists are searched for; absent: there is no search. */
+  readonly search?: readonly string[];
+  /** Fields that need a proof of identity, and for which values; absent: none does. */
+  readonly needsProof?: Readonly<Record<string, 'any' | readonly string[]>>;
+}
 
 /** What callers and lists can do with the fields of a kind, by use. @param filtered further names by which lists are filtered */
-export function fieldUses(
-  fields: Fields,
-  filtered: readonly string[],
-): Pick<EntityModule, 'expose' | 'filter' | 'order' | 'search' | 'needsProof'> {
+export function fieldUses(fields: Fields, filtered: readonly string[]): FieldUses {
   const named = Object.entries(fields);
   const usedTo = (use: ListUse) => named.flatMap(([name, { lists }]) => (lists?.includes(use) ? [name] : []));
   const search = usedTo('search');

@@ -1,6 +1,7 @@
 import { defineEntityModule, type EntityModule } from '../define.ts';
 import { choice, reference } from '../fields.ts';
 import { allow, anyone, deny, scope, system, through } from '../policy.ts';
+import { refusesChanges } from '../behaviours/refuses-changes.ts';
 import { hasOnlyAuditors } from './only-auditors.ts';
 import { inWords, inWordsCapitalized, snakeCase } from '../../base/snake-case.ts';
 
@@ -19,7 +20,7 @@ export function shareKindOf({ kind }: Pick<EntityModule, 'kind'>): string {
  */
 export function shareOf(module: EntityModule): EntityModule {
   const field = `${module.kind}Id`;
-  return defineEntityModule({
+  const shares = defineEntityModule({
     kind: shareKindOf(module),
     table: `${snakeCase(module.kind)}_shares`,
     description: `Access of a group to one ${inWords(module.kind)}: granted or blocked.`,
@@ -48,14 +49,16 @@ export function shareOf(module: EntityModule): EntityModule {
         lists: ['filter'],
       }),
     },
-    refusals: [
-      {
-        unlessSystem: true,
-        refuseIf: `row.relation = 'editor' and ${hasOnlyAuditors}`,
-        field: 'groupId',
-        code: 'rule_violated',
-        message: 'All members of the group are auditors, who only read. Share the record with the relation viewer.',
-      },
+    behaviours: [
+      refusesChanges([
+        {
+          unlessSystem: true,
+          refuseIf: `row.relation = 'editor' and ${hasOnlyAuditors}`,
+          field: 'groupId',
+          code: 'rule_violated',
+          message: 'All members of the group are auditors, who only read. Share the record with the relation viewer.',
+        },
+      ]),
     ],
     unique: [{ fields: [field, 'groupId', 'relation'], message: 'The group already has this relation.' }],
     tenancy: 'organization',
@@ -66,7 +69,6 @@ export function shareOf(module: EntityModule): EntityModule {
       edit: [allow(system)],
       remove: [allow(system), allow(through(field)), allow(scope)],
     },
-    restricted: { field: 'relation', is: 'blocked', on: field, requires: 'remove' },
     mutate: ['create', 'delete'],
     events: ['created', 'deleted'],
     grants: [
@@ -77,4 +79,5 @@ export function shareOf(module: EntityModule): EntityModule {
       },
     ],
   });
+  return { ...shares, restricted: { field: 'relation', is: 'blocked', on: field, requires: 'remove' } };
 }

@@ -42,7 +42,8 @@ export type Availability = keyof typeof availabilities;
 export function isWithheld(availability: Availability, caller: Caller, { modules }: Registry): boolean {
   if (availability === 'available') return false;
   return !modules.some(
-    ({ kind, policy, verdictOn }) => verdictOn && mayAll(policy, caller, { kind, operation: 'create' }),
+    ({ kind, policy, behaviours = [] }) =>
+      behaviours.some(({ verdicts }) => verdicts) && mayAll(policy, caller, { kind, operation: 'create' }),
   );
 }
 

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { dependentPredicate, dependentsOf } from '../cascade.ts';
-import { unfollowed } from '../behaviours/followers.ts';
-import { isNotAwaitingRemoval } from '../behaviours/later-removal.ts';
+import { behavioursOf, followersOf } from '../change-behaviour.ts';
 import { linesOf, pageOf, type ComparedPage, type Comparison } from '../../outbox/comparison.ts';
 import type { EntityModule } from '../../model/define.ts';
 import type { Registry } from '../../model/registry.ts';
@@ -15,7 +14,7 @@ import {
   listenerComparison,
 } from './recorded-inconsistencies.ts';
 import { wakeComparison } from '../../outbox/workflow-wakes.ts';
-import { compileSql } from '../../storage/sql.ts';
+import { compileSql, type Sql } from '../../storage/sql.ts';
 import type { RoleSession } from '../../storage/transaction.ts';
 
 /**
@@ -73,19 +72,28 @@ function recordComparison(registry: Registry, module: EntityModule, recordHistor
         const { text, values } = compileSql(
           sql`select format('%s %s is live, but its parent %s is deleted', ${dependent.module.topic}::text, d.id, ${module.topic}::text) as line
            from ${sql.table(dependent.module.table)} d join ${sql.table(module.table)} o on ${dependentPredicate(dependent, 'd', 'o')}
-           where d.deleted_at is null and o.deleted_at is not null and o.id = any(${ids}) and ${isNotAwaitingRemoval(registry, dependent.module)} and not exists (
+           where d.deleted_at is null and o.deleted_at is not null and o.id = any(${ids}) and ${isSettled(registry, dependent.module)} and not exists (
              -- A person who left may have joined again.
              select 1 from ${sql.table(module.table)} o where ${dependentPredicate(dependent, 'd', 'o')} and o.deleted_at is null)
              ${module.kind === 'membership' ? hasNoRole : sql``}`,
         );
         lines.push(...(await linesOf(session, text, values)));
       }
-      lines.push(...(await unfollowed(session, registry, module, ids)));
+      for (const { module: follower, follows } of followersOf(registry, module))
+        lines.push(...(await follows.compare(session, { follower, followed: module }, ids)));
       lines.push(...(await objectsOfRows(session, module, ids)));
       if (module.grants?.length) lines.push(...(await undesiredTuples(session, module, after[0] ?? '', ids)));
       return { lines, ...page };
     },
   };
+}
+
+/** SQL: the removal of the record `d` of a kind is not still to come. */
+function isSettled(registry: Registry, dependent: EntityModule): Sql {
+  const conditions = registry.modules.flatMap((module) =>
+    behavioursOf(module).flatMap((behaviour) => behaviour.isSettled?.(registry, dependent) ?? []),
+  );
+  return sql.join([sql`true`, ...conditions], sql` and `);
 }
 
 /** For a deleted membership `o`: the person has no role of an organization above either. */

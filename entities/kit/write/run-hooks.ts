@@ -1,9 +1,9 @@
-import type { RecordedChange } from '../../model/recorded-changes.ts';
-import type { EntityModule } from '../../model/define.ts';
-import type { Writing } from '../../model/hooks.ts';
-import { nameForm } from '../../base/name-form.ts';
-import { problemOf } from '../../model/input.ts';
-import type { ChangeWork } from '../change-work.ts';
+import type { RecordedChange } from '../model/recorded-changes.ts';
+import type { EntityModule } from '../model/define.ts';
+import type { Writing } from '../model/hooks.ts';
+import { nameForm } from '../base/name-form.ts';
+import { problemOf } from '../model/input.ts';
+import type { ChangeWork } from './change-work.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

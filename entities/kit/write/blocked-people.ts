@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
-import { AppError } from '../../base/errors.ts';
-import { actorOf, callerOf, type Caller } from '../../model/caller.ts';
-import type { EntityModule } from '../../model/define.ts';
-import { maxHierarchyDepth } from '../../model/hierarchy.ts';
-import { passingFields } from '../../model/policy.ts';
-import type { Registry } from '../../model/registry.ts';
-import { column } from '../../storage/column.ts';
-import { compileSql, type Sql } from '../../storage/sql.ts';
-import type { RoleSession } from '../../storage/transaction.ts';
-import type { ChangeWork } from '../change-work.ts';
-import type { NewRow } from '../creations.ts';
+import { AppError } from '../base/errors.ts';
+import { actorOf, callerOf, type Caller } from '../model/caller.ts';
+import type { EntityModule } from '../model/define.ts';
+import { maxHierarchyDepth } from '../model/hierarchy.ts';
+import { passingFields } from '../model/policy.ts';
+import type { Registry } from '../model/registry.ts';
+import { column } from '../storage/column.ts';
+import { compileSql, type Sql } from '../storage/sql.ts';
+import type { RoleSession } from '../storage/transaction.ts';
+import type { ChangeWork } from './change-work.ts';
+import type { NewRow } from './creations.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
-import { AppError } from '../../base/errors.ts';
-import type { Caller } from '../../model/caller.ts';
-import type { EntityModule } from '../../model/define.ts';
-import { passingFields } from '../../model/policy.ts';
+import { AppError } from '../base/errors.ts';
+import type { Caller } from '../model/caller.ts';
+import type { EntityModule } from '../model/define.ts';
+import { passingFields } from '../model/policy.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -1,0 +1,78 @@
+import type { ErrorCode, FieldProblem } from '../base/errors.ts';
+import type { Traits } from './traits.ts';
+
+/**
+ * A rule that few kinds have, as one of them declares it. `entities/kit/behaviours/` has the functions that make behaviours. These are the
+ * parts that need no transaction; `ChangeBehaviour` (write/change-behaviour.ts) has what happens when records are written.
+ */
+export interface Behaviour<Name extends string = string> {
+  /** Name of the function that made it. */
+  readonly name: string;
+  /** Argument of that function, if others than the behaviour read it (`declarationOf`). */
+  readonly declared?: unknown;
+  /** Fields of the kind that it names. */
+  readonly fields: readonly Name[];
+  /** Its rules as sentences of the policy reference. */
+  readonly rules?: readonly string[];
+  /** Changes that are refused, whoever makes them. */
+  readonly refusals?: readonly Refusal<Name>[];
+  /** Problems of the values of a whole record, besides those of single fields. */
+  readonly problemsOf?: (values: Readonly<Record<string, unknown>>) => readonly FieldProblem[];
+  /** Addition to the descriptions of a deletion: sentences. */
+  readonly deletionNote?: string;
+  /** Kinds whose records admit to a record of this kind, and end with it. */
+  readonly admittingKinds?: readonly string[];
+  /** Properties that the kind gets. */
+  readonly traits?: Traits;
+  /** Fields of a verdict on a stored file. */
+  readonly verdicts?: VerdictFields<Name>;
+}
+
+export type RefusedOperation = 'create' | 'edit' | 'remove';
+
+/** Changes that are refused, whoever makes them. */
+export interface Refusal<Name extends string = string> {
+  /** The operations that it concerns; default: only `create`. */
+  readonly on?: readonly RefusedOperation[];
+  /** The server's own work is not refused. */
+  readonly unlessSystem?: true;
+  /**
+   * SQL: a condition on the stored row with the alias `row` (its id, its declared fields and `created_at`, and as `index` its number among
+   * the rows of the operation, from 0), on the row as it would be with
+   * the alias `given`, and on stored rows of any kind. Of a creation, both are the new row.
+   */
+  readonly refuseIf: string;
+  /** The field that the error names. */
+  readonly field: Name;
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/**
+ * Fields of a kind whose records are verdicts on stored files. The reference to the record that has the file is set by the server: the
+ * field that refers to its kind.
+ */
+export interface VerdictFields<Name extends string = string> {
+  /** Holds the id of the stored object. */
+  readonly object: Name;
+  /** Holds the verdict: `clean` or `infected`. */
+  readonly verdict: Name;
+}
+
+interface Behaving {
+  readonly behaviours?: readonly Behaviour[];
+}
+
+/** The declaration of a kind for a behaviour. @param make the function that makes the behaviour */
+export function declarationOf<Make extends (declared: never) => Behaviour>(
+  { behaviours }: Behaving,
+  make: Make,
+): Parameters<Make>[0] | undefined {
+  // A behaviour has the name of the function that made it of this argument.
+  return behaviours?.find(({ name }) => name === make.name)?.declared as Parameters<Make>[0] | undefined;
+}
+
+/** The refusals of all behaviours of a kind. */
+export function refusalsOf({ behaviours = [] }: Behaving): readonly Refusal[] {
+  return behaviours.flatMap(({ refusals = [] }) => refusals);
+}

@@ -1,0 +1,171 @@
+import type { ConfiguredNames } from '../access/database-options.ts';
+import type { Place } from '../access/lost-roles.ts';
+import type { AppError } from '../base/errors.ts';
+import type { Behaviour } from '../model/behaviour.ts';
+import type { Caller } from '../model/caller.ts';
+import type { EntityModule } from '../model/define.ts';
+import type { RecordedChange } from '../model/recorded-changes.ts';
+import type { Registry } from '../model/registry.ts';
+import type { Sql } from '../storage/sql.ts';
+import type { RoleSession } from '../storage/transaction.ts';
+import type { ChangeWork, HeldField } from './change-work.ts';
+import type { Creation, NewRow } from './creations.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Facts for the completion of a creation. */
+export interface Completing {
+  readonly caller: Caller;
+  readonly registry: Registry;
+  /** Read from the current configuration. */
+  readonly names: () => ConfiguredNames;
+  readonly at: Date;
+}
+
+/** A change of a record that the caller may change. */
+interface CheckedChange {
+  readonly registry: Registry;
+  readonly module: EntityModule;
+  readonly caller: Caller;
+  readonly operation: 'edit' | 'remove';
+  readonly row: Row;
+  /** All values that are given. */
+  readonly values: Row;
+  /** Those of them that the row does not have. */
+  readonly changed: Row;
+}
+
+/** Records of a kind (`follower`) that the server keeps in line with those of another one (`followed`). */
+interface Follows {
+  /** The kind that is followed. */
+  readonly kind: string;
+  /** SQL: a condition on a follower, with the alias `row`: nobody but the server made it. */
+  readonly which: string;
+  /** Brings followers in line with new and changed records. */
+  readonly align: (
+    session: RoleSession,
+    kinds: FollowingKinds,
+    changes: readonly RecordedChange[],
+    work: ChangeWork,
+  ) => Promise<void>;
+  /** Lines about records of the followed kind that are not followed as they should be. */
+  readonly compare: (session: RoleSession, kinds: FollowingKinds, ids: readonly string[]) => Promise<string[]>;
+}
+
+export interface FollowingKinds {
+  readonly follower: EntityModule;
+  readonly followed: EntityModule;
+}
+
+/** A change of a record that nothing refuses. */
+interface HoldableChange {
+  readonly row: Row;
+  /** Given values that the row does not have. */
+  readonly changed: Row;
+}
+
+/**
+ * A behaviour with its steps when records are written. The steps stand in the order in which `createRecords`, `planChanges` and
+ * `makeConsequences` run them; in each step, the behaviours of a kind run in the order in which the kind lists them. Sessions are those of
+ * the system role.
+ */
+export interface ChangeBehaviour<Name extends string = string> extends Behaviour<Name> {
+  /** Adds values to a creation, and records that are created with it, for which the caller needs no right. */
+  readonly complete?: (creation: Creation, completing: Completing) => Creation;
+  /** Checks new rows that the caller may create, or sets their values; their references are checked afterwards. @throws AppError */
+  readonly checkNew?: (work: ChangeWork, caller: Caller, rows: readonly NewRow[]) => void | Promise<void>;
+  /** Why a record is not changed so, although the caller may change it. */
+  readonly check?: (change: CheckedChange) => AppError | undefined;
+  /**
+   * Which changed fields of records are held, by the id of the record. It runs when nothing else refuses the changes, and may write records of
+   * other kinds (`changeRows`), such as a request to approve.
+   */
+  readonly hold?: (
+    work: ChangeWork,
+    caller: Caller,
+    changes: readonly HoldableChange[],
+  ) => Promise<ReadonlyMap<string, readonly HeldField[]>>;
+  /** Runs when records were written, before the dependents of deleted ones are deleted: it writes more, or refuses. @throws AppError */
+  readonly written?: (session: RoleSession, changes: readonly RecordedChange[], work: ChangeWork) => Promise<void>;
+  /** Whether the deletion of a record leaves its dependents of a kind, which are removed later. */
+  readonly leaves?: (dependent: EntityModule) => boolean;
+  /** SQL: a condition on a record of a kind, with the alias `d`: its removal is not still to come. */
+  readonly isSettled?: (registry: Registry, dependent: EntityModule) => Sql;
+  /** Runs when people have lost their roles in these organizations. */
+  readonly rolesLost?: (
+    session: RoleSession,
+    module: EntityModule,
+    left: readonly Place[],
+    work: ChangeWork,
+  ) => Promise<void>;
+  readonly follows?: Follows;
+}
+
+const none: readonly ChangeBehaviour[] = [];
+
+export function behavioursOf({ behaviours = none }: EntityModule): readonly ChangeBehaviour[] {
+  // The steps are optional: a behaviour that was made without them is one that does nothing when records are written.
+  return behaviours as readonly ChangeBehaviour[];
+}
+
+/** Whether changes of the kind can be held. */
+export function canHold(module: EntityModule): boolean {
+  return behavioursOf(module).some(({ hold }) => hold);
+}
+
+/** The changed fields that behaviours of a kind hold, by the id of the record; no entry for a record of which none is held. */
+export async function heldFields(
+  work: ChangeWork,
+  caller: Caller,
+  module: EntityModule,
+  changes: readonly HoldableChange[],
+): Promise<ReadonlyMap<string, readonly HeldField[]>> {
+  const held = new Map<string, readonly HeldField[]>();
+  for (const { hold } of behavioursOf(module)) {
+    const found = changes.length > 0 ? await hold?.(work, caller, changes) : undefined;
+    for (const { row, changed } of changes) {
+      const id = row['id'] as string;
+      const own = (found?.get(id) ?? []).filter(({ field }) => Object.hasOwn(changed, field));
+      if (own.length > 0) held.set(id, [...(held.get(id) ?? []), ...own]);
+    }
+  }
+  return held;
+}
+
+/** A creation and its children as the behaviours of their kinds complete them. Added records are not completed again. */
+export function completed(creation: Creation, completing: Completing): Creation {
+  const { module, children = [] } = creation;
+  const below = children.map((child) => ({ ...child, creation: completed(child.creation, completing) }));
+  return behavioursOf(module).reduce<Creation>((given, { complete }) => complete?.(given, completing) ?? given, {
+    ...creation,
+    children: below,
+  });
+}
+
+/** @param changes that were written in this transaction. @throws AppError of a behaviour that refuses them */
+export async function afterWriting(
+  session: RoleSession,
+  changes: readonly RecordedChange[],
+  work: ChangeWork,
+): Promise<void> {
+  for (const [module, own] of Map.groupBy(changes, (change) => change.module))
+    for (const { written } of behavioursOf(module)) await written?.(session, own, work);
+}
+
+/** Which dependents the deletion of a record leaves; undefined if it leaves none. */
+export function leavesOf(module: EntityModule): ChangeBehaviour['leaves'] {
+  return behavioursOf(module).find(({ leaves }) => leaves)?.leaves;
+}
+
+/** How the records of a kind follow those of another one; undefined if they follow none. */
+export function followsOf(module: EntityModule): Follows | undefined {
+  return behavioursOf(module).find(({ follows }) => follows)?.follows;
+}
+
+/** The kinds that follow this one. */
+export function followersOf(registry: Registry, { kind }: EntityModule): { module: EntityModule; follows: Follows }[] {
+  return registry.modules.flatMap((module) => {
+    const follows = followsOf(module);
+    return follows?.kind === kind ? [{ module, follows }] : [];
+  });
+}

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { refusesChanges } from '#entities/kit/model/behaviours/refuses-changes.ts';
+import { actorOf } from '#entities/kit/model/caller.ts';
+import { defineEntityModule } from '#entities/kit/model/define.ts';
+import { flag, integer, reference, text } from '#entities/kit/model/fields.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import type { ChangeBehaviour } from '#entities/kit/write/change-behaviour.ts';
+import { insertRows } from '#entities/kit/write/insert-rows.ts';
+import { internalRecord } from '#entities/presets/internal-record.ts';
+import { organizationRecord } from '#entities/presets/organization-record.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { ended, startImport } from '../kit/events/started-transfers.ts';
+import { expectProblem } from '../kit/expect-problem.ts';
+import { buildPerson, signedIn, type Person } from '../kit/people.ts';
+import { registryWith } from '../kit/records/synthetic-kinds.ts';
+import type { TestClient } from '../kit/test-client.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+const message = 'waits for an approval';
+
+/** Holds higher values of a field, and asks for the approval of each. */
+function approved<const Name extends string>(gate: {
+  readonly field: Name;
+  readonly above: number;
+}): ChangeBehaviour<Name> {
+  const { field, above } = gate;
+  return {
+    name: 'approved',
+    fields: [field],
+    hold: async (work, caller, changes) => {
+      const high = changes.filter(({ changed }) => Number(changed[field]) > above);
+      const module = work.registry.byKind('approval');
+      const wanted = high.map(({ row, changed }) => ({
+        organizationId: row['organizationId'],
+        budgetId: row['id'],
+        amount: changed[field],
+      }));
+      const stamp = { at: work.clock.now(), actor: actorOf(caller) };
+      await work.changeRows('system', module, (session) => insertRows(session, module, wanted, stamp));
+      return new Map(high.map(({ row }) => [row['id'] as string, [{ field, message }]]));
+    },
+  };
+}
+
+const budget = defineEntityModule({
+  kind: 'budget',
+  table: 'budgets',
+  description: 'Budget.',
+  fields: {
+    name: text('Name.', { max: 100, exposed: 'read-write', lists: ['filter', 'order'] }),
+    amount: integer('Amount.', { min: 0, max: 1_000_000, default: 0, exposed: 'read-write' }),
+    isLarge: flag('Whether the amount is large.', { default: false, exposed: 'read' }),
+    isClosed: flag('Whether it is closed.', { default: false, exposed: 'read-write' }),
+  },
+  tenancy: 'organization',
+  policy: organizationRecord(),
+  behaviours: [
+    approved({ field: 'amount', above: 1_000 }),
+    refusesChanges([
+      {
+        on: ['edit'],
+        refuseIf: 'given.is_closed and given.amount = 0',
+        field: 'isClosed',
+        code: 'rule_violated',
+        message: 'An empty budget stays open.',
+      },
+    ]),
+  ],
+  mutate: ['create', 'update', 'delete'],
+  events: ['created', 'updated', 'deleted'],
+  hooks: { derivedValues: ({ amount }) => (amount === undefined ? {} : { isLarge: amount > 500 }) },
+});
+
+const approval = defineEntityModule({
+  kind: 'approval',
+  table: 'approvals',
+  description: 'Wanted amount of a budget.',
+  fields: {
+    budgetId: reference('budget', 'Budget.', { immutable: true, onDelete: 'cascade' }),
+    amount: integer('Amount.', { min: 0, max: 1_000_000, immutable: true }),
+  },
+  tenancy: 'organization',
+  policy: internalRecord(),
+  events: ['created'],
+});
+
+let world: World;
+let owner: Person;
+let client: TestClient;
+
+beforeAll(async () => {
+  world = await openWorld({ registry: registryWith([budget, approval]), worker: ['workflows', 'exports'] });
+  owner = await buildPerson(world);
+  client = await signedIn(world, owner);
+});
+afterAll(() => world.close());
+
+async function made(values: object = {}): Promise<string> {
+  const answer = await client.post('/v1/budgets', { name: 'first', amount: 10, ...values });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  return answer.body.id as string;
+}
+
+const patch = (id: string, payload: object) => client.mutate({ method: 'PATCH', url: `/v1/budgets/${id}`, payload });
+
+async function wanted(id: string): Promise<number[]> {
+  const rows = await asOwner<{ amount: number }>(world, 'select amount from approvals where budget_id = $1', [id]);
+  return rows.map(({ amount }) => Number(amount));
+}
+
+describe('a held field', () => {
+  test('keeps its value, and the others are written', async () => {
+    const id = await made();
+    const { status, body } = await patch(id, { name: 'second', amount: 5_000 });
+    expect([status, body.name, body.amount, body.is_large, body.record_version]).toEqual([200, 'second', 10, false, 2]);
+    expect(body.held).toEqual([{ field: 'amount', message }]);
+    expect(await wanted(id)).toEqual([5_000]);
+    const history = await client.graphql(
+      `{ budgetHistories(where: { recordId: { eq: "${id}" }, operation: { eq: UPDATED } }) { edges { node { changedFields } } } }`,
+    );
+    expect(history.data.budgetHistories.edges).toEqual([{ node: { changedFields: ['name'] } }]);
+  });
+
+  test('leaves a record without other changes unchanged', async () => {
+    const id = await made();
+    const { body } = await patch(id, { amount: 5_000, name: 'first' });
+    expect([body.amount, body.record_version, body.held]).toEqual([10, 1, [{ field: 'amount', message }]]);
+    const { body: lower } = await patch(id, { amount: 600 });
+    expect([lower.amount, lower.is_large, lower.held]).toEqual([600, true, []]);
+  });
+
+  test('is named by GraphQL', async () => {
+    const id = await made();
+    const mutation = `mutation { updateBudget(id: "${id}", input: { name: "second", amount: 5000 }) {
+      budget { name amount } held { id field message } } }`;
+    expect((await client.graphql(mutation)).data.updateBudget).toEqual({
+      budget: { name: 'second', amount: 10 },
+      held: [{ id, field: 'amount', message }],
+    });
+  });
+
+  test('is named for each record of a bulk change that has it', async () => {
+    const [one, other, refused] = [await made(), await made({ amount: 5_000 }), await made({ amount: 0 })];
+    const mutation = `mutation ($ids: [ID!]!) { updateBulkBudget(ids: $ids, input: { name: "bulk", amount: 5000, isClosed: true }) {
+      budgets { id name amount isClosed } notUpdated { id code } held { id field } } }`;
+    const { data } = await client.graphql(mutation, { ids: [one, other, refused] });
+    expect(data.updateBulkBudget).toEqual({
+      budgets: [
+        { id: one, name: 'bulk', amount: 10, isClosed: true },
+        { id: other, name: 'bulk', amount: 5_000, isClosed: true },
+      ],
+      // Without its amount, the change leaves an empty budget closed.
+      notUpdated: [{ id: refused, code: 'rule_violated' }],
+      held: [{ id: one, field: 'amount' }],
+    });
+  });
+
+  test('is named for each row of a CSV document that has it', async () => {
+    const [one, other] = [await made(), await made()];
+    const mutation = `mutation ($csv: String!) { updateBulkCSVBudget(csv: $csv) {
+      budgets { name amount } updatedIds held { id field message } } }`;
+    const { data } = await client.graphql(mutation, { csv: `id,name,amount\n${one},a,5000\n${other},b,20\n` });
+    expect(data.updateBulkCSVBudget).toEqual({
+      budgets: [
+        { name: 'a', amount: 10 },
+        { name: 'b', amount: 20 },
+      ],
+      updatedIds: [one, other],
+      held: [{ id: one, field: 'amount', message }],
+    });
+  });
+
+  test('is named by an import with its line', async () => {
+    const [one, other] = [await made(), await made()];
+    const document = `id,name,amount\n${other},b,20\n${one},a,5000\n`;
+    const begun = await startImport(world, owner, client, document, { record_kind: 'budget', action: 'update' });
+    expect(await ended(client, 'imports', begun.id)).toMatchObject({
+      status: 'completed',
+      done_rows: 2,
+      problems: [`line 3: amount is held: ${message}`],
+    });
+    expect((await client.get(`/v1/budgets/${one}`)).body).toMatchObject({ name: 'a', amount: 10 });
+  });
+
+  test('is not held in a change that is refused', async () => {
+    const id = await made({ amount: 0 });
+    expectProblem(await patch(id, { amount: 5_000, is_closed: true }), 'rule_violated');
+    expectProblem(await patch(id, { is_closed: true }), 'rule_violated');
+    expectProblem(await patch(newId(), { amount: 5_000 }), 'not_found');
+    expect(await wanted(id)).toEqual([]);
+  });
+
+  test('is described for kinds that hold fields, and for no others', async () => {
+    const fieldsOf = async (type: string) => {
+      const { data } = await client.graphql(`{ __type(name: "${type}") { fields { name } } }`);
+      return data.__type.fields.map(({ name }: { name: string }) => name);
+    };
+    expect(await fieldsOf('UpdateBudgetPayload')).toContain('held');
+    expect(await fieldsOf('UpdateTaskPayload')).not.toContain('held');
+    const { body } = await client.get('/openapi.json');
+    const answer = (path: string) => JSON.stringify(body.paths[path].patch.responses[200].content);
+    expect(answer('/v1/budgets/{id}')).toContain('ChangedBudget');
+    expect(answer('/v1/tasks/{id}')).not.toContain('Changed');
+  });
+});
