@@ -6,6 +6,7 @@ import { newId } from '#entities/kit/base/ids.ts';
 import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { productSchema } from './graphql/graphql-schema.ts';
 import { graphqlServer } from './graphql/graphql-server.ts';
+import { kindOperations } from './graphql/kind-operations.ts';
 import { addressesPlugin } from './http/plugins/addresses.ts';
 import { answerHeadersPlugin, completeHeaders } from './http/plugins/answer-headers.ts';
 import { authenticatePlugin, requireCaller } from './http/plugins/authenticate.ts';
@@ -134,9 +135,10 @@ export async function createApp(
   limitUntakenAnswers(app);
   await app.register(swagger, openapiOptions(registry));
 
-  const routes = [...routesOf(registry, downloadBases(services)), ...extraRoutes];
+  const schema = productSchema(registry);
+  const routes = [...routesOf(registry, downloadBases(services), kindOperations(schema)), ...extraRoutes];
   for (const route of routes) registerRoute(app, services, route);
-  graphqlServer(app, services, productSchema(registry));
+  graphqlServer(app, services, schema);
   const isTaken = (url: string) => app.hasRoute({ method: 'GET', url });
   const keySet = configuredKeySet(services.config.current, isTaken);
   for (const route of [...(keySet ? [keySet] : []), ...configuredDownloads(services, isTaken)])

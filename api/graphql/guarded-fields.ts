@@ -8,11 +8,17 @@ export function forSessions(config: FieldConfig): FieldConfig {
   const { resolve } = config;
   return {
     ...config,
+    extensions: { ...config.extensions, isForSessions: true },
     resolve: (source, args, context, info) => {
       refuseTokens(context.unit.context.caller);
       return resolve?.(source, args, context, info);
     },
   };
+}
+
+/** Whether the extensions are those of a field `forSessions`. */
+export function isForSessions(extensions: Readonly<Record<string, unknown>>): boolean {
+  return extensions['isForSessions'] === true;
 }
 
 /** A field that refuses sessions of an organization's single sign-on. */

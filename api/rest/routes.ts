@@ -1,6 +1,7 @@
 import type { Registry } from '#entities/kit/model/registry.ts';
 import type { DownloadBases } from '#entities/kit/read/file-selection.ts';
 import { actions } from '../actions/kit/found-actions.ts';
+import type { KindOperation } from '../http/description/kind-operation.ts';
 import type { Route } from '../http/route.ts';
 import { livez, ready, readyz } from './service/health.ts';
 import { discovery, jwks } from './service/jwks.ts';
@@ -63,6 +64,7 @@ import { portalRoutes } from './webhooks/portal-routes.ts';
 import { readInbox } from './notifications/notification-inbox-route.ts';
 import { actionRoute } from './records/action-route.ts';
 import { recordRoutes } from './records/record-routes.ts';
+import { kindsRoute } from './records/kinds-route.ts';
 import { searchRoute } from './records/search-route.ts';
 import { refresh } from './identity/account/refresh.ts';
 import { register } from './identity/account/register.ts';
@@ -77,8 +79,22 @@ import { setUpSecondFactor } from './identity/second-factor/setup.ts';
 import { stepUp } from './identity/second-factor/step-up.ts';
 import { validateSecondFactor } from './identity/second-factor/validate.ts';
 
-/** Every REST route, in the order of the reference page. @param bases of the URLs of files in answers */
-export const routesOf = (registry: Registry, bases: DownloadBases = {}): readonly Route[] => [
+/**
+ * Every REST route.
+ * @param bases of the URLs of files in answers
+ * @param operations of GraphQL, which `GET /v1/kinds` describes with the routes
+ */
+export function routesOf(
+  registry: Registry,
+  bases: DownloadBases = {},
+  operations: readonly KindOperation[] = [],
+): readonly Route[] {
+  const routes = listed(registry, bases);
+  return [...routes, kindsRoute(registry, { routes, operations })];
+}
+
+/** All others, in the order of the reference page. */
+const listed = (registry: Registry, bases: DownloadBases): readonly Route[] => [
   livez,
   readyz,
   ready,

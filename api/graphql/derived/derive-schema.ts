@@ -31,6 +31,7 @@ import { passthroughField, type FieldConfig, type FieldMap } from '../passthroug
 import { beyondOrganizations, flushed, forSessions } from '../guarded-fields.ts';
 import { InputTypes } from './inputs.ts';
 import { readableInOneStatement, type SelectionInfo } from '../single-statement-query.ts';
+import { ofKind } from '../kind-operations.ts';
 import { mutationsOf } from './mutations.ts';
 import { Node, nodeFields } from '../nodes.ts';
 import { costLimits, OperationBudget } from '../documents/operation-budget.ts';
@@ -76,17 +77,18 @@ class SchemaDeriver implements Types {
   schema(handWritten: readonly HandWrittenField[]): GraphQLSchema {
     const roots: Record<HandWrittenField['on'], FieldMap> = { Query: {}, Mutation: {} };
     for (const module of this.#exposed) {
-      roots.Query[pluralOf(module)] = this.#listField(module);
-      roots.Query[module.kind] = this.#lookUpField(module);
-      roots.Query[`${module.kind}Aggregates`] = aggregateField(module, {
+      const aggregates = aggregateField(module, {
         leafType: (of, field) => this.leafType(of, field),
         where: this.#whereOf(module),
         readerOf: (context, info) => this.#reader(context, info),
       });
-      roots.Query[pluralOf(historyOf(module))] = this.#listField(historyOf(module));
+      roots.Query[pluralOf(module)] = ofKind(module, this.#listField(module));
+      roots.Query[module.kind] = ofKind(module, this.#lookUpField(module));
+      roots.Query[`${module.kind}Aggregates`] = ofKind(module, aggregates);
+      roots.Query[pluralOf(historyOf(module))] = ofKind(module, this.#listField(historyOf(module)));
       const closed = module.needsSession ? forSessions : (mutation: FieldConfig) => mutation;
       for (const [name, mutation] of Object.entries({ ...mutationsOf(module, this), ...bulkMutationsOf(module, this) }))
-        roots.Mutation[name] = flushed(closed(mutation));
+        roots.Mutation[name] = ofKind(module, flushed(closed(mutation)));
     }
     const readerOf = (context: GraphqlContext, info: GraphQLResolveInfo) => this.#reader(context, info);
     const searched = this.#exposed.filter(({ search = [] }) => search.length > 0);

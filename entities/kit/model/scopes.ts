@@ -7,15 +7,8 @@ import { snakeCase } from '../base/snake-case.ts';
 import { callerKinds, type Caller, type VisitorKind } from './caller.ts';
 import type { EntityModule } from './define.ts';
 import { isExposed } from './exposure.ts';
-import {
-  afterTheRules,
-  decideByCaller,
-  operationAbove,
-  scopeRelations,
-  type Asked,
-  type Operation,
-  type Rule,
-} from './policy.ts';
+import { reachByRules } from './reach.ts';
+import { afterTheRules, decideByCaller, scopeRelations, type Asked, type Operation, type Rule } from './policy.ts';
 import type { Registry } from './registry.ts';
 import { relationsOfScopes, scopeVerbs, type ScopeVerb } from './scope-relations.ts';
 
@@ -36,8 +29,16 @@ export type TokenSort = 'api' | 'personal';
 
 /** The weakest scope that allows an operation. */
 export function scopeFor({ kind, operation }: Asked): string {
-  const verb = scopeVerbs.find((name) => operationsOf[name].some((allowed) => allowed === operation)) as ScopeVerb;
-  return `${snakeCase(kind)}:${verb}`;
+  return `${snakeCase(kind)}:${scopeVerbFor(operation)}`;
+}
+
+export function scopeVerbFor(operation: Operation): ScopeVerb {
+  return scopeVerbs.find((name) => operationsOf[name].some((allowed) => allowed === operation)) as ScopeVerb;
+}
+
+/** Whether the caller is a token, or somebody who acts as somebody else: not a person who is signed in themselves. */
+export function isLimited({ kind, limits }: Pick<Caller, 'kind' | 'limits'>): boolean {
+  return kind === 'api_token' || limits !== null;
 }
 
 /** Whether the credential of a caller allows an operation on records of a kind; true for callers whose credential has no limits. */
@@ -136,31 +137,13 @@ function mayAllUpTo(registry: Registry, module: EntityModule, caller: Caller, ve
     .every((operation) => mayAllRecords(registry, module, caller, operation));
 }
 
-/**
- * Whether the rules allow a caller an operation on all records of a kind, also because of the right to all records above them, or let
- * the caller give it to programs (`scopeGivenBy`).
- */
+/** Whether the rules allow a caller an operation on all records of a kind, or let the caller give it to programs (`scopeGivenBy`). */
 function mayAllRecords(registry: Registry, module: EntityModule, caller: Caller, operation: Operation): boolean {
-  for (const { effect, when } of module.policy?.[operation] ?? []) {
-    if (when.is === 'scope' && caller.role !== null && when.givenBy?.includes(caller.role)) return effect === 'allow';
-    const hidden = when.is === 'about-hidden' ? registry.references.maybeTargetOf(module, when.field) : undefined;
-    // Nothing is hidden from whoever may view all records of the kind.
-    if (hidden && mayAllRecords(registry, hidden, caller, 'view')) continue;
-    const above = when.is === 'through' ? requiredTarget(registry, module, when.field) : undefined;
-    const applies = above
-      ? mayAllRecords(registry, above, caller, operationAbove(operation))
-      : decideByCaller(when, caller, { kind: module.kind, operation });
-    if (applies === true) return effect === 'allow';
-    // It may apply to some records.
-    if (applies === undefined && effect === 'deny') return false;
-  }
-  return afterTheRules[operation];
-}
-
-/** The kind of the records above, if each record is below one of another kind. */
-function requiredTarget({ references }: Registry, module: EntityModule, field: string): EntityModule | undefined {
-  const target = references.targetOf(module, field);
-  return module.fields[field]?.optional || target === module ? undefined : target;
+  const reach = reachByRules(registry, module, operation, (when, asked) => {
+    if (when.is === 'scope' && caller.role !== null && when.givenBy?.includes(caller.role)) return true;
+    return decideByCaller(when, caller, asked);
+  });
+  return reach === 'all';
 }
 
 /** @throws AppError invalid_input for scopes that tokens of this sort cannot have */

@@ -3,6 +3,7 @@ import { AppError } from '../base/errors.ts';
 import { actorOf, callerOf, type Caller } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import { maxHierarchyDepth } from '../model/hierarchy.ts';
+import { shareKindOf } from '../model/derived/share.ts';
 import { passingFields } from '../model/policy.ts';
 import type { Registry } from '../model/registry.ts';
 import { column } from '../storage/column.ts';
@@ -69,7 +70,7 @@ async function grantersOf(
 function recordWithShares(registry: Registry, module: EntityModule, id: string, { groupIds }: Caller): Sql {
   const names = [...new Set([...peopleFields(module), ...passingFields(module.policy)])];
   const pairs = names.flatMap((name) => [sql`${name}::text`, column('row', name)]);
-  const share = module.share ? registry.byKind(`${module.kind}Share`) : undefined;
+  const share = module.share ? registry.byKind(shareKindOf(module)) : undefined;
   const granters = share
     ? sql`array(select s.created_by from ${sql.table(share.table)} as s where ${column('s', `${module.kind}Id`)} = row.id
         and s.group_id = any(${groupIds}) and s.relation <> 'blocked' and s.deleted_at is null)`

@@ -103,6 +103,7 @@ test('the client signs in, creates, lists with filters, changes with If-Match, a
     'listed 1 true false',
     'changed completed 2',
     'refused precondition_failed',
+    'described title title all',
   ]);
   const written = await asOwner(world, 'select organization_id from tasks where assigner_id = $1', [person.user.id]);
   expect(written).toEqual([{ organization_id: chosen.id }]);
