@@ -5,7 +5,7 @@ import type { Registry } from '#entities/kit/model/registry.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import type { FieldConfig } from './passthrough-field.ts';
 
-/** A field that cannot be derived from the kinds; one per file in api/graphql/fields. */
+/** A field that does not follow from the kinds: that of an action, or one written by hand in api/graphql/fields. */
 export interface HandWrittenField {
   readonly on: 'Query' | 'Mutation';
   readonly name: string;

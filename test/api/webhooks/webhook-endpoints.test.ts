@@ -236,6 +236,10 @@ test('an endpoint gets ten test messages a minute and thirty replays in ten minu
   const { path } = await createdEndpoint(client, sink);
   const other = await createdEndpoint(client, sink);
   const admin = await signedIn(world, await buildPerson(world, { organization: owner.organization, role: 'admin' }));
+  // Refused uses are not counted.
+  await patch(client, path, { status: 'disabled' });
+  for (let count = 0; count < 11; count++) expectProblem(await client.post(`${path}/test`), 'invalid_input');
+  await patch(client, path, { status: 'enabled' });
   for (let count = 0; count < 10; count++)
     expect((await (count % 2 ? client : admin).post(`${path}/test`)).status).toBe(202);
   const refused = await admin.post(`${path}/test`);
