@@ -26,11 +26,17 @@ export function beyondOrganizations(config: FieldConfig): FieldConfig {
   const { resolve } = config;
   return {
     ...config,
+    extensions: { ...config.extensions, isBeyondOrganizations: true },
     resolve: (source, args, context, info) => {
       if (hasSignedOn(context.unit.context.caller)) throw beyondSingleSignOn();
       return resolve?.(source, args, context, info);
     },
   };
+}
+
+/** Whether the extensions are those of a field `beyondOrganizations`. */
+export function isBeyondOrganizations(extensions: Readonly<Record<string, unknown>>): boolean {
+  return extensions['isBeyondOrganizations'] === true;
 }
 
 /** Flushes the changes of a mutation before the next one begins, so that a conflict is reported for the right field. */

@@ -9,6 +9,8 @@ import type { FieldConfig } from './passthrough-field.ts';
 export interface HandWrittenField {
   readonly on: 'Query' | 'Mutation';
   readonly name: string;
+  /** Tag of the action in the reference of REST. */
+  readonly tag?: string;
   /** API tokens, personal tokens, and whoever acts as somebody else may use a mutation; others need a person who is signed in. Queries follow the rights to records. */
   readonly acceptsTokens?: true;
   /** Sessions of an organization's single sign-on may use the field, because it does nothing beyond the organization. */

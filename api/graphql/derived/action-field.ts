@@ -32,12 +32,13 @@ import { Json } from '../scalars/json.ts';
 /** The query or the mutation of an action. */
 export function actionField(action: Action): HandWrittenField {
   const { definition } = action;
-  const { name, method, description, deprecated, input = {} } = definition;
+  const { name, tag, method, description, deprecated, input = {} } = definition;
   const { others } = inputOf(definition);
   const checked = Type.Object(others, { additionalProperties: false, ...definition.inputSize });
   return {
     on: method === 'GET' ? 'Query' : 'Mutation',
     name,
+    tag,
     ...(definition.acceptsTokens && { acceptsTokens: true }),
     ...(definition.acceptsSingleSignOn && { acceptsSingleSignOn: true }),
     ...(definition.answersCredential && { answersCredential: true }),

@@ -31,7 +31,7 @@ import { passthroughField, type FieldConfig, type FieldMap } from '../passthroug
 import { beyondOrganizations, flushed, forSessions } from '../guarded-fields.ts';
 import { InputTypes } from './inputs.ts';
 import { readableInOneStatement, type SelectionInfo } from '../single-statement-query.ts';
-import { ofKind } from '../kind-operations.ts';
+import { ofKind, withTag } from '../kind-operations.ts';
 import { mutationsOf } from './mutations.ts';
 import { Node, nodeFields } from '../nodes.ts';
 import { costLimits, OperationBudget } from '../documents/operation-budget.ts';
@@ -106,7 +106,8 @@ class SchemaDeriver implements Types {
       const config = field.acceptsSingleSignOn ? built : beyondOrganizations(built);
       const open = field.acceptsTokens ? config : forSessions(config);
       const guarded = field.answersCredential ? withCredential(open) : open;
-      roots[field.on][field.name] = field.on === 'Mutation' ? flushed(guarded) : config;
+      const root = field.on === 'Mutation' ? flushed(guarded) : config;
+      roots[field.on][field.name] = field.tag === undefined ? root : withTag(field.tag, root);
     }
     return new GraphQLSchema({
       query: new GraphQLObjectType({ name: 'Query', fields: tracedFields(roots.Query) }),

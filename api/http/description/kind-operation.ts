@@ -1,10 +1,13 @@
-/** A field of Query or Mutation in GraphQL that belongs to a kind. */
+/** A field of Query or Mutation in GraphQL that concerns records of a kind: derived from the kind, or an action. */
 export interface KindOperation {
-  readonly kind: string;
+  /** Tag of the operations of the kind in the reference of REST. */
+  readonly tag: string;
   readonly on: 'query' | 'mutation';
   readonly name: string;
   /** Types of the arguments by name, for example `TaskWhere` or `[ID!]!`. */
   readonly arguments: Readonly<Record<string, string>>;
   /** API tokens, personal tokens, and whoever acts as somebody else may use it. */
   readonly acceptsTokens: boolean;
+  /** Sessions of an organization's single sign-on may use it. */
+  readonly acceptsSingleSignOn: boolean;
 }

@@ -57,10 +57,7 @@ export function describedKinds(registry: Registry, interfaces: Interfaces, calle
             .filter((route) => route.tag === tag && isOpenTo(route, caller) && mayCall(route.operationId))
             .map(describedRoute),
           graphql: interfaces.operations
-            .filter(
-              ({ kind, name, acceptsTokens }) =>
-                kind === module.kind && (acceptsTokens || !isLimited(caller)) && mayCall(name),
-            )
+            .filter((operation) => operation.tag === tag && isOpenTo(operation, caller) && mayCall(operation.name))
             .map(({ on, name, arguments: types }) => ({ on, name, arguments: types })),
         },
       },
@@ -92,7 +89,13 @@ function derivedVerb({ typeName, mutate = [] }: EntityModule, name: string): Mut
   return mutate.find((verb) => [verb, `${verb}Bulk`, `${verb}BulkCSV`].some((start) => name === `${start}${typeName}`));
 }
 
-function isOpenTo({ acceptsTokens, acceptsSingleSignOn }: Route, caller: Caller): boolean {
+function isOpenTo(
+  {
+    acceptsTokens = false,
+    acceptsSingleSignOn = false,
+  }: Partial<Pick<KindOperation, 'acceptsTokens' | 'acceptsSingleSignOn'>>,
+  caller: Caller,
+): boolean {
   return (acceptsTokens || !isLimited(caller)) && (acceptsSingleSignOn || !hasSignedOn(caller));
 }
 

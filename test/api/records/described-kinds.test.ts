@@ -100,6 +100,8 @@ describe('what a caller may do', () => {
     expect(ofOwner.get('api_token').allowed).toEqual({ view: 'all', create: 'none', update: 'all', delete: 'all' });
     const operations = (kinds: typeof ofOwner, kind: string) =>
       kinds.get(kind).actions.rest.map((action: { operation_id: string }) => action.operation_id);
+    const graphql = ofOwner.get('api_token').actions.graphql.map(({ name }: { name: string }) => name);
+    expect(graphql).toEqual(expect.arrayContaining(['createApiToken', 'rotateApiToken', 'deleteApiToken']));
     expect(operations(ofOwner, 'api_token')).toEqual(expect.arrayContaining(['createApiToken', 'deleteApiToken']));
     expect(ofOwner.get('entity_type').allowed.create).toBe('all');
     expect(ofMember.get('entity_type').allowed).toEqual({
