@@ -156,7 +156,8 @@ export const createTeaActivities = defineActivities(() => ({
 }));
 `;
 
-const teaBreaks = `import { defineDueWork } from '../kit/due-work/due-work.ts';
+const teaBreaks = `import { organizationOrNone } from '../kit/due-work/due-rows.ts';
+import { defineDueWork } from '../kit/due-work/due-work.ts';
 
 /** Whoever uploads is due for a cup of tea. */
 export const teaBreaksDue = defineDueWork({
@@ -164,7 +165,7 @@ export const teaBreaksDue = defineDueWork({
   rows: {
     table: 'uploads',
     key: 'id',
-    owner: \`coalesce(organization_id, '-')\`,
+    owner: organizationOrNone,
     dueAt: 'check_due_at',
     waits: \`state = 'arrived'\`,
   },
