@@ -6,7 +6,6 @@ import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { EventRow } from '#entities/kit/outbox/outbox.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { WorkOrigin } from '#workflows/kit/contract.ts';
-import type { SearchValues } from '#workflows/kit/search-attributes.ts';
 import { withOrigin } from '../clients/temporal/work-origin.ts';
 import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
 import type { Delivery, Listener } from '../listeners/listener.ts';
@@ -86,7 +85,7 @@ export async function sendWakes(
   await Promise.all(
     wakes.map(({ name, workflowId, queue, signal, input, search }) => {
       const contract = { name, workflowId: () => workflowId, ...(queue === null ? {} : { queue }) };
-      return temporal.wake(contract, input, { signal, search: search as SearchValues });
+      return temporal.wake(contract, input, { signal, search });
     }),
   );
   failpoint('wake-after-signal');

@@ -24,7 +24,7 @@ export async function requireProofToDelete(asking: Asking, { deletionNeedsProof 
 
 function needsProof({ module, values }: GivenValues): boolean {
   return Object.entries(module.needsProof ?? {}).some(
-    ([field, which = []]) =>
+    ([field, which]) =>
       values[field] !== undefined && (which === 'any' || which.some((value) => value === values[field])),
   );
 }

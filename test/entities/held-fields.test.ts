@@ -105,7 +105,7 @@ const patch = (id: string, payload: object) => client.mutate({ method: 'PATCH', 
 
 async function wanted(id: string): Promise<number[]> {
   const rows = await asOwner<{ amount: number }>(world, 'select amount from approvals where budget_id = $1', [id]);
-  return rows.map(({ amount }) => Number(amount));
+  return rows.map(({ amount }) => amount);
 }
 
 describe('a held field', () => {

@@ -3,14 +3,13 @@ import { compareText } from '#entities/kit/base/compare-text.ts';
 
 /** Topics of notifications and sorts of mails that people can end, for the kinds, which import nothing of activities. */
 export function printNotificationTopics(): string {
-  const topics = notificationKinds.map(({ topic, unsubscribesFrom, sample }) => [
-    topic,
-    { unsubscribesFrom, variables: Object.keys(sample) },
-  ]);
-  const sorts = mails.flatMap(({ name, unsubscribesFrom }) =>
-    unsubscribesFrom === undefined ? [] : [[name, { unsubscribesFrom }]],
+  const topics = notificationKinds.map(
+    ({ topic, unsubscribesFrom, sample }) => [topic, { unsubscribesFrom, variables: Object.keys(sample) }] as const,
   );
-  const sorted = [...topics, ...sorts].toSorted(([one], [other]) => compareText(String(one), String(other)));
+  const sorts = mails.flatMap(({ name, unsubscribesFrom }) =>
+    unsubscribesFrom === undefined ? [] : [[name, { unsubscribesFrom }] as const],
+  );
+  const sorted = [...topics, ...sorts].toSorted(([one], [other]) => compareText(one, other));
   return `${JSON.stringify(Object.fromEntries(sorted), undefined, 2)}\n`;
 }
 

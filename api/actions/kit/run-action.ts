@@ -13,8 +13,8 @@ export async function runAction(
   asking: Asking,
   input: Readonly<Record<string, unknown>>,
 ): Promise<ResultOf<Answer>> {
-  const { name, limits = [], run } = definition;
-  const result = await run(asking, input);
+  const { name, limits = [] } = definition;
+  const result = await definition.run(asking, input);
   const { unit } = asking;
   for (const { per, uses, windowMs, exceeded } of limits) {
     const owner = per === 'record' ? input['id'] : unit.context.caller.organizationId;

@@ -84,7 +84,7 @@ interface SchemaParts {
 function schemaInRest(schema: TSchema): TSchema {
   const { description, properties, required, items } = schema as SchemaParts;
   const renamed = Type.Unsafe({
-    ...(schema as object),
+    ...schema,
     ...(description === undefined ? {} : { description: inRestNames(description) }),
     ...(properties ? { properties: inRest(properties) } : {}),
     ...(required ? { required: required.map(snakeCase) } : {}),

@@ -103,7 +103,7 @@ export function defineReceiver<Payload extends TSchema>(receiver: Receiver<Paylo
       if (!receiver.verify(delivery, sender.secret, services.clock.now()))
         throw new AppError('invalid_signature', 'The request is not signed with the secret of this receiver.');
       const document = documentOf(delivery.body);
-      const event = payload.Check(document) ? receiver.read(document as Static<Payload>, delivery) : undefined;
+      const event = payload.Check(document) ? receiver.read(document, delivery) : undefined;
       if (event) await sender.record(event, document);
       return received;
     },

@@ -105,7 +105,7 @@ const none: readonly ChangeBehaviour[] = [];
 
 export function behavioursOf({ behaviours = none }: EntityModule): readonly ChangeBehaviour[] {
   // The steps are optional: a behaviour that was made without them is one that does nothing when records are written.
-  return behaviours as readonly ChangeBehaviour[];
+  return behaviours;
 }
 
 /** Whether changes of the kind can be held. */

@@ -6,7 +6,7 @@ export function decidesCallers<const Name extends string>(deciding: CallerDecidi
   return {
     name: 'decidesCallers',
     // The id is no field.
-    fields: [...deciding.by, ...(deciding.of === 'id' ? [] : [deciding.of as Name])],
+    fields: [...deciding.by, ...(deciding.of === 'id' ? [] : [deciding.of])],
     traits: { decidesCallers: deciding },
   };
 }
