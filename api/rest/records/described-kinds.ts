@@ -20,7 +20,7 @@ import { describedFields } from './described-fields.ts';
 import { recordNames } from './record-names.ts';
 import { inRestNames } from '../../http/value-schema.ts';
 
-/** What callers can do with records. */
+/** Both interfaces to records. */
 export interface Interfaces {
   readonly routes: readonly Route[];
   readonly operations: readonly KindOperation[];

@@ -42,7 +42,7 @@ const Kind = Type.Object(
     plural: word('Name of several records in a sentence.'),
     path: word('Path of the list in REST.'),
     graphql_type: word('Type in GraphQL.'),
-    description: word('What its records are.'),
+    description: word('Meaning of its records.'),
     title_field: wordOrNull('Field by which people recognize a record; null without one.'),
     product_modules: words('Product modules of which the organization needs one; empty for none.'),
     files: wordOrNull('Kind of the files of its records; null for a kind without files.'),
@@ -173,7 +173,7 @@ export function kindsRoute(registry: Registry, interfaces: Interfaces): Route {
   });
 }
 
-/** What of a caller decides what they may do without reading a record. */
+/** The properties of a caller on which the answer depends. */
 function rightsOf(caller: Caller): string {
   const { kind, role, relations, limits, productModules, outOfContext, singleSignOnId, delegation } = caller;
   const isSomebody = caller.subjectId !== null;

@@ -16,9 +16,9 @@ export interface Field<Value = unknown, Optional extends boolean = boolean, HasD
   readonly immutable: boolean;
   /** Never leaves the data layer: excluded from history, events, answers and logs. */
   readonly secret: boolean;
-  /** What callers can do with the field; absent: it is hidden. */
+  /** Whether callers read the field, write it, or both; absent: it is hidden. */
   readonly exposed?: Exposure;
-  /** What lists of the kind can do with the field. */
+  /** Use of the field in lists of the kind. */
   readonly lists?: readonly ListUse[];
   /** Why people cannot set the field, or how they change it, as the end of a sentence; only with `exposed: 'read'`. */
   readonly changedElsewhere?: string;
@@ -110,7 +110,7 @@ export type Exposure = 'read' | 'read-write' | 'write';
 /** Lists are filtered by the field, ordered by it, or searched for words in it. */
 export type ListUse = 'filter' | 'order' | 'search';
 
-/** Who uses a field, as options of every function that makes one. @typeParam Use what lists can do with fields of the type */
+/** Use of a field, as options of every function that makes one. @typeParam Use what lists can do with fields of the type */
 export interface FieldUse<Use extends ListUse = 'filter' | 'order'> extends Pick<
   Field,
   'exposed' | 'changedElsewhere' | 'needsProof'

@@ -31,7 +31,7 @@ export function reachByRules(registry: Registry, module: EntityModule, operation
   return ended(afterTheRules[operation]);
 }
 
-/** What the reach in the records above decides. */
+/** Whether a right in the records above applies, by its reach there. */
 const decided = { all: true, some: undefined, none: false } as const satisfies Record<Reach, boolean | undefined>;
 
 /** The kind of the records above, if each record is below one of another kind. */

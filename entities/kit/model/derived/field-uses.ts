@@ -13,7 +13,7 @@ export interface FieldUses {
   readonly needsProof?: Readonly<Record<string, 'any' | readonly string[]>>;
 }
 
-/** What callers and lists can do with the fields of a kind, by use. @param filtered further names by which lists are filtered */
+/** Names of the fields of a kind by their use. @param filtered further names by which lists are filtered */
 export function fieldUses(fields: Fields, filtered: readonly string[]): FieldUses {
   const named = Object.entries(fields);
   const usedTo = (use: ListUse) => named.flatMap(([name, { lists }]) => (lists?.includes(use) ? [name] : []));
