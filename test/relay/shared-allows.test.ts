@@ -241,9 +241,10 @@ test('cache.readtimeout: ends a command that is not answered, and -1 does not', 
 test('cache.writetimeout: ends a connection whose other end reads nothing, and -1 does not', async () => {
   shows('auth.token.cache.config.writetimeout', 'cache.writetimeout');
   // It answers the first commands, which are small, and reads nothing of the next one.
+  const answers = (bytes: Buffer) => '+OK\r\n'.repeat(String(bytes).match(/[*][0-9]+\r\n/g)?.length ?? 0);
   const server = createServer((socket) => {
     socket.on('error', () => {});
-    socket.on('data', (bytes) => (bytes.length > 1_000 ? socket.pause() : socket.write('+OK\r\n')));
+    socket.on('data', (bytes) => (bytes.length > 1_000 ? socket.pause() : socket.write(answers(bytes))));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
