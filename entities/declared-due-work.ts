@@ -1,5 +1,5 @@
 import { soleExports, sourceModules } from './kit/base/source-modules.ts';
-import type { DueWork } from './kit/due-work/due-work.ts';
+import type { DueWork } from './kit/due-work/define-due-work.ts';
 
 /** All due work of this release: each file `<name>-due.ts`. */
 export const declaredDueWork: readonly DueWork[] = soleExports(

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { releaseSweeps } from '#activities/sweeps/release-sweeps.ts';
-import type { Sweep } from '#activities/sweeps/sweep-definition.ts';
+import type { Sweep } from '#activities/sweeps/define-sweep.ts';
 import type { WorkflowContract } from '#workflows/kit/contract.ts';
 import { sweepContract } from '#workflows/kit/sweep-contract.ts';
 import { soleExports, sourceModules, type SourceModule } from '#entities/kit/base/source-modules.ts';

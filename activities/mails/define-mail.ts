@@ -33,7 +33,7 @@ export interface MailContext<Record> {
   readonly unsubscribeToken: string;
   /** URL of a page of the API with a token for the record and the round of the mail, unless another round is given. */
   readonly link: (path: string, purpose: TokenPurpose, round?: number) => string;
-  /** A time, as the recipient reads it, or the person who is named. */
+  /** Formats a time for the recipient, or for `reader`. */
   readonly instant: (at: Date, reader?: Pick<SendEmailInput, 'userId'>) => Promise<string>;
 }
 

@@ -13,8 +13,8 @@ export function dueStage(dueAt: Date, now: Date, timeZone: string): ReminderStag
 }
 
 /**
- * The same, and undefined before the time of day from which people are notified; of tasks that are due before it, they are notified at any
- * time.
+ * The same, and undefined before the time of day from which people are notified. A task that is overdue, or due before that time, is
+ * announced at any time.
  */
 export function reminderStage(dueAt: Date, now: Date, timeZone: string): ReminderStage | undefined {
   const stage = dueStage(dueAt, now, timeZone);

@@ -1,5 +1,5 @@
 import { soleExports, sourceModules, type SourceModule } from '#entities/kit/base/source-modules.ts';
-import type { Sweep } from './sweep-definition.ts';
+import type { Sweep } from './define-sweep.ts';
 
 /** Every sweep of this release: that of each `activities/sweeps/<area>/<name>.sweep.ts`. */
 export const releaseSweeps = sweepsOf(await sourceModules('activities/sweeps', '.sweep.ts'));

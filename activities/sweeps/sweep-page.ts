@@ -7,7 +7,7 @@ import { workContext } from '../clients/temporal/work-origin.ts';
 import { isOutage } from '../events/listener-transaction.ts';
 import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { sweepTime } from '../kit/sweep-time.ts';
-import type { Sweep, SweepDecision } from './sweep-definition.ts';
+import type { Sweep, SweepDecision } from './define-sweep.ts';
 import { SweepTally } from './sweep-tally.ts';
 
 /** Records of one page. */

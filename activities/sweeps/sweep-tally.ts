@@ -1,5 +1,5 @@
 import type { SweepReport } from '#workflows/kit/sweep-contract.ts';
-import type { SweepDecision } from './sweep-definition.ts';
+import type { SweepDecision } from './define-sweep.ts';
 
 /** Most actions of a dry run that are named. */
 const maxPlanned = 1_000;

@@ -1,5 +1,5 @@
 import { disabledAfterMs } from '#entities/webhooks/webhook-endpoint.ts';
-import { pauseAfter } from '#entities/kit/due-work/due-work.ts';
+import { pauseAfter } from '#entities/kit/due-work/define-due-work.ts';
 import { retryAfterMs } from '#entities/kit/base/retry-after.ts';
 import { messagesDue } from '#entities/webhooks/messages-due.ts';
 import type { AttemptResult, QueueState } from '#entities/webhooks/webhook-queue-rows.ts';

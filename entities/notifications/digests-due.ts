@@ -1,4 +1,4 @@
-import { defineDueWork } from '../kit/due-work/due-work.ts';
+import { defineDueWork } from '../kit/due-work/define-due-work.ts';
 import { carrierPriorities } from './carrier-priorities.ts';
 
 /** E-mails of digests. Their workflow reads the digest when it sends, and ends it. */

@@ -1,4 +1,4 @@
-import { defineDueWork } from '../kit/due-work/due-work.ts';
+import { defineDueWork } from '../kit/due-work/define-due-work.ts';
 import { carrierPriorities } from './carrier-priorities.ts';
 
 /** E-mails about one notification. Their workflow reads the notification when it sends, and ends the sending. */

@@ -1,4 +1,4 @@
-import { defineDueWork } from '../kit/due-work/due-work.ts';
+import { defineDueWork } from '../kit/due-work/define-due-work.ts';
 import { claimDueEndpoints } from './webhook-queue-rows.ts';
 
 const second = 1_000;

@@ -1,4 +1,4 @@
-import type { Claim, ClaimRequest, DueItem } from '../kit/due-work/due-work.ts';
+import type { Claim, ClaimRequest, DueItem } from '../kit/due-work/define-due-work.ts';
 import type { Work } from '../kit/storage/work.ts';
 import { isReceivable, withholdMessages } from './withheld-message-rows.ts';
 

@@ -32,7 +32,7 @@ export interface Follower {
   onTick(): void;
 }
 
-/** Longest pause between two looks, in milliseconds: how late a lost notification is made up for. Changes of rights come with none. */
+/** Interval of polls, in milliseconds. A poll finds lost notifications, and changes of rights, which send none. */
 const pollMs = 1_000;
 
 /** Shortest pause between two looks, in milliseconds. */

@@ -4,7 +4,7 @@ import { RepeatedWork } from '#entities/kit/base/concurrency/repeated-work.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { claimDueWork } from '#entities/kit/due-work/due-rows.ts';
-import type { DueItem, DueWork } from '#entities/kit/due-work/due-work.ts';
+import type { DueItem, DueWork } from '#entities/kit/due-work/define-due-work.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 import type { WorkflowContract } from '#workflows/kit/contract.ts';

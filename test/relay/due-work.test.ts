@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
 import { declaredDueWork } from '#entities/declared-due-work.ts';
 import { claimDueWork, claimStatement, noOwner } from '#entities/kit/due-work/due-rows.ts';
-import { pauseAfter, type Claim, type DueWork } from '#entities/kit/due-work/due-work.ts';
+import { pauseAfter, type Claim, type DueWork } from '#entities/kit/due-work/define-due-work.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { checksDue } from '#entities/kit/objects/checks-due.ts';
 import { copiesDue } from '#entities/kit/objects/copies-due.ts';

@@ -1,5 +1,5 @@
 import { releaseSweeps } from '#activities/sweeps/release-sweeps.ts';
-import type { Sweep } from '#activities/sweeps/sweep-definition.ts';
+import type { Sweep } from '#activities/sweeps/define-sweep.ts';
 import { parseInstant } from '#entities/kit/base/instant.ts';
 import { sweepContract, type SweepInput, type SweepReport } from '#workflows/kit/sweep-contract.ts';
 import { followWorkflow } from './follow-workflow.ts';

@@ -1,6 +1,6 @@
 import { lockPartitionIndex, partitionIndexes, reindexPartition } from '#entities/kit/outbox/partition-indexes.ts';
 import { maintenanceQueue } from '#workflows/kit/maintenance-queue.ts';
-import { defineSweep } from '../sweep-definition.ts';
+import { defineSweep } from '../define-sweep.ts';
 
 /** The records are indexes of partitions: those of days that have passed, to which nothing is written. */
 export const reindexPartitionsSweep = defineSweep({

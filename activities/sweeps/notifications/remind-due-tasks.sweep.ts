@@ -3,7 +3,7 @@ import { addReminder, dueTasks } from '#entities/work/task-reminder-rows.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { maintenanceQueue } from '#workflows/kit/maintenance-queue.ts';
 import { reminderStage } from '../../mails/due-stage.ts';
-import { defineSweep } from '../sweep-definition.ts';
+import { defineSweep } from '../define-sweep.ts';
 
 /**
  * Announces open tasks that are due tomorrow or today or are overdue, each stage of a due date once: a row says so, in the transaction of

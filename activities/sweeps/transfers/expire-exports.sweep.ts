@@ -1,7 +1,7 @@
 import { export as exportKind } from '#entities/index.ts';
 import { firstIdAt } from '#entities/kit/base/ids.ts';
 import { transferQueue } from '#workflows/transfers/transfer-input.ts';
-import { defineSweep } from '../sweep-definition.ts';
+import { defineSweep } from '../define-sweep.ts';
 
 const firstId = firstIdAt(new Date(0));
 

@@ -9,7 +9,7 @@ import { foundOrganization } from '../../people/found-organization.ts';
 import { recordOf } from '../kit/action-parts.ts';
 import { defineAction } from '../kit/define-action.ts';
 
-/** Every signed-in person may create one; one below another, whoever may edit that one. */
+/** Every signed-in person may create an organization. Only editors of a parent may create one below it. */
 export const createOrganization = defineAction({
   name: 'createOrganization',
   path: '/v1/organizations',

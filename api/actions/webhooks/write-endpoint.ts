@@ -12,7 +12,7 @@ const listOf = (shared: SharedValue) => ({
   [describedKeyword]: { minItems: 1, items: { type: 'string', [describedKeyword]: { shared } } },
 });
 
-// The data layer refuses, in its own words, values that the description excludes beyond the fields.
+// The API description allows fewer values than the fields. The data layer refuses the others.
 const needed = {
   name: fieldOf(webhookEndpoint, 'name'),
   url: fieldOf(webhookEndpoint, 'url', { [describedKeyword]: { format: 'uri', pattern: '^https?://' } }),

@@ -1,5 +1,5 @@
 import { isSameText } from '#entities/kit/base/secrets/keys.ts';
-import type { RawDelivery } from '../webhooks/receiver.ts';
+import type { RawDelivery } from '../webhooks/define-receiver.ts';
 
 /** Whether a request has the password in Basic authentication (RFC 7617), whatever the user name; compared in constant time. */
 export function hasBasicPassword({ headers }: RawDelivery, password: string): boolean {

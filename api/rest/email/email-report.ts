@@ -1,5 +1,5 @@
 import { parseEmail } from '#entities/kit/base/email-address.ts';
-import type { ReceivedEvent } from '../webhooks/receiver.ts';
+import type { ReceivedEvent } from '../webhooks/define-receiver.ts';
 
 /** Reports of the providers about an e-mail, in one vocabulary; the listener apply-email-report knows it. */
 export type Outcome =

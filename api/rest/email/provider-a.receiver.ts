@@ -7,7 +7,7 @@ import {
   textAt,
   type RawDelivery,
   type ReceivedEvent,
-} from '../webhooks/receiver.ts';
+} from '../webhooks/define-receiver.ts';
 import { hasSvixSignature } from '../webhooks/standard-signature.ts';
 import { emailReport, type Outcome } from './email-report.ts';
 

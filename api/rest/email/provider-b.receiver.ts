@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Type, type Static } from 'typebox';
 import { configuredSender } from '../webhooks/configured-sender.ts';
-import { defineReceiver, filledText, instantAt, textAt, type ReceivedEvent } from '../webhooks/receiver.ts';
+import { defineReceiver, filledText, instantAt, textAt, type ReceivedEvent } from '../webhooks/define-receiver.ts';
 import { hasBasicPassword } from './basic-password.ts';
 import { emailReport, type Outcome } from './email-report.ts';
 

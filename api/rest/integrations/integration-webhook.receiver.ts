@@ -11,7 +11,7 @@ import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { openSealedValue } from '#entities/kit/write/sealed-values.ts';
 import { workOf } from '../../http/request-context.ts';
 import { idSchema, visibleLine } from '../../http/request-schemas.ts';
-import { defineReceiver, instantAt, type ReceivedEvent, type Senders } from '../webhooks/receiver.ts';
+import { defineReceiver, instantAt, type ReceivedEvent, type Senders } from '../webhooks/define-receiver.ts';
 import { hasStandardSignature } from '../webhooks/standard-signature.ts';
 
 type Webhook = RowOf<typeof integrationWebhook>;

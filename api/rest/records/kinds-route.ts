@@ -23,7 +23,7 @@ const KindField = Type.Object(
     schema: jsonSchema('object', 'JSON Schema of a value that is not null, with the words of a choice and all limits.'),
     references: words('Kinds of the record whose id it holds; several for an id of one of several kinds.'),
     exposure: Type.Enum(['read', 'read-write', 'write'], {
-      description: 'Whether responses have the field, inputs, or both.',
+      description: '`read`: responses have the field; `write`: inputs have it; `read-write`: both.',
     }),
     required: flag('Whether an input that creates a record must have it.'),
     can_be_null: flag('Whether it may be null.'),
@@ -58,7 +58,7 @@ const Kind = Type.Object(
       },
       {
         description:
-          'To which records the caller may do this by role, scopes and product modules: all of the organization, some, or none. none as well where the kind does not offer it; other actions have rules of their own. Single records can refuse more (`POST /v1/account/access`), and archived organizations refuse all changes.',
+          'To which records the caller may do this by role, scopes and product modules: all of the organization, some, or none. `none` can also mean that the kind lacks the operation; other actions have rules of their own. Single records can refuse more (`POST /v1/account/access`), and archived organizations refuse all changes.',
       },
     ),
     actions: Type.Object(
@@ -139,7 +139,7 @@ const example = {
   ],
 };
 
-/** Documents that are kept: one for each role is enough for people; tokens and delegations share the rest. */
+/** The cache keeps this many documents. People need one per role; tokens and delegations share the rest. */
 const maxKept = 16;
 
 export function kindsRoute(registry: Registry, interfaces: Interfaces): Route {

@@ -3,7 +3,7 @@ import { systemCaller } from '#entities/kit/model/caller.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { webhookEvent } from '#entities/billing/webhook-event.ts';
 import { workOf } from '../../http/request-context.ts';
-import type { RawDelivery, Senders } from './receiver.ts';
+import type { RawDelivery, Senders } from './define-receiver.ts';
 
 /**
  * A system whose secret is in the configuration: one secret, or one for each version that requests name. Listeners of

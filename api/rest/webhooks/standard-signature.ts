@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { RawDelivery } from './receiver.ts';
+import type { RawDelivery } from './define-receiver.ts';
 
 /** How far the time of a signature may be from ours, in seconds. */
 const toleranceS = 300;

@@ -25,7 +25,7 @@ interface Following<By extends string, Name extends string> {
   readonly from: string;
   /** SQL: its values besides those of `by`, by field. */
   readonly values: Readonly<Record<Name, string>>;
-  /** SQL: a condition on a record, with the alias `row`, without which it was made by somebody and is left alone. */
+  /** SQL condition on a record, with the alias `row`: the server made it. Other records are left alone. */
   readonly which: string;
 }
 

@@ -1,6 +1,6 @@
 import { forceIndexScans } from '../outbox/outbox.ts';
 import type { Work } from '../storage/work.ts';
-import type { Claim, ClaimRequest, DueItem, DueRows, DueWork } from './due-work.ts';
+import type { Claim, ClaimRequest, DueItem, DueRows, DueWork } from './define-due-work.ts';
 
 /** Owner of rows that belong to no organization. */
 export const noOwner = '-';

@@ -1,5 +1,5 @@
 import { organizationOrNone } from '../due-work/due-rows.ts';
-import { defineDueWork } from '../due-work/due-work.ts';
+import { defineDueWork } from '../due-work/define-due-work.ts';
 
 /** Checks of uploads whose bytes have all arrived. */
 export const checksDue = defineDueWork({

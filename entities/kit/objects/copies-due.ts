@@ -1,5 +1,5 @@
 import { organizationOrNone } from '../due-work/due-rows.ts';
-import { defineDueWork } from '../due-work/due-work.ts';
+import { defineDueWork } from '../due-work/define-due-work.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -1,4 +1,4 @@
-import { pauseAfter } from '../due-work/due-work.ts';
+import { pauseAfter } from '../due-work/define-due-work.ts';
 import type { Work } from '../storage/work.ts';
 import { copiesDue } from './copies-due.ts';
 import {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { configuredSender } from '#api/rest/webhooks/configured-sender.ts';
-import { defineReceiver, filledText } from '#api/rest/webhooks/receiver.ts';
+import { defineReceiver, filledText } from '#api/rest/webhooks/define-receiver.ts';
 import { hasStandardSignature } from '#api/rest/webhooks/standard-signature.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { expectProblem } from '../../kit/expect-problem.ts';

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { sweepsOf } from '#activities/sweeps/release-sweeps.ts';
 import { sweepPage } from '#activities/sweeps/sweep-page.ts';
-import { defineSweep, type Sweep, type SweepSettings } from '#activities/sweeps/sweep-definition.ts';
+import { defineSweep, type Sweep, type SweepSettings } from '#activities/sweeps/define-sweep.ts';
 import { task } from '#entities/index.ts';
 import { firstIdAt, newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
