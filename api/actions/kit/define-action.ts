@@ -72,7 +72,7 @@ export interface ActionDefinition<Input extends TProperties, A extends Answer> {
   readonly acceptsTokens?: true;
   readonly acceptsSingleSignOn?: true;
   readonly answersCredential?: true;
-  /** Checked after the handler: a refused use has no effect and is not counted. */
+  /** Checked before the handler. A use that is refused or fails has no effect and is not counted. */
   readonly limits?: readonly ActionLimit[];
   /** Schemas by the names in GraphQL; REST has them in snake_case. Both interfaces check them. */
   readonly input?: Input;

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { expectProblem } from '../../kit/expect-problem.ts';
+import { expectGraphqlError } from '../../kit/graphql-error.ts';
 import { WebhookSink } from '../../kit/fakes/webhook-sink.ts';
 import { buildPerson, signedIn, type Person } from '../../kit/people.ts';
 import { shows } from '../../kit/shows.ts';
@@ -253,6 +255,11 @@ test('an endpoint gets ten test messages a minute and thirty replays in ten minu
   expect((await client.post(`${other.path}/test`)).status).toBe(202);
   for (let count = 1; count < 30; count++) expect((await client.post(`${path}/replay`, { since })).status).toBe(202);
   expectProblem(await client.post(`${path}/replay`, { since }), 'too_many_requests');
+  // The limit is checked before anything else is done.
+  expectProblem(await client.post(`${path}/replay`, { event_ids: ['no id'] }), 'too_many_requests');
+  const sendTest = 'mutation ($id: ID!) { testWebhookEndpoint(id: $id) { eventId } }';
+  const toNone = await client.graphql(sendTest, { id: randomBytes(5_000).toString('hex') });
+  expectGraphqlError(toNone, 'not_found');
   world.clock.advance(61_000);
   expect((await client.post(`${path}/test`)).status).toBe(202);
 });
