@@ -3,7 +3,7 @@ import { refuseTokens } from '../http/refuse-tokens.ts';
 import { beyondSingleSignOn } from '../http/request-caller.ts';
 import type { FieldConfig } from './passthrough-field.ts';
 
-/** A mutation that refuses API tokens and personal tokens. */
+/** A field that refuses API tokens and personal tokens. */
 export function forSessions(config: FieldConfig): FieldConfig {
   const { resolve } = config;
   return {

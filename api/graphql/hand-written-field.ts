@@ -11,7 +11,7 @@ export interface HandWrittenField {
   readonly name: string;
   /** Tag of the action in the reference of REST. */
   readonly tag?: string;
-  /** API tokens, personal tokens, and whoever acts as somebody else may use a mutation; others need a person who is signed in. Queries follow the rights to records. */
+  /** API tokens, personal tokens, and whoever acts as somebody else may use the field; others need a person who is signed in. */
   readonly acceptsTokens?: true;
   /** Sessions of an organization's single sign-on may use the field, because it does nothing beyond the organization. */
   readonly acceptsSingleSignOn?: true;

@@ -106,7 +106,7 @@ class SchemaDeriver implements Types {
       const config = field.acceptsSingleSignOn ? built : beyondOrganizations(built);
       const open = field.acceptsTokens ? config : forSessions(config);
       const guarded = field.answersCredential ? withCredential(open) : open;
-      const root = field.on === 'Mutation' ? flushed(guarded) : config;
+      const root = field.on === 'Mutation' ? flushed(guarded) : guarded;
       roots[field.on][field.name] = field.tag === undefined ? root : withTag(field.tag, root);
     }
     return new GraphQLSchema({

@@ -94,6 +94,7 @@ const operation = new GraphQLEnumType({
 /** Hand-written, because it returns a decision and not a record. */
 export const explainAccess: HandWrittenField = {
   on: 'Query',
+  acceptsTokens: true,
   acceptsSingleSignOn: true,
   name: 'explainAccess',
   build: ({ registry }) => {

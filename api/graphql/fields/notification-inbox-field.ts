@@ -17,6 +17,7 @@ interface Inbox extends PageInfo {
 export const notificationInboxField: HandWrittenField = {
   on: 'Query',
   name: 'notificationInbox',
+  acceptsTokens: true,
   acceptsSingleSignOn: true,
   build: (types) => ({
     type: new GraphQLNonNull(

@@ -3,6 +3,7 @@ import type { HandWrittenField } from '../hand-written-field.ts';
 
 export const self: HandWrittenField = {
   on: 'Query',
+  acceptsTokens: true,
   acceptsSingleSignOn: true,
   name: 'self',
   build: (types) => ({

@@ -162,6 +162,15 @@ test('GraphQL does the same', async () => {
   expectGraphqlError(await client.graphql(accept), 'permission_denied');
   const listed = await manager.graphql(`{ openGroupJoinRequests(id: "${id}") { id userId message } }`);
   expect(listed.data.openGroupJoinRequests).toEqual([{ id: requestId, userId: person.user.id, message: null }]);
+  // Tokens see no requests, over either interface.
+  const token = await manager.post('/v1/personal-access-tokens', { name: 'a program', scopes: ['group:write'] });
+  const program = world.client();
+  program.bearer = token.body.token;
+  expectProblem(await program.get(`/v1/groups/${id}/join-requests`), 'permission_denied');
+  expectGraphqlError(await program.graphql(`{ openGroupJoinRequests(id: "${id}") { id } }`), 'permission_denied');
+  const kindsFor = async (by: TestClient) => JSON.stringify((await by.get('/v1/kinds')).body);
+  expect(await kindsFor(manager)).toContain('"openGroupJoinRequests"');
+  expect(await kindsFor(program)).not.toContain('"openGroupJoinRequests"');
   const withdrawn = await client.graphql(
     `mutation { withdrawGroupJoinRequest(id: "${requestId}") { groupJoinRequest { status } } }`,
   );
