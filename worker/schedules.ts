@@ -100,12 +100,18 @@ export async function keepSchedules(
 ): Promise<() => Promise<void>> {
   await convergeSchedules(temporal, wanted, logger);
   let applied = JSON.stringify(wanted);
+  // Those that this process may have made; more than one list while a change fails.
+  let own = wanted;
   const stopping = new AbortController();
   const apply = async (): Promise<void> => {
     while (!stopping.signal.aborted)
       try {
         const next = wantedSchedules(config.current, temporal);
-        if (JSON.stringify(next) !== applied) await convergeSchedules(temporal, next, logger);
+        if (JSON.stringify(next) !== applied) {
+          own = own.concat(next);
+          await convergeSchedules(temporal, next, logger, own);
+          own = next;
+        }
         applied = JSON.stringify(next);
         return;
       } catch (error) {
@@ -114,7 +120,8 @@ export async function keepSchedules(
         await pause(retryMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
       }
   };
-  let running = Promise.resolve();
+  // What was reloaded since `wanted` was made has called no subscriber.
+  let running = apply();
   const unsubscribe = config.subscribe('', () => {
     running = running.then(apply);
   });
@@ -128,11 +135,13 @@ export async function keepSchedules(
 /**
  * Makes the schedules in Temporal equal to the wanted ones: created, changed, paused, deleted. Schedules of other prefixes
  * are left alone, and so is the pause of an operator. Workers that start together may do so at the same time.
+ * @param own after a reload: those of this process, of which alone some are deleted, because workers of another release have others
  */
 async function convergeSchedules(
   gateway: TemporalGateway,
   wanted: readonly WantedSchedule[],
   logger: Logger,
+  own?: readonly WantedSchedule[],
 ): Promise<void> {
   const { schedule } = gateway.client;
   const idOf = (name: string) => `${gateway.settings.prefix}/${name}`;
@@ -163,11 +172,11 @@ async function convergeSchedules(
     }
   }
   const names = new Set(wanted.map((item) => idOf(item.name)));
-  for await (const held of schedule.list()) {
-    if (!held.scheduleId.startsWith(idOf('')) || names.has(held.scheduleId)) continue;
+  for await (const { scheduleId } of own?.map(({ name }) => ({ scheduleId: idOf(name) })) ?? schedule.list()) {
+    if (!scheduleId.startsWith(idOf('')) || names.has(scheduleId)) continue;
     try {
-      await schedule.getHandle(held.scheduleId).delete();
-      logger.info({ schedule: held.scheduleId }, 'schedule deleted');
+      await schedule.getHandle(scheduleId).delete();
+      logger.info({ schedule: scheduleId }, 'schedule deleted');
     } catch (error) {
       if (!(error instanceof ScheduleNotFoundError)) throw error;
     }

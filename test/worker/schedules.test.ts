@@ -1,5 +1,7 @@
 // Takes turns by the seed: npm test has a quarter of these files, npm run prove has all.
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keepSchedules, wantedSchedules } from '#worker/schedules.ts';
 import { eventually } from '../kit/eventually.ts';
 import { runsOf, waitForRuns } from '../kit/runs.ts';
 import { shows } from '../kit/shows.ts';
@@ -110,6 +112,13 @@ test('schedules follow a configuration that is reloaded, and a mistake in it cha
   await reload([{ name: 'hourly', workflow: 'sweepOutbox', schedule: 3_600_000 }]);
   await eventually(() => stateOf('hourly').catch(() => false));
   await isListed('hourly');
+  // A worker of the next release may have made others.
+  await world.runtime.temporal.client.schedule.create({
+    scheduleId: `${world.name}/weekly`,
+    spec: { intervals: [{ every: 604_800_000 }] },
+    action: { type: 'startWorkflow', workflowType: 'sweepOutbox', taskQueue: `${world.name}/workflows` },
+  });
+  await isListed('weekly');
   await reload([{ name: 'hourly', workflow: 'sweepOutbox', schedule: 1_800_000 }]);
   await eventually(async () => (await stateOf('hourly')).everyMs?.[0] === 1_800_000);
   await reload([{ name: 'hourly', workflow: 'unknownWork', schedule: 900_000 }]);
@@ -123,6 +132,21 @@ test('schedules follow a configuration that is reloaded, and a mistake in it cha
     ),
   );
   await worker.stop();
+  expect(await stateOf('weekly')).toMatchObject({ workflow: 'sweepOutbox' });
+  await converge({});
+  await expect(describeSchedule('weekly')).rejects.toThrow(/not found/iu);
+});
+
+test('a configuration that is reloaded while a worker starts is followed', async () => {
+  const { config, runtime } = world;
+  const { temporal } = runtime;
+  const wanted = wantedSchedules(config.current, temporal);
+  await world.reconfigure(periodic({ name: 'hourly', workflow: 'sweepOutbox', schedule: 3_600_000 }));
+  const end = await keepSchedules(config, wanted, { temporal, logger: pino({ enabled: false }) });
+  await end();
+  expect(await stateOf('hourly')).toMatchObject({ everyMs: [3_600_000] });
+  await world.reconfigure({ CORE_JOBQUEUE_QUEUECONF_PERIODICJOBS: undefined });
+  await converge({});
 });
 
 test('a run that was missed is made up for within the interval', async () => {
