@@ -194,7 +194,7 @@ export const queueconf = object('Workers, retries and schedules of the job queue
   }),
   ReindexerIndexNames: list({
     description:
-      'Indexes of partitioned tables (events, event_deliveries, history, record_changes) that are rebuilt in the partitions of days that have passed. Other indexes are left alone.',
+      'Indexes of partitioned tables (events, event_deliveries, history, record_changes) that are rebuilt in the partitions of days that have passed. Other indexes are left alone. While an index is rebuilt, writes to its partition wait, and so do reads that are not limited to other days.',
     items: text({ description: 'Name of an index, such as `events_record`.', maxLength: 100 }),
   }),
   Queues: map({

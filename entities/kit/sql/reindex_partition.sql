@@ -1,4 +1,5 @@
--- Rebuilds an index of one partition, for reindexPartition (outbox/partition-indexes.ts). Writes to the partition wait meanwhile.
+-- Rebuilds an index of one partition, for reindexPartition (outbox/partition-indexes.ts). Meanwhile writes to the partition wait,
+-- and so do reads: planning opens every index of the partitions that a query does not exclude. REINDEX CONCURRENTLY runs in no function.
 -- wanted: name of the index. One that is not part of an index of a partitioned table raises P0001.
 -- Waiting for a lock on a partition blocks everybody behind it, so lock_timeout is 500 ms; a later run tries again.
 -- Security definer: only the owner may rebuild an index.
