@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import { webhookEvent } from '#entities/billing/webhook-event.ts';
 import { integrationWebhook } from '#entities/integrations/integration-webhook.ts';
+import { integration } from '#entities/integrations/integration.ts';
+import { noteDelivery } from '#entities/integrations/last-delivery-rows.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { isId } from '#entities/kit/base/ids.ts';
 import { isInstant } from '#entities/kit/base/instant.ts';
@@ -9,10 +11,11 @@ import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { openSealedValue } from '#entities/kit/write/sealed-values.ts';
+import { organization } from '#entities/organizations/organization.ts';
 import { workOf } from '../../http/request-context.ts';
 import { idSchema, visibleLine } from '../../http/request-schemas.ts';
 import { defineReceiver, instantAt, type ReceivedEvent, type Senders } from '../webhooks/define-receiver.ts';
-import { hasStandardSignature } from '../webhooks/standard-signature.ts';
+import { hasStandardSignature, hasTimelyHeaders } from '../webhooks/standard-signature.ts';
 
 type Webhook = RowOf<typeof integrationWebhook>;
 
@@ -24,46 +27,60 @@ const integrationWebhooks: Senders = {
   description:
     'An id without an active receiver is answered like a route that does not exist. Events whose type the receiver does not accept are answered with 200 and have no effect.',
   params: Type.Object({ endpointID: idSchema('Id of the receiver.') }),
-  find: async ({ params: { endpointID: id } }, { request, services: { database } }) => {
+  find: async (delivery, { request, services: { clock, database } }) => {
+    const { endpointID: id } = delivery.params;
     if (!isId(id)) return undefined;
+    if (!hasTimelyHeaders(delivery, clock.now()))
+      throw new AppError(
+        'invalid_signature',
+        'The request has no signature, or its time is too far from that of the server.',
+      );
     const transact = <T>(work: (unit: UnitOfWork) => Promise<T>) =>
       database.transact(workOf(request.core, systemCaller('receive event')), work);
-    const webhook = await transact(({ data }) => data.findOne(integrationWebhook, { id: { eq: id } }));
-    if (!webhook || webhook.status === 'inactive') return undefined;
+    const webhook = await transact(async ({ data }) => {
+      const found = await data.findOne(integrationWebhook, { id: { eq: id } });
+      return found && (await takesEvents(data, found)) ? found : undefined;
+    });
+    if (!webhook) return undefined;
     const { secret } = await openSealedValue(database.options, integrationWebhook, { ...webhook }, 'secret');
     return {
       secret,
       record: (event, document) =>
         transact(async (unit) => {
           const locked = await unit.data.findLocked(integrationWebhook, id);
-          if (!locked || locked.rotatedAt?.getTime() !== webhook.rotatedAt?.getTime())
-            throw new AppError('invalid_signature', 'The secret of this receiver was replaced, or it was deleted.');
+          if (locked?.rotatedAt?.getTime() !== webhook.rotatedAt?.getTime())
+            throw new AppError('invalid_signature', 'The secret of this receiver was replaced.');
+          if (!locked || !(await takesEvents(unit.data, locked)))
+            throw new AppError('invalid_signature', 'This receiver does not accept events any more.');
           await recordEvent(unit, locked, event, document);
         }),
     };
   },
 };
 
+/** Contents of a deleted organization are removed later, and nothing reaches them meanwhile. */
+async function takesEvents(data: UnitOfWork['data'], webhook: Webhook): Promise<boolean> {
+  const home = await data.findOne(organization, { id: { eq: webhook.organizationId } });
+  const connection = await data.findOne(integration, { id: { eq: webhook.integrationId } });
+  if (!home || home.isArchived || !connection || connection.status === 'disabled') return false;
+  return webhook.status !== 'inactive';
+}
+
 async function recordEvent(unit: UnitOfWork, webhook: Webhook, event: ReceivedEvent, document: unknown): Promise<void> {
   const { externalId, type, occurredAt } = event;
   const provider = `integration-${webhook.id.toLowerCase()}`;
   const { data } = unit;
   if (await data.findOne(webhookEvent, { provider: { eq: provider }, externalId: { eq: externalId } })) return;
-  const last = { lastDeliveryId: externalId, lastDeliveryAt: unit.clock.now() };
   if (webhook.allowedEvents.length > 0 && !webhook.allowedEvents.includes(type)) {
-    const lastDeliveryError = `Events of the type ${type} are not accepted.`;
-    await data.update(integrationWebhook, webhook.id, { ...last, lastDeliveryStatus: 'refused', lastDeliveryError });
+    await noteDelivery(unit, webhook.id, externalId, `Events of the type ${type} are not accepted.`);
     return;
   }
+  const isNew = webhook.status !== 'active';
+  const active = isNew ? await data.update(integrationWebhook, webhook.id, { status: 'active' }) : webhook;
   const stored = await data.create(webhookEvent, { provider, externalId, type, occurredAt, document });
-  const changed = await data.update(integrationWebhook, webhook.id, {
-    ...last,
-    status: 'active',
-    lastDeliveryStatus: 'accepted',
-    lastDeliveryError: null,
-  });
+  await noteDelivery(unit, webhook.id, externalId, null);
   unit.emit(
-    customEvent(integrationWebhook, 'received', changed, {
+    customEvent(integrationWebhook, 'received', active, {
       eventId: stored.id,
       externalId,
       type,

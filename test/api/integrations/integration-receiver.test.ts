@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { defineListener } from '#activities/listeners/listener.ts';
-import { integrationWebhook, webhookEvent } from '#entities/index.ts';
+import { integration, integrationWebhook, organization, webhookEvent } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { on } from '#entities/kit/model/events.ts';
 import { asOwner } from '../../kit/as-owner.ts';
+import { asSystem } from '../../kit/as-person.ts';
 import { isSettled } from '../../kit/events/event-fixtures.ts';
 import { eventually } from '../../kit/eventually.ts';
 import { expectProblem } from '../../kit/expect-problem.ts';
@@ -103,6 +104,54 @@ test('ids without a webhook are answered like routes that do not exist', async (
   await client.mutate({ method: 'DELETE', url: `/v1/integration-webhooks/${deleted.id}` });
   for (const id of [deleted.id, newId(), 'x'])
     expectProblem(await send({ ...deleted, url: `/v1/integrations/webhook/${id}` }, { type: 'a' }), 'route_not_found');
+});
+
+test('requests without a signature are refused before the webhook is looked up', async () => {
+  for (const { id } of [await created(), { id: newId() }]) {
+    const request = { method: 'POST', url: `/v1/integrations/webhook/${id}`, payload: { type: 'a' } } as const;
+    expectProblem(await world.client().request(request), 'invalid_signature');
+  }
+});
+
+test('events change neither the version of the webhook nor its history', async () => {
+  const webhook = await created();
+  await send(webhook, { type: 'a' });
+  const { record_version: version, last_delivery_id: first } = await read(webhook);
+  await send(webhook, { type: 'b' });
+  const after = await read(webhook);
+  expect(after).toMatchObject({ status: 'active', record_version: version, last_delivery_id: expect.any(String) });
+  expect(after.last_delivery_id).not.toBe(first);
+  const changes = await asOwner(world, `select 1 from history where entity_id = '${webhook.id}'`);
+  // The creation, and the first event, which makes it active.
+  expect(changes).toHaveLength(2);
+});
+
+test('nothing arrives while the integration is disabled or the organization archived, and after its deletion', async () => {
+  const owner = await signedIn(world, await buildPerson(world));
+  const { id: ownIntegrationId, organization_id: home } = (await owner.post('/v1/integrations', { name: 'chat' })).body;
+  const { id, secret } = (
+    await owner.post('/v1/integration-webhooks', { integration_id: ownIntegrationId, name: 'events' })
+  ).body;
+  const arrive = () => send({ id, secret, url: `/v1/integrations/webhook/${id}` }, { type: 'a' });
+  const integrationIs = (status: 'connected' | 'disabled') =>
+    asSystem(world, home, (data) => data.update(integration, ownIntegrationId, { status }));
+  const archived = (isArchived: boolean) =>
+    asSystem(world, home, (data) => data.update(organization, home, { isArchived }));
+  await integrationIs('disabled');
+  expectProblem(await arrive(), 'route_not_found');
+  await integrationIs('connected');
+  expect((await arrive()).status).toBe(200);
+  await archived(true);
+  expectProblem(await arrive(), 'route_not_found');
+  await archived(false);
+  expect((await arrive()).status).toBe(200);
+  // Until the workflow has removed the contents, a deleted organization still has the webhook.
+  const deletedAt = (at: 'now()' | 'null') =>
+    asOwner(world, `update organizations set deleted_at = ${at} where id = '${home}'`);
+  await deletedAt('now()');
+  expectProblem(await arrive(), 'route_not_found');
+  await deletedAt('null');
+  expect((await arrive()).status).toBe(200);
 });
 
 test('signed bodies without a type have no effect, and malformed ones are refused', async () => {
