@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { removeReceivedEvents } from '#entities/integrations/received-event-rows.ts';
 import { organizationRemoval } from '#entities/organizations/organization-removal.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
@@ -26,9 +27,15 @@ export async function removeSlice(database: Database, removalId: string): Promis
     return unit.data.update(organizationRemoval, removalId, { status: 'running', totalRecords });
   });
   const endsAt = Date.now() + sliceMs;
-  for (let hasMore = true; hasMore && Date.now() < endsAt;) {
+  let hasMore = true;
+  while (hasMore && Date.now() < endsAt) {
     const startedAt = performance.now();
-    hasMore = await database.transact(context(), (unit) => removeSomeContents(unit, organization, id, batchSize));
+    // Events of other systems come last: none arrives at a removed webhook.
+    hasMore = await database.transact(
+      context(),
+      async (unit) =>
+        (await removeSomeContents(unit, organization, id, batchSize)) || (await removeReceivedEvents(unit, id)),
+    );
     // Nobody waits for it, and others do wait for PostgreSQL: it rests as long as it worked.
     await pause(performance.now() - startedAt);
   }
@@ -38,7 +45,7 @@ export async function removeSlice(database: Database, removalId: string): Promis
     // Records that waited for the deletion to commit may have come in addition.
     const totalRecords = Math.max(removal.totalRecords ?? 0, left);
     const removedRecords = totalRecords - left;
-    const isCompleted = left === 0;
+    const isCompleted = left === 0 && !hasMore;
     await unit.data.update(organizationRemoval, removalId, {
       totalRecords,
       removedRecords,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { organization, task } from '#entities/index.ts';
+import { integration, integrationWebhook, organization, task, webhookEvent } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { asOwner } from '../../kit/as-owner.ts';
@@ -63,10 +63,26 @@ async function left(id: string): Promise<Record<string, number>> {
     `select (select count(*)::int from tasks where organization_id = $1 and deleted_at is null) as tasks,
        (select count(*)::int from groups where organization_id = $1 and deleted_at is null) as groups,
        (select count(*)::int from memberships where organization_id = $1 and deleted_at is null) as memberships,
-       (select count(*)::int from desired_tuples where organization_id = $1 and present) as tuples`,
+       (select count(*)::int from desired_tuples where organization_id = $1 and present) as tuples,
+       (select count(*)::int from webhook_events where document ->> 'home' = $1) as received`,
     [id],
   );
   return counts as Record<string, number>;
+}
+
+/** An event that another system has sent to the organization. */
+async function receiveEvent(home: string): Promise<void> {
+  await asSystem(world, home, async (data) => {
+    const { id: integrationId } = await data.create(integration, { name: 'chat' });
+    const webhook = await data.create(integrationWebhook, {
+      integrationId,
+      name: 'events',
+      secret: 'x',
+      allowedEvents: [],
+    });
+    const provider = `integration-${webhook.id.toLowerCase()}`;
+    await data.create(webhookEvent, { provider, externalId: newId(), type: 'a', document: { home } });
+  });
 }
 
 const removals = (client: TestClient) =>
@@ -78,10 +94,11 @@ test('a deleted organization is hidden at once, and its contents are removed whe
   const gone = await doomed(700);
   const { client, owner, id, name } = gone;
   const [one] = (await client.get('/v1/tasks?first=1')).body.data;
+  await receiveEvent(id);
   expect((await remove(gone)).status).toBe(204);
 
   // Nothing of it is reached any more, although most of it is still there.
-  expect(await left(id)).toMatchObject({ tasks: 700, groups: 3, memberships: 0 });
+  expect(await left(id)).toMatchObject({ tasks: 700, groups: 3, memberships: 0, received: 1 });
   expectProblem(await client.get(`/v1/organizations/${id}`), 'not_found');
   expectProblem(await client.get(`/v1/tasks/${one.id}`), 'no_current_organization');
   expectProblem(await client.get('/v1/tasks'), 'no_current_organization');
@@ -118,7 +135,7 @@ test('a deleted organization is hidden at once, and its contents are removed whe
     completed_at: expect.any(String),
   });
   expect(done.total_records).toBeGreaterThan(700);
-  expect(await left(id)).toEqual({ tasks: 0, groups: 0, memberships: 0, tuples: 0 });
+  expect(await left(id)).toEqual({ tasks: 0, groups: 0, memberships: 0, tuples: 0, received: 0 });
 
   // An operator asks the workflow.
   const [removal] = await asOwner<{ id: string }>(
@@ -146,7 +163,7 @@ test('a removal goes on where a worker has left off, and others do not notice', 
   await worker.stop();
   worker = await world.startWorker();
   await eventually(async () => (await left(gone.id))['tuples'] === 0);
-  expect(await left(gone.id)).toEqual({ tasks: 0, groups: 0, memberships: 0, tuples: 0 });
+  expect(await left(gone.id)).toEqual({ tasks: 0, groups: 0, memberships: 0, tuples: 0, received: 0 });
   expect(await left(other.id)).toEqual(before);
   expect((await other.client.get('/v1/tasks?first=1')).body.data).toHaveLength(1);
   await eventually(async () => {

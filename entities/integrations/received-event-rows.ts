@@ -1,0 +1,19 @@
+import type { Work } from '../kit/storage/work.ts';
+
+/** Events that one statement removes. */
+const maxRemoved = 1_000;
+
+/**
+ * Removes some events that integration webhooks of a deleted organization have received, for good: their bodies belong to it.
+ * @returns whether there may be more
+ */
+export async function removeReceivedEvents(work: Work, organizationId: string): Promise<boolean> {
+  const session = await work.readAs('system');
+  const { rows } = await session.query<{ readonly count: number }>(
+    `select prune_records('webhook_event', 'webhook_events', array(
+      select r.id from integration_webhooks w join webhook_events r on r.provider = 'integration-' || lower(w.id)
+      where w.organization_id = $1 and r.deleted_at is null limit ${maxRemoved} for update of r skip locked)) as count`,
+    [organizationId],
+  );
+  return rows[0]?.count === maxRemoved;
+}
