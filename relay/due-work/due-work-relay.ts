@@ -3,10 +3,11 @@ import type { TemporalGateway } from '#activities/clients/temporal/temporal-clie
 import { RepeatedWork } from '#entities/kit/base/concurrency/repeated-work.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
-import { claimDueWork } from '#entities/kit/due-work/due-rows.ts';
+import { claimDueWork, wakeRow } from '#entities/kit/due-work/due-rows.ts';
 import type { DueItem, DueWork } from '#entities/kit/due-work/define-due-work.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { WorkflowContract } from '#workflows/kit/contract.ts';
 
 /** The lanes of due work that are not paused. */
@@ -61,13 +62,19 @@ export class DueWorkRelay {
     return new RepeatedWork({
       round: async () => {
         let hasMore = false;
+        const errors: unknown[] = [];
         for (const lane of openLanes(work)) {
-          const { items, next, ...claim } = await this.#claim(work, lane, positions.get(lane) ?? '');
-          positions.set(lane, next);
-          hasMore ||= claim.hasMore;
-          if (items.length > 0) failpoint('work-claimed');
-          await Promise.all(items.map((item) => this.#begin(work, contract, item)));
+          try {
+            const { items, next, ...claim } = await this.#claim(work, lane, positions.get(lane) ?? '');
+            positions.set(lane, next);
+            hasMore ||= claim.hasMore;
+            if (items.length > 0) failpoint('work-claimed');
+            await this.#beginAll(work, contract, items);
+          } catch (error) {
+            errors.push(error);
+          }
         }
+        if (errors.length > 0) throw new AggregateError(errors, 'some lanes failed');
         return hasMore;
       },
       isEnabled,
@@ -77,13 +84,29 @@ export class DueWorkRelay {
   }
 
   #claim(work: DueWork, lane: string | undefined, after: string) {
-    const context = { caller: systemCaller('due work'), requestId: `due-${newId()}` };
-    return this.#options.database.transact(context, (unit) =>
-      claimDueWork(unit, work, { limit: maxClaimed, lane, after }),
-    );
+    return this.#transact((unit) => claimDueWork(unit, work, { limit: maxClaimed, lane, after }));
   }
 
-  #begin(work: DueWork, contract: WorkflowContract<object>, item: DueItem): Promise<unknown> {
+  #transact<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
+    const context = { caller: systemCaller('due work'), requestId: `due-${newId()}` };
+    return this.#options.database.transact(context, work);
+  }
+
+  /** Begins each item, whatever becomes of the others. Those that cannot be begun are due again at once, for the next poll. */
+  async #beginAll(work: DueWork, contract: WorkflowContract<object>, items: readonly DueItem[]): Promise<void> {
+    const begun = await Promise.allSettled(items.map((item) => this.#begin(work, contract, item)));
+    const errors = begun.flatMap((one): unknown[] => (one.status === 'rejected' ? [one.reason] : []));
+    if (errors.length === 0) return;
+    const failed = items.filter((_item, n) => begun[n]?.status === 'rejected');
+    // The items of a claim of its own are not rows; its lease says when they are due again.
+    if (!work.claim)
+      await this.#transact(async (unit) => {
+        for (const { key } of failed) await wakeRow(unit, work, key);
+      });
+    throw new AggregateError(errors, `${errors.length} of ${items.length} items could not be begun`);
+  }
+
+  async #begin(work: DueWork, contract: WorkflowContract<object>, item: DueItem): Promise<unknown> {
     const { temporal } = this.#options;
     const { signal } = work;
     const search = work.search?.(item) ?? {};

@@ -1,9 +1,10 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { declaredDueWork } from '#entities/declared-due-work.ts';
 import { claimDueWork, claimStatement, noOwner } from '#entities/kit/due-work/due-rows.ts';
-import { pauseAfter, type Claim, type DueWork } from '#entities/kit/due-work/define-due-work.ts';
+import { pauseAfter, type Claim, type DueItem, type DueWork } from '#entities/kit/due-work/define-due-work.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { checksDue } from '#entities/kit/objects/checks-due.ts';
 import { copiesDue } from '#entities/kit/objects/copies-due.ts';
@@ -179,6 +180,63 @@ test('the relay refuses work whose workflow this release does not have', () => {
   expect(() => new DueWorkRelay({ ...relay, dueWork: [checksDue], contracts: [] })).toThrow(
     'there is no workflow "checkUpload"',
   );
+});
+
+describe('the relay', () => {
+  /** One poll. @param start in the place of Temporal's */
+  async function poll(
+    work: DueWork,
+    start: (input: object) => Promise<boolean>,
+    lanes: readonly (string | undefined)[],
+  ) {
+    const lines: string[] = [];
+    const relay = new DueWorkRelay({
+      database: world.runtime.database,
+      temporal: { start: (_contract: object, input: object) => start(input) } as unknown as TemporalGateway,
+      logger: pino({}, { write: (line: string) => void lines.push(line) }),
+      dueWork: [work],
+      contracts: [{ name: work.workflow, workflowId: () => 'one' }],
+      isEnabled: () => true,
+      openLanes: () => lanes,
+    });
+    relay.wake();
+    await relay.stop();
+    expect(lines.filter((line) => line.includes('the relay of due work failed'))).toHaveLength(1);
+  }
+
+  test('begins what it can, and what it cannot begin is due at once', async () => {
+    await addDue(newId(), 3);
+    const keys: string[] = [];
+    const started: object[] = [];
+    const input = (item: DueItem) => {
+      keys.push(item.key);
+      if (keys.length === 1) throw new Error('no input');
+      return { key: item.key };
+    };
+    const start = async (one: object) => {
+      if (keys.length === 3 && started.length === 1) throw new Error('not started');
+      started.push(one);
+      return true;
+    };
+    await poll({ ...checksDue, input }, start, [undefined]);
+    expect(started).toEqual([{ key: keys[1] }]);
+    const again = (await claim()).items.map(({ key }) => key);
+    expect(new Set(again)).toEqual(new Set([keys[0], keys[2]]));
+  });
+
+  test('serves the lanes after one that fails', async () => {
+    await addDue(newId(), 2);
+    const started: object[] = [];
+    const work: DueWork = {
+      ...checksDue,
+      claim: (unit, request) =>
+        request.lane === 'broken'
+          ? Promise.reject(new Error('no claim'))
+          : claimDueWork(unit, checksDue, { ...request, lane: undefined }),
+    };
+    await poll(work, async (one) => started.push(one) > 0, ['broken', 'sound']);
+    expect(started).toHaveLength(2);
+  });
 });
 
 test('each has a name of its own', () => {
