@@ -25,18 +25,19 @@ export async function inListenerTransaction<T>(
 ): Promise<T> {
   const context = workContext(systemCaller(`listener ${listener.name}`, organizationId), `listener-${listener.name}`);
   const unit = deps.database.unitOfWork(context);
+  const starts = new WorkflowStarts(deps, unit);
+  let result: T;
   try {
-    const starts = new WorkflowStarts(deps, unit);
-    const result = await work(unit, starts);
+    result = await work(unit, starts);
     failpoint('delivery-before-commit');
     await unit.commit();
     failpoint('delivery-after-commit');
-    await starts.wake();
-    return result;
   } catch (error) {
     await unit.rollback();
     throw error;
   }
+  await starts.wake();
+  return result;
 }
 
 /** A transaction of event delivery itself, as the system role. */

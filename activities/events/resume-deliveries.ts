@@ -30,7 +30,6 @@ export async function resumeDeliveries(deps: EventDependencies, before: Date): P
     held: await heldListeners(unit),
     wakes: await overdueWakes(unit, before, maxResumed),
   }));
-  if (wakes.length > 0) await sendWakes(deps, wakes);
   for (const { listener } of held) await resumeProbing(deps, listener);
   let resumed = 0;
   for (const { event, listener } of failing) {
@@ -46,5 +45,6 @@ export async function resumeDeliveries(deps: EventDependencies, before: Date): P
     if (next) await start(next);
     resumed++;
   }
+  await sendWakes(deps, wakes);
   return resumed;
 }

@@ -1,4 +1,3 @@
-import { isAppError } from '#entities/kit/base/errors.ts';
 import { endWakes, keepWakes, type WorkflowWake } from '#entities/kit/outbox/workflow-wakes.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
@@ -64,36 +63,40 @@ export class WorkflowStarts {
     this.#wakes = [];
   }
 
-  /** After the commit. Wakes that cannot be sent now are sent by the sweep of the outbox. */
+  /** After the commit, so it never throws. Wakes that cannot be sent now are sent by the sweep of the outbox. */
   async wake(): Promise<void> {
     if (this.#kept.length === 0) return;
-    failpoint('wake-before-signal');
     try {
+      failpoint('wake-before-signal');
       await sendWakes(this.#deps, this.#kept);
     } catch (error) {
-      if (!isAppError(error)) throw error;
       this.#deps.logger.warn({ err: error }, 'workflows are woken later');
     }
   }
 }
 
-/** Wakes workflows, each with a signal that starts it if it is not running, then forgets the rows. A wake that is sent twice has no effect. */
+/**
+ * Wakes workflows, each with a signal that starts it if it is not running, then forgets the rows of those that were woken. The others are
+ * logged and keep their rows. A wake that is sent twice has no effect.
+ */
 export async function sendWakes(
-  { database, temporal }: Pick<StartDependencies, 'database' | 'temporal'>,
+  { database, temporal, logger }: StartDependencies,
   wakes: readonly WorkflowWake[],
 ): Promise<void> {
+  const sent: string[] = [];
   await Promise.all(
-    wakes.map(({ name, workflowId, queue, signal, input, search }) => {
+    wakes.map(async ({ id, name, workflowId, queue, signal, input, search }) => {
       const contract = { name, workflowId: () => workflowId, ...(queue === null ? {} : { queue }) };
-      return temporal.wake(contract, input, { signal, search });
+      try {
+        await temporal.wake(contract, input, { signal, search });
+        sent.push(id);
+      } catch (error) {
+        logger.warn({ err: error, workflow_id: workflowId }, 'a workflow is woken later');
+      }
     }),
   );
+  if (sent.length === 0) return;
   failpoint('wake-after-signal');
   const context = { caller: systemCaller('event delivery'), requestId: `wakes-${newId()}` };
-  await database.transact(context, (unit) =>
-    endWakes(
-      unit,
-      wakes.map(({ id }) => id),
-    ),
-  );
+  await database.transact(context, (unit) => endWakes(unit, sent));
 }

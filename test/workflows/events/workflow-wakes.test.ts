@@ -51,9 +51,28 @@ test.each(['wake-before-signal', 'wake-after-signal'] as const)(
   async (name) => {
     const entityId = await happened(name);
     expect(await rows()).toHaveLength(1);
+    // The delivery itself has been committed.
+    expect(world.logs.filter(({ msg }) => String(msg).startsWith('events could not be delivered'))).toEqual([]);
     world.clock.advance(2_000);
     await sweep(world);
     expect(await rows()).toEqual([]);
     await eventually(async () => (await runs(entityId)).length > 0);
   },
 );
+
+test('a wake that cannot be sent keeps its row, and holds up neither those after it nor other work', async () => {
+  const broken = newId();
+  await asOwner(
+    world,
+    `insert into workflow_wakes (id, at, name, workflow_id, signal, input, search)
+     values ($1, $2, 'deliverToEndpoint', repeat('x', 10000), 'wake', '{}', '{}')`,
+    [broken, new Date(world.clock.now().getTime() - 1)],
+  );
+  const entityId = await happened('wake-before-signal');
+  world.clock.advance(2_000);
+  await sweep(world);
+  expect(await rows()).toEqual([{ id: broken }]);
+  await eventually(async () => (await runs(entityId)).length > 0);
+  expect(world.logs).toContainEqual(expect.objectContaining({ msg: 'a workflow is woken later' }));
+  await asOwner(world, 'delete from workflow_wakes');
+});
