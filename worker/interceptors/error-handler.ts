@@ -1,6 +1,7 @@
 import { tellOperator } from '#activities/events/tell-operator.ts';
 import type { ActivityDependencies } from '#activities/kit/activity-dependencies.ts';
 import type { placeOfWork } from '#activities/kit/work-kind.ts';
+import { sendSystemMessageContract } from '#workflows/identity/send-system-message.contract.ts';
 
 /** Called with an activity that has failed for good, and its error. */
 export type ErrorHandler = (place: ReturnType<typeof placeOfWork>, error: string) => Promise<void>;
@@ -13,7 +14,8 @@ export function configuredErrorHandler(
     const handler = deps.config.current.jobqueue.queueconf.ErrorHandler;
     if (handler === 'log')
       deps.logger.error({ workflow_id: workflowId, workflow, activity, error }, 'an activity has failed for good');
-    if (handler === 'chat')
+    // A message about a message that failed would fail like it.
+    if (handler === 'chat' && workflow !== sendSystemMessageContract.name)
       await tellOperator(deps, `${workflow}/${activity ?? ''}`, { message: 'work-failed', workflow });
   };
 }

@@ -1,6 +1,6 @@
 import type { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { FailingWorkNotes } from '#activities/kit/failing-work-notes.ts';
 import { plainText } from '#activities/clients/chat/chat-message.ts';
 import { armFailpoints } from '#entities/kit/base/failpoint.ts';
@@ -266,14 +266,15 @@ test('an activity that fails for good is logged, or told of in the chat, as Erro
   const onFailed = configuredErrorHandler({ config, database, temporal, logger });
   const workflowExecution = { workflowId: `${world.name}/handled`, runId: newId() };
   const info = { workflowExecution, workflowType: 'handledWork', activityType: 'handle', attempt: 1 };
-  const { inbound } = failingActivityInterceptor(
+  const intercepted = failingActivityInterceptor(
     new FailingWorkNotes({ database, temporal }),
     onFailed,
     createLogger('test', { level: 'silent' }),
-  )({ info: { ...info, retryPolicy: { maximumAttempts: 1 } } } as Context);
-  const fail = () =>
-    inbound?.execute?.({ args: [], headers: {} }, () =>
-      Promise.reject(ApplicationFailure.create({ type: 'internal', message: 'it broke' })),
+  );
+  const fail = (workflowType = info.workflowType) =>
+    intercepted({ info: { ...info, workflowType, retryPolicy: { maximumAttempts: 1 } } } as Context).inbound?.execute?.(
+      { args: [], headers: {} },
+      () => Promise.reject(ApplicationFailure.create({ type: 'internal', message: 'it broke' })),
     );
   const told = () => lines.filter((line) => line.includes('an activity has failed for good'));
 
@@ -286,5 +287,10 @@ test('an activity that fails for good is logged, or told of in the chat, as Erro
   await world.reconfigure({ CORE_JOBQUEUE_QUEUECONF_ERRORHANDLER: 'chat' });
   await expect(fail()).rejects.toThrow('it broke');
   await eventually(() => postedAbout('Work of handledWork has failed for good').length === 1);
+  // A message that fails is not told of by another one.
+  const start = vi.spyOn(temporal, 'start');
+  await expect(fail(sendSystemMessageContract.name)).rejects.toThrow('it broke');
+  expect(start).not.toHaveBeenCalled();
+  start.mockRestore();
   await world.reconfigure({ CORE_JOBQUEUE_QUEUECONF_ERRORHANDLER: undefined });
 });
