@@ -12,7 +12,7 @@ import type { EmailThemeName } from '../clients/email/content.ts';
 import type { EmailTransport, OutgoingEmail } from '../clients/email/transport.ts';
 import { isOpen, kindOf, lockedEmail, resultOf, unsealed, type EmailRow, type SealedEmail } from './email-records.ts';
 import { finalProblems } from './send-problems.ts';
-import { readMail, type AddressedMail } from './read-mail.ts';
+import { readMail, recordUnsent, type AddressedMail } from './read-mail.ts';
 import type { Links } from '../mails/define-mail.ts';
 
 /** Work of an attempt to send a mail. */
@@ -60,6 +60,7 @@ export async function beginAttempt(
   const id = row?.id ?? newId(unit.clock.now().getTime());
   const mail = await readMail(input, unit, { ...settings.links, emailId: id });
   if (!mail) {
+    await recordUnsent(input, unit);
     if (row) await unit.data.update(kind, id, { status: 'outdated', content: null });
     return { result: 'outdated' };
   }

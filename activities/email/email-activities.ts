@@ -25,7 +25,7 @@ import { workContext } from '../clients/temporal/work-origin.ts';
 import { beginAttempt, type Attempt, type AttemptSettings } from './begin-attempt.ts';
 import { recordAccepted, recordProblem } from './email-records.ts';
 import { ProviderPauses } from './provider-pauses.ts';
-import { recordSent, type AddressedMail } from './read-mail.ts';
+import { recordSent, recordUnsent, type AddressedMail } from './read-mail.ts';
 import { finalProblems, isFinal, passingProblems } from './send-problems.ts';
 
 type EmailDependencies = Pick<ActivityDependencies, 'config' | 'database' | 'temporal' | 'logger' | 'emailProviders'>;
@@ -163,7 +163,10 @@ export const createEmailActivities = defineActivities((deps: EmailDependencies) 
 
     /** The workflow has given up: after two days, or because no attempt can succeed. */
     async giveUpEmail(input: SendEmailInput): Promise<void> {
-      await transact(input, (unit) => recordProblem(input, unit, { status: 'failed', code: 'given_up' }));
+      await transact(input, async (unit) => {
+        await recordProblem(input, unit, { status: 'failed', code: 'given_up' });
+        await recordUnsent(input, unit);
+      });
     },
 
     /** Makes the configured providers send to a released address again. */

@@ -3,8 +3,8 @@ import type { RowOf } from '#entities/kit/model/define.ts';
 import { inWords } from '#entities/kit/base/snake-case.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { notificationTemplate } from '#entities/notifications/notification-template.ts';
-import { settleDigest } from '../listeners/notifications/settle-digest.ts';
-import { settleSending } from '../listeners/notifications/settle-sending.ts';
+import { dropDigest, settleDigest } from '../listeners/notifications/settle-digest.ts';
+import { dropSending, settleSending } from '../listeners/notifications/settle-sending.ts';
 import type { EmailItem } from '../clients/email/content.ts';
 import { inertLine } from '../clients/email/inert-text.ts';
 import { defineMail, type Links, type MailContext } from '../mails/define-mail.ts';
@@ -28,6 +28,7 @@ export const notificationMail = defineMail('notification', {
     return { ...noticeOf(told, name, { links, unsubscribeToken }), ...(await ownText(told, unit)) };
   },
   text: noticeContent,
+  onUnsent: (about, unit) => dropSending(unit, 'email', about),
   sample: sampleNotice,
 });
 
@@ -53,6 +54,7 @@ export const digestMail = defineMail('digest', {
   },
   text: (values) => ('items' in values ? collectionContent(values) : noticeContent(values)),
   sample: sampleCollection,
+  onUnsent: (about, unit) => dropDigest(unit, about),
 });
 
 /** @param name of the organization */

@@ -44,6 +44,11 @@ export async function recordSent(input: Input, unit: UnitOfWork): Promise<void> 
   if (input.about) await mailOf(input).onSent?.(input.about, unit);
 }
 
+/** Ends the due work of an e-mail that is not sent: outdated or given up. A mail that this release does not have has none. */
+export async function recordUnsent({ template, about }: Input, unit: UnitOfWork): Promise<void> {
+  if (about) await (mailNamed(template) ?? carriers.get(template))?.onUnsent?.(about, unit);
+}
+
 /** @throws TypeError for a mail that this release does not have */
 function mailOf({ template }: Input): Mail {
   const mail = mailNamed(template) ?? carriers.get(template);

@@ -65,6 +65,8 @@ interface Definition<S extends Subscription, Kind extends EntityModule, Values> 
   readonly unsubscribesFrom?: string;
   /** Records that it was sent; it may be called several times. */
   readonly onSent?: (about: NonNullable<SendEmailInput['about']>, unit: UnitOfWork) => Promise<void>;
+  /** Ends the due work that it was to do, if it waits still: it is not sent. It may be called several times. */
+  readonly onUnsent?: (about: NonNullable<SendEmailInput['about']>, unit: UnitOfWork) => Promise<void>;
 }
 
 /** A mail that follows events has an audience, and one with values has a sample of them. */

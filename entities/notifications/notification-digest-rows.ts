@@ -2,7 +2,7 @@ import type { Work } from '../kit/storage/work.ts';
 import type { Sending, SendingAddress } from './notification-sending-rows.ts';
 
 /**
- * How far a digest is. `claimed`: its message is to be sent; `sent`: a message has it; `empty`: there was nothing left to report;
+ * How far a digest is. `claimed`: its message is to be sent; `sent`: a message has it; `empty`: nothing of it is sent;
  * `failed`: this release cannot send it.
  */
 export type DigestState = 'claimed' | 'sent' | 'empty' | 'failed';

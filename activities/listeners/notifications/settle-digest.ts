@@ -61,6 +61,15 @@ export async function settleDigest(
   return { ...recipient, notifications, hasMore };
 }
 
+/** Ends a digest whose message nothing has sent, whatever has kept it from being settled. @param round of the message */
+export async function dropDigest(
+  unit: UnitOfWork,
+  { id, round }: { readonly id: string; readonly round: number },
+): Promise<void> {
+  const digest = await lockDigest(unit, id);
+  if (digest?.round === round && digest.state === 'claimed') await changeDigest(unit, id, 'empty');
+}
+
 /** Settles the newest of a digest. Notifications that are not sent with it leave it. */
 async function settleNewest(unit: UnitOfWork, digest: Digest, recipient: Recipient | undefined): Promise<Newest> {
   const collected = await lockCollected(unit, digest.id, maxRead + 1);

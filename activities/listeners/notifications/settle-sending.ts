@@ -55,3 +55,14 @@ export async function settleSending(
       throw new TypeError('unknown plan');
   }
 }
+
+/** Ends a message of its own that nothing has sent, whatever has kept it from being settled. @param round of the message */
+export async function dropSending(
+  unit: UnitOfWork,
+  channel: SentChannelName,
+  { id, round }: { readonly id: string; readonly round: number },
+): Promise<void> {
+  const sending = await lockSending(unit, id, channel);
+  if (sending?.round === round && sending.state === 'planned')
+    await changeSendings(unit, [{ sending, state: 'dropped' }]);
+}

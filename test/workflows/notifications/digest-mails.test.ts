@@ -1,4 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { pino } from 'pino';
+import { createEmailActivities } from '#activities/email/email-activities.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import type { DueItem } from '#entities/kit/due-work/define-due-work.ts';
+import { digestsDue } from '#entities/notifications/digests-due.ts';
+import { sendingsDue } from '#entities/notifications/sendings-due.ts';
+import type { SendEmailInput } from '#workflows/email/send-email.contract.ts';
 import { armFailpoints } from '#entities/kit/base/failpoint.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { FakeProviderB } from '../../kit/fakes/fake-provider-b.ts';
@@ -110,3 +117,56 @@ test.each(['notifications-claimed', 'email-before-send', 'email-accepted'] as co
     expect((await digests()).map(({ status }) => status)).toEqual(told.map(() => 'sent'));
   },
 );
+
+test('due work whose e-mail is outdated or given up before anything was made is not begun again', async () => {
+  await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: 'false' });
+  await sendDue(world);
+  const ids = told.map(({ person }) => person.user.id);
+  const [gone, given, single] = await asOwner<DueItem>(
+    world,
+    `select id as key, organization_id as owner, user_id, round from notification_digests where user_id = any($1) and state = 'claimed'`,
+    [ids],
+  );
+  if (!gone || !given || !single) throw new Error('there are no digests');
+  const [planned] = await asOwner<DueItem>(
+    world,
+    `update notification_sendings set state = 'planned', digest_id = null, due_at = $2 where digest_id = $1
+     returning notification_id as key, organization_id as owner, user_id, round, is_urgent`,
+    [single.key, world.clock.now()],
+  );
+  if (!planned) throw new Error('there is no sending');
+  const { config, runtime } = world;
+  const activities = createEmailActivities({
+    config,
+    database: runtime.database,
+    temporal: runtime.temporal,
+    logger: pino({ enabled: false }),
+    emailProviders: {},
+  });
+  const queue = { taskQueue: 'email' } as unknown as SendEmailInput['queue'];
+  const userId = newId();
+  // Nobody has this id: the row of the person is gone.
+  expect(await activities.deliverEmail({ ...digestsDue.input(gone), userId, queue } as SendEmailInput)).toBe(
+    'outdated',
+  );
+  expect(await activities.deliverEmail({ ...sendingsDue.input(planned), userId, queue } as SendEmailInput)).toBe(
+    'outdated',
+  );
+  for (const digest of [given, single])
+    await activities.giveUpEmail({ ...digestsDue.input(digest), queue } as SendEmailInput);
+  const states = await asOwner<{ id: string; state: string }>(
+    world,
+    `select id, state from notification_digests where id = any($1)
+     union all select notification_id, state from notification_sendings where notification_id = $2`,
+    [[gone.key, given.key, single.key], planned.key],
+  );
+  expect(new Map(states.map(({ id, state }) => [id, state]))).toEqual(
+    new Map([
+      [gone.key, 'empty'],
+      [given.key, 'empty'],
+      [single.key, 'empty'],
+      [planned.key, 'dropped'],
+    ]),
+  );
+  await world.reconfigure({ CORE_WORKFLOWS_DISPATCH_ENABLED: undefined });
+});
