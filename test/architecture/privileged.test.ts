@@ -319,7 +319,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'outbox/failing-work-list.ts': ['countFailingWork', 'listFailingWork', 'parseWorkPosition', 'workPosition'],
   // Keys and organizations of rows that a declaration names, for the server's own work; numbers for operators.
   'due-work/due-rows.ts': ['claimDueWork', 'organizationOrNone', 'overdueLines', 'readWaitingRows', 'wakeRow'],
-  'due-work/due-work.ts': ['defineDueWork', 'pauseAfter'],
+  'due-work/define-due-work.ts': ['defineDueWork', 'pauseAfter'],
   'outbox/request-trace.ts': ['readRequestTrace'],
   'outbox/delivery-repairs.ts': ['pruneRepairs', 'recordRepair', 'skipHeld', 'takeForRepair'],
   'outbox/listener-states.ts': [
