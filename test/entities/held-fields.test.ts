@@ -27,17 +27,21 @@ function approved<const Name extends string>(gate: {
   return {
     name: 'approved',
     fields: [field],
-    hold: async (work, caller, changes) => {
-      const high = changes.filter(({ changed }) => Number(changed[field]) > above);
+    hold: (_work, _caller, changes) =>
+      new Map(
+        changes
+          .filter(({ changed }) => Number(changed[field]) > above)
+          .map(({ row }) => [row['id'] as string, [{ field, message }]]),
+      ),
+    recordHeld: async (work, caller, changes) => {
       const module = work.registry.byKind('approval');
-      const wanted = high.map(({ row, changed }) => ({
+      const wanted = changes.map(({ row, changed }) => ({
         organizationId: row['organizationId'],
         budgetId: row['id'],
         amount: changed[field],
       }));
       const stamp = { at: work.clock.now(), actor: actorOf(caller) };
       await work.changeRows('system', module, (session) => insertRows(session, module, wanted, stamp));
-      return new Map(high.map(({ row }) => [row['id'] as string, [{ field, message }]]));
     },
   };
 }
@@ -153,6 +157,7 @@ describe('a held field', () => {
       notUpdated: [{ id: refused, code: 'rule_violated' }],
       held: [{ id: one, field: 'amount' }],
     });
+    expect([await wanted(one), await wanted(other), await wanted(refused)]).toEqual([[5_000], [], []]);
   });
 
   test('is named for each row of a CSV document that has it', async () => {

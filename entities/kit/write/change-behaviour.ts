@@ -77,14 +77,19 @@ export interface ChangeBehaviour<Name extends string = string> extends Behaviour
   /** Why a record is not changed so, although the caller may change it. */
   readonly check?: (change: CheckedChange) => AppError | undefined;
   /**
-   * Which changed fields of records are held, by the id of the record. It runs when nothing else refuses the changes, and may write records of
-   * other kinds (`changeRows`), such as a request to approve.
+   * Decides which changed fields of records are held, by the id of the record, and writes nothing: the rest of a change can still be
+   * refused.
    */
   readonly hold?: (
     work: ChangeWork,
     caller: Caller,
     changes: readonly HoldableChange[],
-  ) => Promise<ReadonlyMap<string, readonly HeldField[]>>;
+  ) => ReadonlyMap<string, readonly HeldField[]> | Promise<ReadonlyMap<string, readonly HeldField[]>>;
+  /**
+   * Records what it holds of changes that nothing refuses, each with the held fields alone, for example in requests to approve
+   * (`changeRows`).
+   */
+  readonly recordHeld?: (work: ChangeWork, caller: Caller, changes: readonly HoldableChange[]) => Promise<void>;
   /** Runs when records were written, before the dependents of deleted ones are deleted: it writes more, or refuses. @throws AppError */
   readonly written?: (session: RoleSession, changes: readonly RecordedChange[], work: ChangeWork) => Promise<void>;
   /** Whether the deletion of a record leaves its dependents of a kind, which are removed later. */
@@ -113,23 +118,42 @@ export function canHold(module: EntityModule): boolean {
   return behavioursOf(module).some(({ hold }) => hold);
 }
 
-/** The changed fields that behaviours of a kind hold, by the id of the record; no entry for a record of which none is held. */
+/** The changed fields that behaviours of a kind hold. */
+export interface Held {
+  /** By the id of the record; no entry for a record of which none is held. */
+  readonly fields: ReadonlyMap<string, readonly HeldField[]>;
+  /** Lets the behaviours record what they hold of these records. */
+  readonly record: (ids: ReadonlySet<string>) => Promise<void>;
+}
+
 export async function heldFields(
   work: ChangeWork,
   caller: Caller,
   module: EntityModule,
   changes: readonly HoldableChange[],
-): Promise<ReadonlyMap<string, readonly HeldField[]>> {
-  const held = new Map<string, readonly HeldField[]>();
-  for (const { hold } of behavioursOf(module)) {
+): Promise<Held> {
+  const fields = new Map<string, readonly HeldField[]>();
+  const steps: ((ids: ReadonlySet<string>) => Promise<void>)[] = [];
+  for (const { hold, recordHeld } of behavioursOf(module)) {
     const found = changes.length > 0 ? await hold?.(work, caller, changes) : undefined;
-    for (const { row, changed } of changes) {
+    const own = changes.flatMap(({ row, changed }) => {
       const id = row['id'] as string;
-      const own = (found?.get(id) ?? []).filter(({ field }) => Object.hasOwn(changed, field));
-      if (own.length > 0) held.set(id, [...(held.get(id) ?? []), ...own]);
-    }
+      const held = (found?.get(id) ?? []).filter(({ field }) => Object.hasOwn(changed, field));
+      if (held.length === 0) return [];
+      fields.set(id, [...(fields.get(id) ?? []), ...held]);
+      return [{ id, row, changed: Object.fromEntries(held.map(({ field }) => [field, changed[field]])) }];
+    });
+    steps.push(async (ids) => {
+      const kept = own.filter(({ id }) => ids.has(id));
+      if (kept.length > 0) await recordHeld?.(work, caller, kept);
+    });
   }
-  return held;
+  return {
+    fields,
+    record: async (ids) => {
+      for (const step of steps) await step(ids);
+    },
+  };
 }
 
 /** A creation and its children as the behaviours of their kinds complete them. Added records are not completed again. */

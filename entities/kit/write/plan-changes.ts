@@ -76,7 +76,7 @@ export interface PlannedChange {
 
 /**
  * Decides for each record whether and how it is changed: locks it, reads it with the caller's current rights, and checks rules,
- * version and references. It writes nothing but what a behaviour writes that holds fields.
+ * version and references. It writes nothing but what behaviours record of fields that they hold.
  * @throws AppError, see `claimFiles`; module_not_enabled, no_current_organization; permission_denied beyond the scopes of a token; not_found, permission_denied for references that the caller may not set
  */
 export async function planChanges(work: ChangeWork, request: ChangeRequest, access: RowAccess): Promise<ChangePlan> {
@@ -191,13 +191,13 @@ async function withoutHeld(
   const wanted = allowed.map(({ row }) => ({ row, changed: differences(row, values) }));
   const held = await heldFields(work, caller, module, wanted);
   const rests = allowed.flatMap(({ row }) => {
-    const fields = held.get(row['id'] as string);
+    const fields = held.fields.get(row['id'] as string);
     const rest = Object.entries(values).filter(([name]) => !fields?.some(({ field }) => field === name));
     return fields ? [{ row, fields, values: Object.fromEntries(rest) }] : [];
   });
   const changes = rests.map(({ row, values: given }) => ({ row, given }));
   const refused = await refusedChanges(work, { module, caller, operation: 'edit' }, changes);
-  const planned = allowed.filter(({ row }) => !held.has(row['id'] as string));
+  const planned = allowed.filter(({ row }) => !held.fields.has(row['id'] as string));
   for (const { row, fields, values: given } of rests) {
     const id = row['id'] as string;
     const rest = { ...request, values: given };
@@ -208,6 +208,7 @@ async function withoutHeld(
     if (!refusal && Object.keys(changed).length === 0) plan.unchanged.set(id, row);
     else if (!refusal) planned.push({ row, values: valuesToWrite(rest, changed) });
   }
+  await held.record(new Set(ids.filter((id) => work.held.has(id))));
   return planned;
 }
 

@@ -736,6 +736,7 @@ describe('a session of single sign-on', () => {
       'GET /v1/events/:id/runs',
       'GET /v1/files/:id/download',
       'GET /v1/groups/:id/join-requests',
+      'GET /v1/kinds',
       'GET /v1/notifications/inbox',
       'GET /v1/roles',
       'GET /v1/search',
