@@ -95,8 +95,9 @@ export function defineReceiver<Payload extends TSchema>(receiver: Receiver<Paylo
     ...(query ? { query } : {}),
     answers: { 200: MessageSchema },
     errors: ['route_not_found', 'invalid_signature', 'body_too_large', 'malformed_body'],
-    handle: async ({ request, params, query: given, services }) => {
-      const delivery: RawDelivery = { headers: request.headers, params, query: given, body: rawBody(request.body) };
+    handle: async (call) => {
+      const { request, services } = call;
+      const delivery = rawDelivery(call, receiver);
       if (receiver.discards?.(delivery, services.config.current)) return received;
       const sender = await senders.find(delivery, { request, services });
       if (!sender) throw new AppError('route_not_found', `There is no route POST ${pathOf(request)}; see /docs.`);
@@ -108,6 +109,19 @@ export function defineReceiver<Payload extends TSchema>(receiver: Receiver<Paylo
       return received;
     },
   });
+}
+
+/** Parameters of the path and the query are read where they have a schema, which has checked them. */
+function rawDelivery(
+  { request, params, query }: Pick<Call<unknown>, 'request' | 'params' | 'query'>,
+  { senders, query: known }: Pick<Receiver<TSchema>, 'senders' | 'query'>,
+): RawDelivery {
+  return {
+    headers: request.headers,
+    params: senders.params ? params : {},
+    query: known ? query : {},
+    body: rawBody(request.body),
+  };
 }
 
 const received = { status: 200, body: { message: 'The event was received.' } } as const;
