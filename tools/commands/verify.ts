@@ -34,7 +34,7 @@ type Store = NonNullable<CoreRuntime['store']>;
 /**
  * Compares what different parts of the installation say about the same things: rows with history, events with deliveries, messages to
  * endpoints with events and attempts, notifications with digests and e-mails, desired tuples with the authorization store, rows of
- * continuing work with its workflows, due work with the time, stored objects with their providers, the second database with the first. It reads in pages, each in a transaction of its own, so that it works at any size; only the names of the stored tuples are kept, about 100 bytes
+ * continuing work with its workflows, due work with the time, stored objects with their providers, and all that the hook of the database compares. It reads in pages, each in a transaction of its own, so that it works at any size; only the names of the stored tuples are kept, about 100 bytes
  * each.
  * @returns one line per disagreement; none when all agree
  */
