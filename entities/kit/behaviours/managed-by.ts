@@ -86,6 +86,7 @@ async function endManagement(
       changedFields: [field],
       before: { ...row, [field]: userId },
       after: row,
+      isOfLostRole: true,
     }));
     if (changes.length > 0) await recordChanges(session, changes, [], work);
   }

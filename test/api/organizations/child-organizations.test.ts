@@ -180,6 +180,16 @@ test('who loses the role of the organization above manages no group below any mo
   expectProblem(await again.get(`/v1/groups/${groups[1]}`), 'not_found');
 });
 
+test('a member is removed although an organization below, in which they manage a group, is archived', async () => {
+  const child = await buildPart(world, owner.organization.id);
+  const admin = await buildPerson(world, { organization: owner.organization, role: 'admin' });
+  const { body } = await (await actingIn(child.id, admin)).post('/v1/groups', { name: `Archived ${newId()}` });
+  expect(await managersOf(body.id)).toEqual([{ manager_id: admin.user.id }]);
+  await asSystem(world, child.id, (data) => data.update(organization, child.id, { isArchived: true }));
+  await removed(admin);
+  expect(await managersOf(body.id)).toEqual([{ manager_id: null }]);
+});
+
 test('who keeps a role that counts below goes on managing', async () => {
   const child = await buildPart(world, owner.organization.id);
   const deeper = await buildPart(world, child.id);
