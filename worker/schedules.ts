@@ -100,7 +100,7 @@ export async function keepSchedules(
 ): Promise<() => Promise<void>> {
   await convergeSchedules(temporal, wanted, logger);
   let applied = JSON.stringify(wanted);
-  // Those that this process may have made; more than one list while a change fails.
+  // Schedules that this process may have made; more than one list while a change fails.
   let own = wanted;
   const stopping = new AbortController();
   const apply = async (): Promise<void> => {
@@ -120,7 +120,7 @@ export async function keepSchedules(
         await pause(retryMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
       }
   };
-  // What was reloaded since `wanted` was made has called no subscriber.
+  // A reload since `wanted` was made has called no subscriber.
   let running = apply();
   const unsubscribe = config.subscribe('', () => {
     running = running.then(apply);

@@ -92,7 +92,7 @@ export class DueWorkRelay {
     return this.#options.database.transact(context, work);
   }
 
-  /** Begins each item, whatever becomes of the others. Those that cannot be begun are due again at once, for the next poll. */
+  /** Begins each item, whatever becomes of the others. Items that cannot be begun are due again at once, for the next poll. */
   async #beginAll(work: DueWork, contract: WorkflowContract<object>, items: readonly DueItem[]): Promise<void> {
     const begun = await Promise.allSettled(items.map((item) => this.#begin(work, contract, item)));
     const errors = begun.flatMap((one): unknown[] => (one.status === 'rejected' ? [one.reason] : []));
