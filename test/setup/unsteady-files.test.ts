@@ -10,7 +10,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(root, '.local', 'unsteady-'));
   writeFileSync(
     join(folder, 'vitest.config.ts'),
-    `import { ClosingReporter } from './closing-reporter.ts';
+    `import { ClosingReporter } from '../../test/setup/closing-reporter.ts';
   export default {
     test: {
       include: ['*.test.ts'],

@@ -47,7 +47,7 @@ export const steepTea = defineAction({
 
 const kettleReceiver = `import { Type } from 'typebox';
 import { configuredSender } from '../webhooks/configured-sender.ts';
-import { defineReceiver, filledText } from '../webhooks/receiver.ts';
+import { defineReceiver, filledText } from '../webhooks/define-receiver.ts';
 import { hasStandardSignature } from '../webhooks/standard-signature.ts';
 
 export const kettleReceiver = defineReceiver({
@@ -157,7 +157,7 @@ export const createTeaActivities = defineActivities(() => ({
 `;
 
 const teaBreaks = `import { organizationOrNone } from '../kit/due-work/due-rows.ts';
-import { defineDueWork } from '../kit/due-work/due-work.ts';
+import { defineDueWork } from '../kit/due-work/define-due-work.ts';
 
 /** Whoever uploads is due for a cup of tea. */
 export const teaBreaksDue = defineDueWork({
@@ -178,7 +178,7 @@ export const teaBreaksDue = defineDueWork({
 const closeOldTasks = `import { firstIdAt } from '#entities/kit/base/ids.ts';
 import { task } from '#entities/work/task.ts';
 import { maintenanceQueue } from '#workflows/kit/maintenance-queue.ts';
-import { defineSweep } from '../sweep-definition.ts';
+import { defineSweep } from '../define-sweep.ts';
 
 const firstId = firstIdAt(new Date(0));
 const yearMs = 365 * 86_400_000;

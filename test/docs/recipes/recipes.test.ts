@@ -338,21 +338,20 @@ test('a kind can change while there are records of it', async () => {
     return copy.read(file);
   };
 
-  change("search: ['title']", "search: ['title', 'remark']");
-  const remark = "remark: text('What else there is to say.', { max: 500, default: 'nothing' }),";
-  change('severity: choice', `${remark}\n    severity: choice`);
-  // Whoever searches could find out what a field says.
-  change("severity: 'read-write'", "remark: 'read-write',\n    severity: 'read-write'");
+  // A field that is searched is exposed: a search could reveal its text.
+  const options = "max: 500, default: 'nothing', exposed: 'read-write'";
+  const searched = `${options}, lists: ['search']`;
+  change('severity: choice', `remark: text('What else there is to say.', { ${searched} }),\n    severity: choice`);
   const added = await written('sample-remarks');
   expect(added).toContain(`add "remark" text not null default 'nothing'`);
   expect(added).toMatch(/drop index[^]*create index "recipe_samples_search_index"[^]*remark/);
   expect(await asOwner(world, 'select distinct remark from recipe_samples')).toEqual([{ remark: 'nothing' }]);
 
-  change("search: ['title', 'remark']", "search: ['title']");
+  change(searched, options);
   expect(await written('sample-search')).not.toContain('select 1');
   expect(await copy.migrate('new', world.databaseUrl, 'nothing')).toContain('there is nothing to write');
 
-  change("max: 500, default: 'nothing' }", "max: 500, default: 'nothing' }),\n    cause: text('Why.', { max: 500 }");
+  change(options, `${options} }),\n    cause: text('Why.', { max: 500`);
   await expect(copy.migrate('new', world.databaseUrl, 'sample-causes')).rejects.toMatchObject({
     stderr: expect.stringMatching(
       /Records of "recipeSample" that are there have no "cause", which is required: .*\.\n$/,
