@@ -112,7 +112,7 @@ describe('a run of the suite', () => {
   test('has the tests of what was changed last, whatever the seed', () => {
     const changed = ['test/api/identity/passkeys.test.ts', 'test/relay/two-relays.test.ts'];
     for (const seed of seeds.slice(0, 10)) {
-      const left = leftOut(seed, { argv: suite, changed });
+      const left = leftOut(seed, { argv: suite, changed: () => changed });
       for (const file of changed) expect(left).not.toContain(file);
     }
   });
