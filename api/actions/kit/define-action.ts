@@ -116,6 +116,15 @@ export class Action {
   }
 }
 
+/** The flags of an action about its callers and its answer: its route and its field have the same. */
+export function flagsOf({ acceptsTokens, acceptsSingleSignOn, answersCredential }: Action['definition']) {
+  return {
+    ...(acceptsTokens && { acceptsTokens }),
+    ...(acceptsSingleSignOn && { acceptsSingleSignOn }),
+    ...(answersCredential && { answersCredential }),
+  };
+}
+
 /** The input of an action: what its path has, and what body, query or arguments have. */
 export function inputOf({ path, input = {} }: Action['definition']): {
   readonly inPath: TProperties;

@@ -19,7 +19,7 @@ import { Type, type TProperties, type TSchema } from 'typebox';
 import { idPattern } from '#entities/kit/base/ids.ts';
 import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { graphqlKeyword, takesNull, type GraphqlTypeName } from '../../actions/kit/action-parts.ts';
-import { inputOf, isList, partsOf, type Action, type RecordPart } from '../../actions/kit/define-action.ts';
+import { flagsOf, inputOf, isList, partsOf, type Action, type RecordPart } from '../../actions/kit/define-action.ts';
 import { runAction } from '../../actions/kit/run-action.ts';
 import type { Deprecation } from '../../http/deprecation.ts';
 import { asAppError } from '../../http/response/problem.ts';
@@ -39,9 +39,7 @@ export function actionField(action: Action): HandWrittenField {
     on: method === 'GET' ? 'Query' : 'Mutation',
     name,
     tag,
-    ...(definition.acceptsTokens && { acceptsTokens: true }),
-    ...(definition.acceptsSingleSignOn && { acceptsSingleSignOn: true }),
-    ...(definition.answersCredential && { answersCredential: true }),
+    ...flagsOf(definition),
     build: (types) => ({
       type: answerType(types, definition),
       description,

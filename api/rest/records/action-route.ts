@@ -1,7 +1,7 @@
 import { Type, type TProperties, type TSchema } from 'typebox';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import { inputOf, isList, partsOf, type Action, type Answer } from '../../actions/kit/define-action.ts';
+import { flagsOf, inputOf, isList, partsOf, type Action, type Answer } from '../../actions/kit/define-action.ts';
 import { runAction } from '../../actions/kit/run-action.ts';
 import type { AnswerHeader } from '../../http/description/documented-headers.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
@@ -50,9 +50,7 @@ export function actionRoute(action: Action): Route {
     summary: definition.summary,
     description: inRestNames(definition.description),
     access: 'required',
-    ...(definition.acceptsTokens && { acceptsTokens: true }),
-    ...(definition.acceptsSingleSignOn && { acceptsSingleSignOn: true }),
-    ...(definition.answersCredential && { answersCredential: true }),
+    ...flagsOf(definition),
     ...(definition.runsOnce && { runsOnce: true }),
     ...(definition.deprecated && { deprecated: definition.deprecated }),
     ...(Object.keys(inPath).length > 0 && { params: Type.Object(inPath) }),
