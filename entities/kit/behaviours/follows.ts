@@ -1,16 +1,14 @@
 import { sql } from 'kysely';
-import { actorOf } from '../model/caller.ts';
-import { organizationOf, type RecordedChange } from '../model/recorded-changes.ts';
+import type { RecordedChange } from '../model/recorded-changes.ts';
 import { linesOf } from '../outbox/comparison.ts';
 import { column } from '../storage/column.ts';
 import { compileSql, type Sql } from '../storage/sql.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 import type { ChangeBehaviour, FollowingKinds } from '../write/change-behaviour.ts';
 import { recordChanges } from '../write/change-log.ts';
-import type { ChangeWork } from '../write/change-work.ts';
+import { stampOf, type ChangeWork } from '../write/change-work.ts';
+import { deleteRows } from '../write/delete-rows.ts';
 import { insertRows } from '../write/insert-rows.ts';
-import { erasedSecrets } from '../write/sealed-values.ts';
-import { updateRows } from '../write/update-rows.ts';
 
 /**
  * Records that the server keeps in line with those of another kind.
@@ -67,31 +65,17 @@ async function align(
   if (made.length > 0) await recordChanges(session, made, [], work);
 }
 
-async function removeSurplus(
+function removeSurplus(
   follow: Follow,
   session: RoleSession,
   { follower, followed }: FollowingKinds,
   ids: readonly string[],
   work: ChangeWork,
 ): Promise<RecordedChange[]> {
-  const stamp = stampOf(work);
-  const rows = await updateRows(session, follower, {
-    values: { deletedAt: stamp.at, deletedBy: stamp.actor, ...erasedSecrets(follower) },
-    which: sql`row.deleted_at is null and (${sql.raw(follow.which)}) and exists (
-      select 1 from ${sql.table(followed.table)} as followed where followed.id = any(${ids}) and ${belongs(follow)}
-        and not exists (${wanted(follow)}))`,
-    stamp,
-  });
-  return rows.map((row) => ({
-    module: follower,
-    operation: 'deleted',
-    id: row['id'] as string,
-    recordVersion: row['recordVersion'] as number,
-    organizationId: organizationOf(follower, row),
-    changedFields: [],
-    before: { ...row, deletedAt: null },
-    after: row,
-  }));
+  const which = sql`row.deleted_at is null and (${sql.raw(follow.which)}) and exists (
+    select 1 from ${sql.table(followed.table)} as followed where followed.id = any(${ids}) and ${belongs(follow)}
+      and not exists (${wanted(follow)}))`;
+  return deleteRows(session, follower, which, work);
 }
 
 async function addMissing(
@@ -135,10 +119,6 @@ function belongs({ by }: Follow): Sql {
     by.map((name) => sql`${column('row', name)} = ${column('followed', name)}`),
     sql` and `,
   );
-}
-
-function stampOf(work: ChangeWork) {
-  return { at: work.clock.now(), actor: actorOf(work.context.caller) };
 }
 
 async function unfollowed(

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { actorOf } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
 import { column } from '../storage/column.ts';
@@ -7,7 +6,7 @@ import type { Sql } from '../storage/sql.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 import type { ChangeBehaviour } from '../write/change-behaviour.ts';
 import { recordChanges } from '../write/change-log.ts';
-import type { ChangeWork } from '../write/change-work.ts';
+import { stampOf, type ChangeWork } from '../write/change-work.ts';
 import { insertRows } from '../write/insert-rows.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -64,8 +63,7 @@ async function recordRemovals(
     [fields.name]: row['name'],
     [fields.person]: caller.kind === 'user' ? caller.subjectId : null,
   }));
-  const stamp = { at: work.clock.now(), actor: actorOf(caller) };
-  await recordChanges(session, await insertRows(session, removal, rows, stamp), [], work);
+  await recordChanges(session, await insertRows(session, removal, rows, stampOf(work)), [], work);
 }
 
 function isNotAwaitingRemoval(removal: LaterRemoval, registry: Registry, dependent: EntityModule): Sql {

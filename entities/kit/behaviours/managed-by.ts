@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Place } from '../access/lost-roles.ts';
-import { actorOf, type Caller } from '../model/caller.ts';
+import type { Caller } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import { mayAll } from '../model/policy.ts';
 import { organizationOf, type RecordedChange } from '../model/recorded-changes.ts';
@@ -8,7 +8,7 @@ import { column } from '../storage/column.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 import type { ChangeBehaviour, Completing } from '../write/change-behaviour.ts';
 import { recordChanges } from '../write/change-log.ts';
-import type { ChangeWork } from '../write/change-work.ts';
+import { stampOf, type ChangeWork } from '../write/change-work.ts';
 import type { Creation } from '../write/creations.ts';
 import { updateRows } from '../write/update-rows.ts';
 
@@ -69,7 +69,7 @@ async function endManagement(
   left: readonly Place[],
   work: ChangeWork,
 ): Promise<void> {
-  const stamp = { at: work.clock.now(), actor: actorOf(work.context.caller) };
+  const stamp = stampOf(work);
   for (const [userId, places] of Map.groupBy(left, (place) => place.userId)) {
     const rows = await updateRows(session, module, {
       values: { [field]: null },
@@ -86,7 +86,7 @@ async function endManagement(
       changedFields: [field],
       before: { ...row, [field]: userId },
       after: row,
-      isOfLostRole: true,
+      isConsequence: true,
     }));
     if (changes.length > 0) await recordChanges(session, changes, [], work);
   }

@@ -13,6 +13,6 @@ export interface RecordChange {
   readonly after: Readonly<Record<string, unknown>>;
   /** The change is the consequence of another one in the same unit of work, for which alone events are recorded. */
   readonly isCascaded?: true;
-  /** The server makes the change because people have lost a role; an archived organization has it, too. */
-  readonly isOfLostRole?: true;
+  /** The same with events of its own. Neither sort is refused because its organization is archived. */
+  readonly isConsequence?: true;
 }

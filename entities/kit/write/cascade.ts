@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { lostRoles, type Place } from '../access/lost-roles.ts';
 import { compareText } from '../base/compare-text.ts';
-import { actorOf } from '../model/caller.ts';
-import { organizationOf, type RecordedChange } from '../model/recorded-changes.ts';
+import type { RecordedChange } from '../model/recorded-changes.ts';
 import { tenancyField, type EntityModule } from '../model/define.ts';
 import type { Sql } from '../storage/sql.ts';
 import { column } from '../storage/column.ts';
@@ -10,8 +9,7 @@ import { afterWriting, behavioursOf, leavesOf } from './change-behaviour.ts';
 import { recordChanges } from './change-log.ts';
 import type { ChangeWork } from './change-work.ts';
 import type { Registry } from '../model/registry.ts';
-import { erasedSecrets } from './sealed-values.ts';
-import { updateRows } from './update-rows.ts';
+import { deleteRows } from './delete-rows.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 
@@ -108,24 +106,10 @@ async function deleteChunk(
   work: ChangeWork,
 ): Promise<RecordedChange[]> {
   const { module, by } = dependent;
-  const stamp = { at: work.clock.now(), actor: actorOf(work.context.caller) };
   const columns = sql.join(by.map(({ owner }) => sql`${owners.map((row) => row[owner])}::text[]`));
   const names = sql.join(by.map(({ owner }) => sql.id(snakeCase(owner))));
-  const rows = await updateRows(session, module, {
-    values: { deletedAt: stamp.at, deletedBy: stamp.actor, ...erasedSecrets(module) },
-    which: sql`row.id in (select owned.id from ${sql.table(module.table)} as owned join unnest(${columns}) as gone (${names})
-      on ${dependentPredicate(dependent, 'owned', 'gone')} where owned.deleted_at is null order by owned.id limit ${chunkSize} for update of owned)`,
-    stamp,
-  });
-  return rows.map((row) => ({
-    module,
-    operation: 'deleted',
-    id: row['id'] as string,
-    recordVersion: row['recordVersion'] as number,
-    organizationId: organizationOf(module, row),
-    changedFields: [],
-    before: { ...row, deletedAt: null },
-    after: row,
-    isCascaded: true,
-  }));
+  const which = sql`row.id in (select owned.id from ${sql.table(module.table)} as owned join unnest(${columns}) as gone (${names})
+    on ${dependentPredicate(dependent, 'owned', 'gone')} where owned.deleted_at is null order by owned.id limit ${chunkSize} for update of owned)`;
+  const deleted = await deleteRows(session, module, which, work);
+  return deleted.map((change) => ({ ...change, isCascaded: true }));
 }

@@ -103,9 +103,9 @@ function organizationOfCreation({ module, operation, organizationId }: RecordedC
  */
 function changedIn(changes: readonly RecordedChange[], { context, registry }: ChangeWork): { changed_in?: string[] } {
   if (context.caller.kind === 'system') return {};
-  const organizations = changes.flatMap(({ module, operation, organizationId, isCascaded, isOfLostRole }) => {
+  const organizations = changes.flatMap(({ module, operation, organizationId, isCascaded, isConsequence }) => {
     const isEnding = operation === 'deleted' && registry.endsWithOrganization(module.kind);
-    return module.tenancy === 'organization' && organizationId !== null && !isCascaded && !isOfLostRole && !isEnding
+    return module.tenancy === 'organization' && organizationId !== null && !isCascaded && !isConsequence && !isEnding
       ? [organizationId]
       : [];
   });

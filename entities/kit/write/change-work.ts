@@ -1,4 +1,5 @@
 import type { DatabaseOptions } from '../access/database-options.ts';
+import { actorOf } from '../model/caller.ts';
 import type { RecordedChange } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Origin } from '../model/work-context.ts';
@@ -13,6 +14,11 @@ type Row = Record<string, unknown>;
 export interface Stamp {
   readonly at: Date;
   readonly actor: string;
+}
+
+/** The caller and the present time. */
+export function stampOf({ clock, context }: Pick<ChangeWork, 'clock' | 'context'>): Stamp {
+  return { at: clock.now(), actor: actorOf(context.caller) };
 }
 
 /** A field of a change that is not written now, while the others are. */

@@ -1,13 +1,11 @@
 import { sql } from 'kysely';
-import { actorOf } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { RecordedChange } from '../model/recorded-changes.ts';
 import type { Registry } from '../model/registry.ts';
 import { compileSql } from '../storage/sql.ts';
 import { leavesOf } from './change-behaviour.ts';
 import type { ChangeWork } from './change-work.ts';
-import { erasedSecrets } from './sealed-values.ts';
-import { updateRows } from './update-rows.ts';
+import { deleteRows } from './delete-rows.ts';
 
 /** How many records of a deleted organization are still there. */
 export async function countContents(work: ChangeWork, owner: EntityModule, organizationId: string): Promise<number> {
@@ -31,30 +29,16 @@ export async function removeSomeContents(
   organizationId: string,
   limit: number,
 ): Promise<boolean> {
-  const stamp = { at: work.clock.now(), actor: actorOf(work.context.caller) };
   for (const module of contentsOf(work.registry, owner)) {
     let count = 0;
     await work.changeRows('system', module, async (session) => {
-      const rows = await updateRows(session, module, {
-        values: { deletedAt: stamp.at, deletedBy: stamp.actor, ...erasedSecrets(module) },
-        // The last ones first: what depends on a record of the same kind is younger than it, so few go along with others.
-        which: sql`row.id in (select gone.id from ${sql.table(module.table)} as gone where gone.organization_id = ${organizationId}
-          and gone.deleted_at is null and exists (select 1 from ${sql.table(owner.table)} as owner
-            where owner.id = ${organizationId} and owner.deleted_at is not null) order by gone.id desc limit ${limit} for update of gone)`,
-        stamp,
-      });
-      count = rows.length;
-      return rows.map((row): RecordedChange => ({
-        module,
-        operation: 'deleted',
-        id: row['id'] as string,
-        recordVersion: row['recordVersion'] as number,
-        organizationId,
-        changedFields: [],
-        before: { ...row, deletedAt: null },
-        after: row,
-        isCascaded: true,
-      }));
+      // The last ones first: what depends on a record of the same kind is younger than it, so few go along with others.
+      const which = sql`row.id in (select gone.id from ${sql.table(module.table)} as gone where gone.organization_id = ${organizationId}
+        and gone.deleted_at is null and exists (select 1 from ${sql.table(owner.table)} as owner
+          where owner.id = ${organizationId} and owner.deleted_at is not null) order by gone.id desc limit ${limit} for update of gone)`;
+      const deleted = await deleteRows(session, module, which, work);
+      count = deleted.length;
+      return deleted.map((change): RecordedChange => ({ ...change, isCascaded: true }));
     });
     if (count > 0) return true;
   }

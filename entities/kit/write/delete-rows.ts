@@ -1,0 +1,33 @@
+import type { EntityModule } from '../model/define.ts';
+import { organizationOf, type RecordedChange } from '../model/recorded-changes.ts';
+import type { Sql } from '../storage/sql.ts';
+import type { RoleSession } from '../storage/transaction.ts';
+import { stampOf, type ChangeWork } from './change-work.ts';
+import { erasedSecrets } from './sealed-values.ts';
+import { updateRows } from './update-rows.ts';
+
+/**
+ * Soft-deletes rows in one statement, and erases their secrets.
+ * @param which a condition on the rows, with the alias `row`
+ * @returns the changes, which are not recorded yet
+ */
+export async function deleteRows(
+  session: RoleSession,
+  module: EntityModule,
+  which: Sql,
+  work: ChangeWork,
+): Promise<RecordedChange[]> {
+  const stamp = stampOf(work);
+  const values = { deletedAt: stamp.at, deletedBy: stamp.actor, ...erasedSecrets(module) };
+  const rows = await updateRows(session, module, { values, which, stamp });
+  return rows.map((row) => ({
+    module,
+    operation: 'deleted',
+    id: row['id'] as string,
+    recordVersion: row['recordVersion'] as number,
+    organizationId: organizationOf(module, row),
+    changedFields: [],
+    before: { ...row, deletedAt: null },
+    after: row,
+  }));
+}
