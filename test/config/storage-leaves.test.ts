@@ -1,3 +1,4 @@
+// Takes turns by the seed: npm test has some of these files, npm run prove has all.
 import { join } from 'node:path';
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';

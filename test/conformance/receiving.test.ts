@@ -1,4 +1,4 @@
-// Takes turns by the seed: npm test has a quarter of these files, npm run prove has all.
+// Takes turns by the seed: npm test has some of these files, npm run prove has all.
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+// Takes turns by the seed: npm test has some of these files, npm run prove has all.
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises';

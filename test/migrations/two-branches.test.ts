@@ -1,3 +1,4 @@
+// Takes turns by the seed: npm test has some of these files, npm run prove has all.
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';

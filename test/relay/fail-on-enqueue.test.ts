@@ -1,4 +1,4 @@
-// Takes turns by the seed: npm test has a quarter of these files, npm run prove has all.
+// Takes turns by the seed: npm test has some of these files, npm run prove has all.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { tag, task } from '#entities/index.ts';
 import type { ErrorCode } from '#entities/kit/base/errors.ts';

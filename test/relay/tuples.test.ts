@@ -1,4 +1,4 @@
-// Takes turns by the seed: npm test has a quarter of these files, npm run prove has all.
+// Takes turns by the seed: npm test has some of these files, npm run prove has all.
 import { afterAll, assert, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { membership, organization } from '#entities/index.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';

@@ -1,4 +1,4 @@
-// Takes turns by the seed: npm test has a quarter of these files, npm run prove has all.
+// Takes turns by the seed: npm test has some of these files, npm run prove has all.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { knownDevice, rememberDevice } from '#api/auth/known-devices.ts';
 import { isValidChallenge, newChallenge } from '#api/auth/passkey-challenge.ts';

@@ -1,4 +1,4 @@
-// Takes turns by the seed: npm test has a quarter of these files, npm run prove has all.
+// Takes turns by the seed: npm test has some of these files, npm run prove has all.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { expectProblem } from '../kit/expect-problem.ts';
 import { exchange } from '../kit/http/raw-http.ts';

@@ -1,4 +1,4 @@
-// Takes turns by the seed: npm test has a quarter of these files, npm run prove has all.
+// Takes turns by the seed: npm test has some of these files, npm run prove has all.
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { productPorts, rememberPorts } from '#temporal-dev/product/product-ports.ts';

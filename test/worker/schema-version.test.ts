@@ -1,4 +1,4 @@
-// Takes turns by the seed: npm test has a quarter of these files, npm run prove has all.
+// Takes turns by the seed: npm test has some of these files, npm run prove has all.
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { migrate } from '#migrations/migrator.ts';
 import { createDatabase, dropDatabase } from '#temporal-dev/servers/create-database.ts';

@@ -1,4 +1,4 @@
-// Takes turns by the seed: npm test has a quarter of these files, npm run prove has all.
+// Takes turns by the seed: npm test has some of these files, npm run prove has all.
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createPrivateKey } from 'node:crypto';
 import { request } from 'node:https';

@@ -1,4 +1,4 @@
-// Takes turns by the seed: npm test has a quarter of these files, npm run prove has all.
+// Takes turns by the seed: npm test has some of these files, npm run prove has all.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../kit/eventually.ts';
 import { failingRecord, fragileListener } from '../../kit/events/failing-deliveries.ts';

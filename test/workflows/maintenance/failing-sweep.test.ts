@@ -1,4 +1,4 @@
-// Takes turns by the seed: npm test has a quarter of these files, npm run prove has all.
+// Takes turns by the seed: npm test has some of these files, npm run prove has all.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMaintenanceActivities } from '#activities/maintenance/maintenance-activities.ts';
 import { createLogger } from '#runtime/logger.ts';

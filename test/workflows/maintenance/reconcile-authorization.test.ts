@@ -1,4 +1,4 @@
-// Takes turns by the seed: npm test has a quarter of these files, npm run prove has all.
+// Takes turns by the seed: npm test has some of these files, npm run prove has all.
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createAuthorizationActivities } from '#activities/authorization/authorization-activities.ts';
 import { group, groupMembership, registry, task } from '#entities/index.ts';

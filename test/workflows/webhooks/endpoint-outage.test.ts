@@ -1,4 +1,4 @@
-// Takes turns by the seed: npm test has a quarter of these files, npm run prove has all.
+// Takes turns by the seed: npm test has some of these files, npm run prove has all.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asOwner } from '../../kit/as-owner.ts';
 import { createdEndpoint, verified, type TestEndpoint } from '../../kit/events/created-endpoint.ts';
