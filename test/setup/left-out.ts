@@ -14,14 +14,21 @@ const provedMark = /^\/\/ Left to npm run prove; npm test has (\S+)\.$/;
  * With this line a test file begins that no change of a route, a kind or a rule can break: it tests machinery such as sockets, the relay or
  * worker processes.
  */
-const turnMark = '// Takes turns by the seed: npm test has a quarter of these files, npm run prove has all.';
+const turnMark = '// Takes turns by the seed: npm test has some of these files, npm run prove has all.';
 
 /** What cases of all kinds, routes or rules are made with. A file of these folders that imports it runs each time, with a sample of its cases. */
 const breadth = /\/kit\/(?:depth|tried|tried-kinds)\.ts'/;
 const breadthFolders = /^test\/(?:entities|security|api\/(?:description|graphql|records))\//;
 
-/** Folders with a test file for each thing that a feature does. Of each, a run has a third. */
+/** Folders with a test file for each thing that a feature does. */
 const featureFolders = /^test\/(?:api|entities|relay|security|whole|worker|workflows)\//;
+
+/**
+ * Files of a run of `npm test`, however many there are: of those that are marked, and of the folders of features together. So a run takes
+ * as long when the product has doubled.
+ */
+const markedOfRun = 15;
+const featuresOfRun = 70;
 
 const texts: ReadonlyMap<string, string> = new Map(
   globSync('test/**/*.test.ts', { cwd: root })
@@ -45,8 +52,8 @@ export function provedFiles(): ReadonlyMap<string, string> {
 }
 
 /**
- * Files of which a run of `npm test` has some, by its seed, and how many: one of `test/chaos`, which kill processes for minutes; a quarter
- * of those that are marked; a third of each folder of features.
+ * Files of which a run of `npm test` has some, by its seed, and how many: one of `test/chaos`, which kill processes for minutes; some
+ * of those that are marked; at least one of each folder of features, and more of the larger ones.
  */
 export function filesThatTakeTurns(): readonly { readonly files: readonly string[]; readonly each: number }[] {
   const proved = provedFiles();
@@ -61,10 +68,13 @@ export function filesThatTakeTurns(): readonly { readonly files: readonly string
       !(breadthFolders.test(file) && breadth.test(texts.get(file) ?? '')),
   );
   return [
-    { files: files.filter(isChaos), part: 0 },
-    { files: files.filter(isMarked), part: 1 / 4 },
-    ...[...Map.groupBy(features, dirname).values()].map((folder) => ({ files: folder, part: 1 / 3 })),
-  ].map(({ files: some, part }) => ({ files: some, each: Math.max(1, Math.ceil(some.length * part)) }));
+    { files: files.filter(isChaos), each: 1 },
+    { files: files.filter(isMarked), each: markedOfRun },
+    ...[...Map.groupBy(features, dirname).values()].map((some) => ({
+      files: some,
+      each: Math.max(1, Math.round((some.length * featuresOfRun) / features.length)),
+    })),
+  ];
 }
 
 /**
