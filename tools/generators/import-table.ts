@@ -157,6 +157,7 @@ export const rooms: readonly Room[] = [
     path: 'activities/clients/*',
     purpose: 'one folder for each outside system; only they talk to it',
     imports: [...config, ...activityKit, ...contracts],
+    typeImports: ['entities/*'],
   },
   {
     path: 'activities/mails',
