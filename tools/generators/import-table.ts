@@ -349,6 +349,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   '@openfga/sdk': ['activities/clients/*'],
   '@openfga/syntax-transformer': ['activities/clients/*'],
   'acme-client': ['activities/clients/*'],
+  stripe: ['activities/clients/*'],
   ioredis: ['activities/clients/*'],
   mjml: ['tools/generators'],
   nodemailer: ['activities/clients/*'],

@@ -17,12 +17,14 @@ export interface FakeAnswer {
   /** Instead of a body in JSON. */
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The connection is closed in the middle of the body. */
+  readonly isHalf?: true;
 }
 
 /** `silent`: the connection stays open without an answer; `cut`: it is closed without one. */
 export type Answering = FakeAnswer | 'silent' | 'cut';
 
-/** An HTTP server of a test on a port of its own, which answers in JSON and remembers what it was asked. */
+/** An HTTP server of a test, on a port of its own unless it is named, which answers in JSON and remembers what it was asked. */
 export class HttpFake {
   readonly requests: FakeRequest[] = [];
   url = '';
@@ -32,9 +34,9 @@ export class HttpFake {
     this.#server = createServer((incoming, response) => void this.#handle(incoming, response, answer));
   }
 
-  static async start(answer: (request: FakeRequest) => Answering): Promise<HttpFake> {
+  static async start(answer: (request: FakeRequest) => Answering, port = 0): Promise<HttpFake> {
     const fake = new HttpFake(answer);
-    fake.#server.listen(0, '127.0.0.1');
+    fake.#server.listen(port, '127.0.0.1');
     await once(fake.#server, 'listening');
     fake.url = `http://127.0.0.1:${(fake.#server.address() as AddressInfo).port}`;
     return fake;
@@ -58,7 +60,10 @@ export class HttpFake {
       incoming.socket.destroy();
       return;
     }
-    response.writeHead(given.status, { 'content-type': 'application/json', ...given.headers });
-    response.end(given.text ?? JSON.stringify(given.body));
+    const text = given.text ?? JSON.stringify(given.body);
+    const length = given.isHalf ? { 'content-length': String(Buffer.byteLength(text)) } : {};
+    response.writeHead(given.status, { 'content-type': 'application/json', ...length, ...given.headers });
+    if (given.isHalf) response.write(text.slice(0, text.length / 2), () => response.destroy());
+    else response.end(text);
   }
 }
