@@ -12,6 +12,5 @@ import { self } from './fields/self.ts';
  * `api/graphql/schema`.
  */
 export function productSchema(kinds = registry): GraphQLSchema {
-  const acted = actions.flatMap((action) => (action.definition.onlyRest === undefined ? [actionField(action)] : []));
-  return deriveSchema(kinds, [self, explainAccess, notificationInboxField, ...acted]);
+  return deriveSchema(kinds, [self, explainAccess, notificationInboxField, ...actions.map(actionField)]);
 }

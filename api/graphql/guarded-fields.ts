@@ -1,6 +1,8 @@
+import { AppError } from '#entities/kit/base/errors.ts';
 import { hasSignedOn } from '#entities/kit/model/confinement.ts';
 import { refuseTokens } from '../http/refuse-tokens.ts';
 import { beyondSingleSignOn } from '../http/request-caller.ts';
+import { rootFields } from './documents/root-fields.ts';
 import type { FieldConfig } from './passthrough-field.ts';
 
 /** A field that refuses API tokens and personal tokens. */
@@ -37,6 +39,23 @@ export function beyondOrganizations(config: FieldConfig): FieldConfig {
 /** Whether the extensions are those of a field `beyondOrganizations`. */
 export function isBeyondOrganizations(extensions: Readonly<Record<string, unknown>>): boolean {
   return extensions['isBeyondOrganizations'] === true;
+}
+
+/** A field that refuses others beside it: they would hold a transaction open while it calls another system, or undo what belongs to the call. */
+export function alone(config: FieldConfig): FieldConfig {
+  const { resolve } = config;
+  return {
+    ...config,
+    resolve: (source, args, context, info) => {
+      const fields = rootFields(info.operation.selectionSet, info.fragments).map(({ name }) => name.value);
+      if (fields.filter((name) => !name.startsWith('__')).length > 1)
+        throw new AppError(
+          'invalid_input',
+          `${info.fieldName} calls another system, so it must be the only field of its operation; send the others in operations of their own.`,
+        );
+      return resolve?.(source, args, context, info);
+    },
+  };
 }
 
 /** Flushes the changes of a mutation before the next one begins, so that a conflict is reported for the right field. */

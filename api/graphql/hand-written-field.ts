@@ -17,6 +17,8 @@ export interface HandWrittenField {
   readonly acceptsSingleSignOn?: true;
   /** The answer has a credential: an operation with the field is never kept, and refuses the header `Idempotency-Key`. */
   readonly answersCredential?: true;
+  /** The field has effects outside of the unit of work: it is the only one of its operation, which refuses the header `Idempotency-Key`. */
+  readonly runsOnce?: true;
   build(types: Types): FieldConfig;
 }
 

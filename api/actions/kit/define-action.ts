@@ -3,6 +3,7 @@ import type { ErrorCode } from '#entities/kit/base/error-catalogue.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import type { Asking } from '../../credentials/asking.ts';
 import type { Deprecation } from '../../http/deprecation.ts';
+import type { Services } from '../../http/services.ts';
 
 /** A record in the answer of an action, which returns its id. */
 export interface RecordPart {
@@ -52,10 +53,20 @@ export interface ActionLimit {
 }
 
 /**
+ * What an action does in another system, between two transactions: no connection of the database waits for the other system. The call may
+ * run again, because operations of GraphQL do, so it carries an idempotency key or sets a value.
+ */
+export interface OutsidePart<Input extends TProperties, Plan, Outcome> {
+  /** Decides whether the caller may, and what is called, in a transaction that is committed before the call. */
+  prepare(asking: Asking, input: Static<TObject<Input>>): Promise<Plan>;
+  call(services: Services, plan: Plan): Promise<Outcome>;
+}
+
+/**
  * An operation beyond create, read, update and delete. REST and GraphQL have it alike: route and field, their descriptions, the callers
  * and the idempotency follow from it.
  */
-export interface ActionDefinition<Input extends TProperties, A extends Answer> {
+export interface ActionDefinition<Input extends TProperties, A extends Answer, Plan = undefined, Outcome = undefined> {
   /** Name of the field in GraphQL. Actions named `create…` or `update…` take their input as an object, as derived mutations do. */
   readonly name: string;
   /** Name of the operation in REST; default: the name. */
@@ -72,7 +83,7 @@ export interface ActionDefinition<Input extends TProperties, A extends Answer> {
   readonly acceptsTokens?: true;
   readonly acceptsSingleSignOn?: true;
   readonly answersCredential?: true;
-  /** Checked before the handler. A use that is refused or fails has no effect and is not counted. */
+  /** Checked before the handler, or with `outside.prepare`. A use that is refused has no effect and is not counted. */
   readonly limits?: readonly ActionLimit[];
   /** Schemas by the names in GraphQL; REST has them in snake_case. Both interfaces check them. */
   readonly input?: Input;
@@ -86,42 +97,42 @@ export interface ActionDefinition<Input extends TProperties, A extends Answer> {
   /** Errors besides those of every route and of `limits`. */
   readonly errors: readonly ErrorCode[];
   readonly deprecated?: Deprecation;
-  /** Why GraphQL does not have it. */
-  readonly onlyRest?: string;
-  /** The handler has effects outside of the unit of work, so it is not run again after a deadlock. Only in REST: operations of GraphQL are. */
-  readonly runsOnce?: true;
-  run(asking: Asking, input: Static<TObject<Input>>): Promise<ResultOf<A>>;
+  /** In GraphQL, the field of such an action is the only one of its operation. */
+  readonly outside?: OutsidePart<Input, Plan, Outcome>;
+  /** @param outcome result of the call outside */
+  run(asking: Asking, input: Static<TObject<Input>>, outcome: Outcome): Promise<ResultOf<A>>;
 }
 
 /** @throws TypeError for a definition that contradicts itself */
-export function defineAction<Input extends TProperties, A extends Answer>(
-  definition: ActionDefinition<Input, A>,
+export function defineAction<Input extends TProperties, A extends Answer, Plan = undefined, Outcome = undefined>(
+  definition: ActionDefinition<Input, A, Plan, Outcome>,
 ): Action {
-  const { name, path, input = {}, limits = [], runsOnce, onlyRest } = definition;
+  const { name, path, input = {}, limits = [] } = definition;
   const missing = parametersOf(path).find((parameter) => !Object.hasOwn(input, parameter));
   if (missing !== undefined) throw new TypeError(`the input of ${name} has no ${missing}, which its path names`);
-  if (runsOnce && onlyRest === undefined)
-    throw new TypeError(`${name} runs once; operations of GraphQL can run again, so it must be onlyRest`);
   if (limits.some(({ per }) => per === 'record') && !parametersOf(path).includes('id'))
     throw new TypeError(`${name} has a limit for each record, and no id in its path`);
-  return new Action(definition as ActionDefinition<TProperties, Answer>);
+  return new Action(definition as unknown as AnyDefinition);
 }
+
+type AnyDefinition = ActionDefinition<TProperties, Answer, unknown, unknown>;
 
 /** An action that was declared. */
 export class Action {
-  readonly definition: ActionDefinition<TProperties, Answer>;
+  readonly definition: AnyDefinition;
 
-  constructor(definition: ActionDefinition<TProperties, Answer>) {
+  constructor(definition: AnyDefinition) {
     this.definition = definition;
   }
 }
 
-/** The flags of an action about its callers and its answer: its route and its field have the same. */
-export function flagsOf({ acceptsTokens, acceptsSingleSignOn, answersCredential }: Action['definition']) {
+/** The flags of an action about its callers, its answer and its effects: its route and its field have the same. */
+export function flagsOf({ acceptsTokens, acceptsSingleSignOn, answersCredential, outside }: Action['definition']) {
   return {
     ...(acceptsTokens && { acceptsTokens }),
     ...(acceptsSingleSignOn && { acceptsSingleSignOn }),
     ...(answersCredential && { answersCredential }),
+    ...(outside && { runsOnce: true as const }),
   };
 }
 

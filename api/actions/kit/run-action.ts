@@ -2,10 +2,12 @@ import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { isId } from '#entities/kit/base/ids.ts';
 import type { Asking } from '../../credentials/asking.ts';
 import { tooManyAttempts } from '../../http/limits/too-many-attempts.ts';
+import { workOf } from '../../http/request-context.ts';
 import type { Action, Answer, ResultOf } from './define-action.ts';
 
 /**
- * Counts the use, and runs the handler of an action: what exceeds a limit causes no work. Errors undo the count with the unit of work.
+ * Counts the use, and runs the handler of an action: what exceeds a limit causes no work. Errors undo the count with the unit of work. A call
+ * of another system is made between two transactions.
  * @param input checked by its schemas
  * @throws AppError as the action says; too_many_requests
  */
@@ -14,8 +16,25 @@ export async function runAction(
   asking: Asking,
   input: Readonly<Record<string, unknown>>,
 ): Promise<ResultOf<Answer>> {
-  const { name, limits = [] } = definition;
-  const { unit } = asking;
+  const { outside } = definition;
+  if (!outside) {
+    await countUse(definition, asking.unit, input);
+    return definition.run(asking, input, undefined);
+  }
+  const { services, request } = asking;
+  // The unit of work of the request has not begun: the field stands alone, and keys of idempotency are refused.
+  const plan = await services.database.transact(workOf(request.core), async (unit) => {
+    await countUse(definition, unit, input);
+    return outside.prepare({ services, request, unit }, input);
+  });
+  return definition.run(asking, input, await outside.call(services, plan));
+}
+
+async function countUse(
+  { name, limits = [] }: Action['definition'],
+  unit: Asking['unit'],
+  input: Readonly<Record<string, unknown>>,
+): Promise<void> {
   for (const { per, uses, windowMs, exceeded } of limits) {
     const owner = per === 'record' ? input['id'] : unit.context.caller.organizationId;
     // A malformed id matches no record, so the handler refuses it.
@@ -24,5 +43,4 @@ export async function runAction(
     const freeAt = await takeAttempt(unit, [{ key, limit: uses }], windowMs);
     if (freeAt) throw tooManyAttempts(exceeded, freeAt, unit.clock.now());
   }
-  return definition.run(asking, input);
 }

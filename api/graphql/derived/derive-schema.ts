@@ -25,10 +25,10 @@ import { bulkMutationsOf } from './bulk-mutations.ts';
 import { capitalized } from '../capitalized.ts';
 import type { GraphqlContext } from '../graphql-context.ts';
 import { DateTime } from '../scalars/date-time.ts';
-import { withCredential } from '../operations/keyed-operation.ts';
+import { withoutKey } from '../operations/keyed-operation.ts';
 import type { HandWrittenField, Types } from '../hand-written-field.ts';
 import { passthroughField, type FieldConfig, type FieldMap } from '../passthrough-field.ts';
-import { beyondOrganizations, flushed, forSessions } from '../guarded-fields.ts';
+import { alone, beyondOrganizations, flushed, forSessions } from '../guarded-fields.ts';
 import { InputTypes } from './inputs.ts';
 import { readableInOneStatement, type SelectionInfo } from '../single-statement-query.ts';
 import { ofKind, withTag } from '../kind-operations.ts';
@@ -105,7 +105,8 @@ class SchemaDeriver implements Types {
       const built = field.build(this);
       const config = field.acceptsSingleSignOn ? built : beyondOrganizations(built);
       const open = field.acceptsTokens ? config : forSessions(config);
-      const guarded = field.answersCredential ? withCredential(open) : open;
+      const once = field.runsOnce ? withoutKey(alone(open), 'acts outside of the database') : open;
+      const guarded = field.answersCredential ? withoutKey(once, 'answers with a credential') : once;
       const root = field.on === 'Mutation' ? flushed(guarded) : guarded;
       roots[field.on][field.name] = field.tag === undefined ? root : withTag(field.tag, root);
     }

@@ -12,11 +12,12 @@ import type { FieldConfig } from '../passthrough-field.ts';
 import { rootFields } from '../documents/root-fields.ts';
 import { isForm } from '../uploads.ts';
 
-/** Extension of fields whose answer has a credential. */
-const credential = Symbol('answers with a credential');
+/** Extension of fields whose answer is never kept: why. */
+const unkeyed = Symbol('refuses keys of idempotency');
 
-export function withCredential(config: FieldConfig): FieldConfig {
-  return { ...config, extensions: { ...config.extensions, [credential]: true } };
+/** @param reason ends the sentence that begins with the name of the field */
+export function withoutKey(config: FieldConfig, reason: string): FieldConfig {
+  return { ...config, extensions: { ...config.extensions, [unkeyed]: reason } };
 }
 
 /** A result that serializes itself; Yoga calls `stringify`. */
@@ -37,8 +38,8 @@ export async function earlierResult(
     return undefined;
   // Files of a form have new ids each time.
   if (isForm(request)) throw refusedKey('files came with the operation; upload them first, and name the uploads in it');
-  const issuing = fieldWithCredential(input, operation);
-  if (issuing) throw refusedKey(`${issuing} answers with a credential`);
+  const reason = refusalOf(input, operation);
+  if (reason !== undefined) throw refusedKey(reason);
   // The text of the document and not the request, which may name the document by its hash.
   const asked = [input.document.loc?.source.body, input.operationName ?? null, input.variableValues ?? null];
   const kept = await earlierAnswer(request, services, unit, { operation: 'mutation', input: asked });
@@ -59,13 +60,14 @@ export async function keepResult(
   return { ...result, stringify: () => text } as SerializedResult;
 }
 
-/** Name of a field of the operation that answers with a credential; undefined if none does. */
-function fieldWithCredential(
-  { schema, document }: ExecutionArgs,
-  { selectionSet }: OperationDefinitionNode,
-): string | undefined {
+/** Why a field of the operation refuses keys; undefined if none does. */
+function refusalOf({ schema, document }: ExecutionArgs, { selectionSet }: OperationDefinitionNode): string | undefined {
   const fragments = document.definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
   const byName = Object.fromEntries(fragments.map((fragment) => [fragment.name.value, fragment]));
   const fields = schema.getMutationType()?.getFields() ?? {};
-  return rootFields(selectionSet, byName).find(({ name }) => fields[name.value]?.extensions[credential])?.name.value;
+  const reasons = rootFields(selectionSet, byName).flatMap(({ name: { value } }) => {
+    const reason = fields[value]?.extensions[unkeyed];
+    return reason === undefined ? [] : [`${value} ${String(reason)}`];
+  });
+  return reasons[0];
 }

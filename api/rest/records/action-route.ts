@@ -51,7 +51,6 @@ export function actionRoute(action: Action): Route {
     description: inRestNames(definition.description),
     access: 'required',
     ...flagsOf(definition),
-    ...(definition.runsOnce && { runsOnce: true }),
     ...(definition.deprecated && { deprecated: definition.deprecated }),
     ...(Object.keys(inPath).length > 0 && { params: Type.Object(inPath) }),
     ...(names.length > 0 && { [part]: sent }),

@@ -10,6 +10,7 @@ import { actionRoute } from '#api/rest/records/action-route.ts';
 import { registry } from '#entities/index.ts';
 import { tag } from '#entities/work/tag.ts';
 import { task } from '#entities/work/task.ts';
+import { expectProblem } from '../../kit/expect-problem.ts';
 import { buildPerson, signedIn } from '../../kit/people.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
@@ -88,7 +89,6 @@ describe('an action', () => {
 
   test.each([
     ['names a parameter that is no input', { path: '/v1/tasks/:task/plan' }],
-    ['runs once in an operation that can run again', { runsOnce: true }],
     ['counts uses of a record without an id', { path: '/v1/tasks/plan', input: {} }],
   ] as const)('is refused if it %s', (_what, change) => {
     expect(() => defineAction({ ...planTask.definition, ...change })).toThrow(TypeError);
@@ -113,6 +113,37 @@ describe('input', () => {
       'mutation { createOrganization(input: { name: "null stands for none", displayName: null }) { organization { name } } }',
     );
     expect(data.createOrganization.organization).toEqual({ name: 'null stands for none' });
+  });
+});
+
+describe('an action that calls another system', () => {
+  const verify = 'verifyEmailDomains { domains { domain isProven } }';
+
+  test('is the only field of its operation, and the others leave nothing behind', async () => {
+    const client = await signedIn(world, await buildPerson(world));
+    expect((await client.graphql(`mutation { __typename ${verify} }`)).data.verifyEmailDomains).toEqual({
+      domains: [],
+    });
+    const others = `createTask(input: { title: "beside a call" }) { task { id } }`;
+    for (const both of [`${others} ${verify}`, `${verify} ${others}`, `${verify} again: ${verify}`]) {
+      const { errors, data } = await client.graphql(`mutation { ${both} }`);
+      expect(errors[0]?.extensions).toMatchObject({ code: 'invalid_input' });
+      expect(data).toBeNull();
+    }
+    expect((await client.get('/v1/tasks')).body.data).toEqual([]);
+  });
+
+  test('refuses keys of idempotency, and others', async () => {
+    const client = await signedIn(world, await buildPerson(world));
+    const key = { 'idempotency-key': 'outside' };
+    expectProblem(await client.post('/v1/email-domains/verify', {}, key), 'invalid_input');
+    const { body } = await client.post('/graphql', { query: `mutation { ${verify} }` }, key);
+    expect(body.errors[0]).toMatchObject({ extensions: { code: 'invalid_input' } });
+    const member = await signedIn(
+      world,
+      await buildPerson(world, { organization: (await buildPerson(world)).organization, role: 'member' }),
+    );
+    expectProblem(await member.post('/v1/email-domains/verify'), 'permission_denied');
   });
 });
 
