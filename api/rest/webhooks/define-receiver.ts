@@ -69,7 +69,7 @@ export interface Receiver<Payload extends TSchema> {
   /** Bodies that nobody acts on do not match it. */
   readonly payload: Payload;
   /** Undefined for events that nobody acts on. */
-  readonly read: (payload: Static<Payload>, delivery: RawDelivery) => ReceivedEvent | undefined;
+  readonly read: (payload: Static<Payload>, delivery: RawDelivery, config: Config) => ReceivedEvent | undefined;
 }
 
 /**
@@ -104,7 +104,7 @@ export function defineReceiver<Payload extends TSchema>(receiver: Receiver<Paylo
       if (!receiver.verify(delivery, sender.secret, services.clock.now()))
         throw new AppError('invalid_signature', 'The request is not signed with the secret of this receiver.');
       const document = documentOf(delivery.body);
-      const event = payload.Check(document) ? receiver.read(document, delivery) : undefined;
+      const event = payload.Check(document) ? receiver.read(document, delivery, services.config.current) : undefined;
       if (event) await sender.record(event, document);
       return received;
     },
