@@ -20,12 +20,11 @@ import type { TemporalEnvironment } from '#config/reading/standard-variables.ts'
 import type { ConfigStore } from '#config/live/config-store.ts';
 import { registry as productRegistry } from '#entities/index.ts';
 import type { Authorizer } from '#entities/kit/access/authorizer.ts';
-import type { Caller } from '#entities/kit/model/caller.ts';
 import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
 import type { DatabaseOptions } from '#entities/kit/access/database-options.ts';
 import { Database } from '#entities/kit/unit/database.ts';
 import { kindsWithoutRules } from '#entities/kit/model/checks/kinds-without-rules.ts';
-import { everyModule } from '#entities/kit/model/product-modules.ts';
+import { entitled, type Entitled, type HeldEntitlements } from '#entities/kit/access/entitled.ts';
 import type { Registry as EntityRegistry } from '#entities/kit/model/registry.ts';
 import { SecondDatabaseHook } from '#entities/kit/storage/second/second-database-hook.ts';
 import type { StatementObserver } from '#entities/kit/storage/transaction.ts';
@@ -54,8 +53,10 @@ export interface CoreRuntime {
   readonly tuples: TupleRelay | undefined;
   /** Undefined while `auth.token.cache.enabled` is off. */
   readonly endedSessions: EndedSessions | undefined;
-  /** The part of a caller that comes from settings: kinds for which the organization applies, and its product modules. */
-  readonly contextOfCallers: () => Promise<ContextOfCallers & Partial<Pick<Caller, 'productModules'>>>;
+  /** The part of a caller that comes from settings: kinds for which the organization applies, and what it may use. */
+  readonly contextOfCallers: () => Promise<
+    ContextOfCallers & { readonly entitled: (held: HeldEntitlements) => Entitled }
+  >;
   readonly listeners: readonly Listener[];
   readonly metrics: CoreMetrics;
   readonly jobMetrics: JobMetrics;
@@ -108,7 +109,7 @@ export interface CoreRuntimeOptions {
  * @throws ConfigurationError for a model file, or conditions of the parent context, that cannot be used
  */
 export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRuntime> {
-  const { config, logger, registry = productRegistry } = options;
+  const { config, logger, clock = systemClock, registry = productRegistry } = options;
   const start = config.current;
   const listeners = (options.listeners ?? productListeners).filter(
     (listener) => listener !== announceEndedSession || start.auth.token.cache.enabled,
@@ -183,7 +184,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
     endedSessions,
     contextOfCallers: async () => ({
       ...(await contexts.ofCallers()),
-      ...everyModule(config.current.ormconfig.modules),
+      entitled: (held) => entitled(held, config.current, clock.now()),
     }),
     listeners,
     metrics,

@@ -9,7 +9,7 @@ import type { AuthorizationStore } from '../clients/fga/authorization-store.ts';
 import type { TemporalGateway } from '../clients/temporal/temporal-client.ts';
 import type { Listener } from '../listeners/listener.ts';
 import type { ConfigStore } from '#config/live/config-store.ts';
-import type { Caller } from '#entities/kit/model/caller.ts';
+import type { CallerContext } from '#entities/kit/access/principal-state.ts';
 import type { DeliveryReport } from '#entities/kit/outbox/delivery-report.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 import type { SweepReport } from '#workflows/kit/sweep-contract.ts';
@@ -32,7 +32,7 @@ export interface ActivityDependencies {
   /** Where the operator's chat is; empty except in tests. */
   readonly chat: ChatSettings;
   /** Context that the organization of a person adds to a caller, for work that has their rights. */
-  readonly contextOfCallers: () => Promise<Partial<Caller>>;
+  readonly contextOfCallers: () => Promise<CallerContext>;
   /** The text records of a name in the DNS. */
   readonly textRecords: (name: string) => Promise<readonly string[]>;
   readonly logger: Logger;

@@ -223,15 +223,16 @@ async function recordsFor(
   claimed: readonly ClaimedMessage[],
 ): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>> {
   const relations = relationsOfScopes(scopes);
-  const { productModules } = await readMembershipState(unit, '*', organizationId);
+  const state = await readMembershipState(unit, '*', organizationId);
+  const { entitled, ...context } = await contextOfCallers();
   const caller: Caller = callerOf({
     kind: 'api_token',
     subjectId: id,
     organizationId,
     relations,
     limits: relations,
-    productModules,
-    ...(await contextOfCallers()),
+    ...entitled(state),
+    ...context,
   });
   const data = unit.data.as(caller);
   const found = new Map<string, Readonly<Record<string, unknown>>>();

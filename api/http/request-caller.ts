@@ -10,6 +10,8 @@ import {
 } from '#entities/kit/access/principal-state.ts';
 import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import { anonymousCaller } from '#entities/kit/model/caller.ts';
+import { seePage } from '#entities/kit/model/module-gate.ts';
+import { isLapsed } from '#entities/kit/access/entitled.ts';
 import { hasSignedOn } from '#entities/kit/model/confinement.ts';
 import type { AccessClaims } from '../auth/access-token.ts';
 import type { PresentedToken } from '../auth/api-tokens.ts';
@@ -32,7 +34,7 @@ const lastSnapshots = new WeakMap<Token, PrincipalSnapshot>();
 export async function findCaller(request: FastifyRequest, services: Services): Promise<void> {
   const { token } = request.core;
   const known = token && request.routeOptions.config.isRepeatable ? lastSnapshots.get(token) : undefined;
-  if (!token || !known || isRefused(request, known.state, services)) return findCallerAgain(request, services);
+  if (!token || !known || isRefused(request, token, known.state, services)) return findCallerAgain(request, services);
   await setCaller(request, services, token, known);
   request.core.assumption = new AssumedPrincipal(token, known, services.database);
 }
@@ -115,7 +117,7 @@ async function identify(request: FastifyRequest, services: Services, token: Toke
 
 /**
  * The one place that decides, by the current state of its caller, whether a token is valid: makes the caller of a request whoever the token
- * stands for in this state. @throws AppError unauthenticated
+ * stands for in this state. @throws AppError unauthenticated, subscription_inactive
  */
 export async function acceptState(
   request: FastifyRequest,
@@ -137,6 +139,7 @@ export async function acceptState(
   }
   lastSnapshots.set(token, snapshot);
   if ('sort' in token) services.apiTokens.keep(token);
+  if (isInactive(request, token, snapshot.state, services)) throw subscriptionInactive(services);
   await setCaller(request, services, token, snapshot);
   if (isDefault && role === null) services.defaultCaller?.forget();
 }
@@ -151,8 +154,33 @@ function headerHint({ headers }: FastifyRequest): string {
 }
 
 /** Whether the request is refused unless the state has changed. */
-function isRefused(request: FastifyRequest, state: PrincipalState, services: Services): boolean {
-  return state.lacksSecondFactor || isExpired(state, services) || isBeyond(request, state);
+function isRefused(request: FastifyRequest, token: Token, state: PrincipalState, services: Services): boolean {
+  return (
+    state.lacksSecondFactor ||
+    isExpired(state, services) ||
+    isBeyond(request, state) ||
+    isInactive(request, token, state, services)
+  );
+}
+
+/** Whether the token is an API token of an organization that pays nothing any more. Routes that take no tokens refuse it for that. */
+function isInactive(
+  { routeOptions }: FastifyRequest,
+  token: Token,
+  state: PrincipalState,
+  { config }: Services,
+): boolean {
+  return (
+    'sort' in token && token.sort === 'api' && !!routeOptions.config.acceptsTokens && isLapsed(state, config.current)
+  );
+}
+
+function subscriptionInactive({ config }: Services): AppError {
+  const { paymentbillingportalsuccessurl: billingPage } = config.current.subscription;
+  return new AppError(
+    'subscription_inactive',
+    `The subscription of the organization has ended, so its API tokens do not work.${seePage({ billingPage })}`,
+  );
 }
 
 /** Whether a route is not for sessions that began with single sign-on, and the session of the request did. */

@@ -73,6 +73,7 @@ export function errorsOf(route: Described): ErrorCode[] {
           'csrf_token_invalid',
         ] as const)),
     ...(tus ? (['protocol_version_unsupported'] as const) : []),
+    ...(acceptsTokens ? (['subscription_inactive'] as const) : []),
     // A token that is none is refused even where nobody has to be signed in.
     ...(access === 'anonymous' ? [] : (['unauthenticated'] as const)),
     ...(keepsAnswers(route)

@@ -51,7 +51,7 @@ const storageRule: Rule = ({ objectstorage }, refuse) => {
   }
 };
 
-const paymentRule: Rule = ({ subscription }, refuse) => {
+const paymentRule: Rule = ({ subscription, ormconfig }, refuse) => {
   const { paymentwebhookapiversion: accepted, paymentwebhookdiscardapiversion: discarded } = subscription;
   if (accepted !== '' && accepted === discarded) {
     refuse(
@@ -59,6 +59,14 @@ const paymentRule: Rule = ({ subscription }, refuse) => {
       'is the version that subscription.paymentwebhookapiversion accepts',
       'name the old version, or leave it empty',
       ['subscription.paymentwebhookapiversion'],
+    );
+  }
+  if (ormconfig.billing.requirepaymentmethod && !subscription.enabled) {
+    refuse(
+      'ormconfig.billing.requirepaymentmethod',
+      'is on, but without subscription.enabled no organization can have a payment method',
+      'turn on subscription.enabled, or turn this off',
+      ['subscription.enabled'],
     );
   }
   if (!subscription.enabled) return;

@@ -71,10 +71,13 @@ export const ormconfig = object(
     modules: object('Access to product modules.', {
       enabled: flag({
         description:
-          'Checks whether an organization has a product module before its records are used. When off, every organization may use every module.',
+          'Checks whether an organization has a product module before its records are used. When off, every organization may use every module. While subscription.enabled is off, an organization has the modules that an operator has granted.',
         default: true,
       }),
-      usesandbox: flag({ description: 'Uses the sandbox catalog of modules and prices for these checks.' }),
+      usesandbox: flag({
+        description:
+          'Uses the catalogue of modules and prices for the sandbox of the payment provider, in place of that for real payments.',
+      }),
       devmode: flag({
         description: 'Every organization has every product module, whatever the state of its trial. For development.',
       }),
@@ -120,10 +123,12 @@ export const ormconfig = object(
     ),
     billing: object('When an organization needs a payment method.', {
       requirepaymentmethod: flag({
-        description: 'Requires a payment method before an organization may use some resources.',
+        description:
+          'An organization needs a payment method before API tokens, personal tokens and integrations are created in it. Personal organizations need none. Requires subscription.enabled.',
       }),
       bypassemaildomains: list({
-        description: 'E-mail domains of creators whose organizations need no payment method.',
+        description:
+          'Organizations whose founder has a confirmed e-mail address in one of these domains need no payment method; the domain must be the same.',
         items: mailDomainField,
       }),
     }),

@@ -11,7 +11,17 @@ const pending: Readonly<Record<string, readonly string[]>> = {
     'auth.token.trustcenterndarequestaccessduration',
   ],
   summaries: ['ormconfig.summarizer'],
-  billing: ['ormconfig.modules.usesandbox', 'ormconfig.billing', 'subscription'],
+  billing: [
+    'ormconfig.modules.usesandbox',
+    'subscription.privatepaymentkey',
+    'subscription.paymentwebhooksecret',
+    'subscription.paymentwebhooksecrets',
+    'subscription.paymentwebhookurl',
+    'subscription.paymentcancellationreturnurl',
+    'subscription.paymentwebhookevents',
+    'subscription.paymentwebhookapiversion',
+    'subscription.paymentwebhookdiscardapiversion',
+  ],
   questionnaires: [
     'ormconfig.questionnaireproducturl',
     'auth.token.assessmentaccessduration',

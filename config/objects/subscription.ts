@@ -6,7 +6,8 @@ const billingPage = (domain: string): string => `https://console.${domain}/organ
 /** `subscription`. */
 export const subscription = object('Billing and entitlements through the payment provider.', {
   enabled: flag({
-    description: 'Creates customers and subscriptions at the payment provider and receives its events.',
+    description:
+      'Creates customers and subscriptions at the payment provider and receives its events. New organizations begin with a trial of 30 days. When off, organizations have the product modules that an operator has granted, and none is asked to pay.',
   }),
   privatepaymentkey: secret({ description: 'Secret API key of the payment provider. Required while enabled.' }),
   paymentwebhooksecret: secret({
@@ -24,7 +25,8 @@ export const subscription = object('Billing and entitlements through the payment
     fromDomain: (domain) => `https://api.${domain}/v1/payment/webhook`,
   }),
   paymentbillingportalsuccessurl: text({
-    description: 'URL to which the billing portal redirects the browser afterwards.',
+    description:
+      'URL of the page on which people see the plan of their organization. The billing portal redirects the browser to it, and refusals for want of a module, a payment method or a subscription name it.',
     format: httpUrl,
     fromDomain: billingPage,
   }),

@@ -1,5 +1,5 @@
 import { defineEntityModule } from '../kit/model/define.ts';
-import { choice, flag, reference, text } from '../kit/model/fields.ts';
+import { choice, flag, integer, reference, text } from '../kit/model/fields.ts';
 import { money } from '../kit/model/composed/money.ts';
 import { billedRecord } from '../presets/billed-record.ts';
 
@@ -11,6 +11,12 @@ export const organizationPrice = defineEntityModule({
     ...money('amount', 'Price for one interval.', { exposed: 'read', lists: ['order'] }),
     interval: choice('Interval of the payments.', ['month', 'year'], { default: 'month', exposed: 'read' }),
     externalId: text('Id of the price at the payment provider.', { max: 200, optional: true }),
+    lookupKey: text('Name of the price in the catalogue; null for a price that the catalogue does not have.', {
+      max: 200,
+      optional: true,
+      exposed: 'read',
+    }),
+    quantity: integer('How many times it is paid.', { min: 0, max: 2_147_483_647, default: 1, exposed: 'read' }),
     isActive: flag('Whether the price is in use.', { default: true, exposed: 'read', lists: ['filter'] }),
     subscriptionId: reference('organizationSubscription', 'Subscription in which it is paid.', {
       optional: true,
@@ -23,8 +29,8 @@ export const organizationPrice = defineEntityModule({
   },
   unique: [
     {
-      fields: ['organizationId', 'externalId'],
-      message: 'This price of the organization is stored already.',
+      fields: ['subscriptionId', 'externalId'],
+      message: 'This price of the subscription is stored already.',
     },
   ],
   tenancy: 'organization',

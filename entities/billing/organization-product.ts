@@ -8,7 +8,11 @@ export const organizationProduct = defineEntityModule({
   table: 'organization_products',
   description: 'Product that an organization has subscribed to, as the payment provider has it.',
   fields: {
-    module: choice('Product module that it contains.', productModules, { exposed: 'read', lists: ['filter'] }),
+    module: choice('Product module that it contains; null if it contains none.', productModules, {
+      optional: true,
+      exposed: 'read',
+      lists: ['filter'],
+    }),
     externalId: text('Id of the product at the payment provider.', { max: 200, optional: true }),
     isActive: flag('Whether the organization may use it.', { default: true, exposed: 'read', lists: ['filter'] }),
     subscriptionId: reference('organizationSubscription', 'Subscription that contains it.', {
@@ -28,8 +32,8 @@ export const organizationProduct = defineEntityModule({
   },
   unique: [
     {
-      fields: ['organizationId', 'externalId'],
-      message: 'This product of the organization is stored already.',
+      fields: ['subscriptionId', 'externalId'],
+      message: 'This product of the subscription is stored already.',
     },
   ],
   tenancy: 'organization',

@@ -20,7 +20,7 @@ export const apiToken = defineEntityModule({
   behaviours: [
     decidesCallers({ of: 'id', by: ['secretHash', 'scopes', 'expiresAt'] }),
     announced({ by: managerRoles }),
-    guarded({ needsSession: true }),
+    guarded({ needsSession: true, needsPaymentMethod: true }),
   ],
   policy: {
     view: [allow(system), allow(managers), deny(anyone)],

@@ -60,7 +60,7 @@ export const user = defineEntityModule({
       rlsWithCheck: 'id = $user',
       confinedReach: 'view',
     }),
-    decidesCallers({ of: 'id', by: ['status'] }),
+    decidesCallers({ of: 'id', by: ['status', 'email', 'emailConfirmedAt'] }),
     companions([{ kind: 'userSetting', record: 'userId' }]),
   ],
   policy: {

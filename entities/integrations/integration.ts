@@ -1,6 +1,9 @@
+import { guarded } from '../kit/model/behaviours/guarded.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, flag, json, singleLine, text } from '../kit/model/fields.ts';
 import { managedRecord } from '../presets/managed-record.ts';
+
+const statuses = ['pending', 'connected', 'errored', 'disabled'] as const;
 
 export const integration = defineEntityModule({
   kind: 'integration',
@@ -34,11 +37,12 @@ export const integration = defineEntityModule({
       exposed: 'read-write',
       lists: ['filter'],
     }),
-    status: choice('Status of the connection.', ['pending', 'connected', 'errored', 'disabled'], {
-      default: 'pending',
-      exposed: 'read',
-      lists: ['filter'],
-    }),
+    status: choice('Status of the connection.', statuses, { default: 'pending', exposed: 'read', lists: ['filter'] }),
+    statusBeforeLapse: choice(
+      'Status that the integration had when the server disabled it, because the subscription of the organization ended; null if it did not. The integration gets this status back when the organization pays again.',
+      statuses,
+      { optional: true, exposed: 'read' },
+    ),
     metadata: json('Custom data of API clients, as JSON. The server stores it and does not interpret it.', {
       maxBytes: 16_384,
       optional: true,
@@ -59,6 +63,7 @@ export const integration = defineEntityModule({
     },
   ],
   tenancy: 'organization',
+  behaviours: [guarded({ needsPaymentMethod: true })],
   policy: managedRecord(),
   mutate: ['create', 'update', 'delete'],
   joins: [{ to: 'secret' }],

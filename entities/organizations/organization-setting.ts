@@ -2,12 +2,14 @@ import { roles } from '../kit/model/caller.ts';
 import { decidesCallers } from '../kit/model/behaviours/decides-callers.ts';
 import { guarded } from '../kit/model/behaviours/guarded.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
-import { choice, email, flag } from '../kit/model/fields.ts';
+import { choice, email, flag, text } from '../kit/model/fields.ts';
 import { domainList } from '../kit/model/composed/domain-list.ts';
 import { timeZone } from '../kit/model/composed/time-zone.ts';
 import { allow, anyone, deny, role, system } from '../kit/model/policy.ts';
 import { internalRecord } from '../presets/internal-record.ts';
 import { managers } from '../presets/roles.ts';
+
+const billingPart = (max: number) => ({ max, optional: true, exposed: 'read-write' }) as const;
 
 export const organizationSetting = defineEntityModule({
   kind: 'organizationSetting',
@@ -18,6 +20,24 @@ export const organizationSetting = defineEntityModule({
       optional: true,
       exposed: 'read-write',
     }),
+    billingPhone: text('Telephone number for questions about invoices, in the form +4312345 (E.164).', {
+      max: 16,
+      pattern: /^\+[1-9][0-9]{1,14}$/,
+      optional: true,
+      exposed: 'read-write',
+    }),
+    billingLine1: text('Billing address: street and number, or post office box.', billingPart(200)),
+    billingLine2: text('Billing address: floor, building or department.', billingPart(200)),
+    billingCity: text('Billing address: city.', billingPart(100)),
+    billingRegion: text('Billing address: state, province or county.', billingPart(100)),
+    billingPostalCode: text('Billing address: postal code.', billingPart(20)),
+    billingCountry: text('Billing address: country, by its code of two capital letters (ISO 3166-1).', {
+      max: 2,
+      pattern: /^[A-Z]{2}$/,
+      optional: true,
+      exposed: 'read-write',
+    }),
+    taxId: text('Tax number of the organization on invoices, such as its VAT number.', billingPart(50)),
     timezone: timeZone('Time zone of the organization; determines where its days begin.', {
       default: 'UTC',
       exposed: 'read-write',

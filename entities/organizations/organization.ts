@@ -13,12 +13,12 @@ import { allow, deny, anyone, memberOf, roleIn, system } from '../kit/model/poli
 import { managerRoles } from '../presets/roles.ts';
 
 /** A group whose members the server keeps (groups/group-membership.ts). There is nobody with whom to share a personal organization. */
-function managedGroup(managedAs: string, name: string, description: string): Companion<'isPersonal'> {
+function managedGroup(managedAs: string, name: string, description: string): Companion<'isPersonal' | 'parentId'> {
   return {
     kind: 'group',
     record: 'organizationId',
     values: { name, description, managedAs },
-    when: { field: 'isPersonal', is: false },
+    when: { isPersonal: false },
     companions: [
       { kind: 'groupSetting', record: 'groupId', values: { visibility: 'public', joinPolicy: 'invite_only' } },
     ],
@@ -91,7 +91,7 @@ export const organization = defineEntityModule({
       rlsWithCheck: 'id = $organization',
       confinedReach: 'organization',
     }),
-    decidesCallers({ of: 'id', by: ['parentId'] }),
+    decidesCallers({ of: 'id', by: ['parentId', 'founderId'] }),
     guarded({ deletionNeedsProof: true }),
     laterRemoval({
       kind: 'organizationRemoval',
@@ -152,6 +152,7 @@ export const organization = defineEntityModule({
     ]),
     companions([
       { kind: 'organizationSetting', record: 'organizationId' },
+      { kind: 'organizationBilling', record: 'organizationId', when: { isPersonal: false, parentId: null } },
       { kind: 'entityType', record: 'organizationId', forEach: { list: 'entityTypes', field: 'name' } },
       managedGroup('admins', 'Admins', 'Everybody who manages the organization.'),
       managedGroup('viewers', 'Viewers', 'Everybody who does not manage the organization.'),

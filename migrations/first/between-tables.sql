@@ -55,6 +55,7 @@ alter table notifications add constraint notifications_organization_id_foreign f
 alter table notifications add constraint notifications_user_id_foreign foreign key (user_id) references users(id) on delete restrict;
 alter table object_copies add constraint object_copies_object_id_fkey foreign key (object_id) references stored_objects(id);
 alter table onboardings add constraint onboardings_user_id_foreign foreign key (user_id) references users(id) on delete restrict;
+alter table organization_billings add constraint organization_billings_organization_id_foreign foreign key (organization_id) references organizations(id) on delete restrict;
 alter table organization_modules add constraint organization_modules_organization_id_foreign foreign key (organization_id) references organizations(id) on delete restrict;
 alter table organization_prices add constraint organization_prices_organization_id_foreign foreign key (organization_id) references organizations(id) on delete restrict;
 alter table organization_prices add constraint organization_prices_subscription_id_foreign foreign key (subscription_id) references organization_subscriptions(id) on delete restrict;

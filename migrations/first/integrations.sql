@@ -15,10 +15,12 @@ create table integrations (
   definition_version text,
   family text,
   status text not null,
+  status_before_lapse text,
   metadata jsonb,
   is_primary_directory boolean not null,
   sends_campaigns boolean not null,
   name_form text not null,
+  constraint integrations_status_before_lapse_check check ((status_before_lapse = any (array['pending', 'connected', 'errored', 'disabled']))),
   constraint integrations_status_check check ((status = any (array['pending', 'connected', 'errored', 'disabled'])))
 );
 alter table integrations add constraint integrations_pkey primary key (id);
@@ -30,6 +32,7 @@ comment on column integrations.definition_id is 'Id of the definition that it fo
 comment on column integrations.definition_version is 'Version of that definition.';
 comment on column integrations.family is 'Family of systems to which the other system belongs, for example directory.';
 comment on column integrations.status is 'Status of the connection.';
+comment on column integrations.status_before_lapse is 'Status that the integration had when the server disabled it, because the subscription of the organization ended; null if it did not. The integration gets this status back when the organization pays again.';
 comment on column integrations.metadata is 'Custom data of API clients, as JSON. The server stores it and does not interpret it.';
 comment on column integrations.is_primary_directory is 'Whether it is the directory from which the organization takes its people.';
 comment on column integrations.sends_campaigns is 'Whether campaigns are sent through it.';

@@ -198,14 +198,21 @@ create table organization_modules (
   deleted_by text,
   organization_id text not null,
   module text not null,
-  constraint organization_modules_module_check check ((module = any (array['compliance', 'entity_management', 'policy_management', 'registry', 'risk_management', 'trust_center', 'vulnerability_management'])))
+  source text not null,
+  ends_at timestamptz,
+  constraint organization_modules_module_check check ((module = any (array['compliance', 'domain_scanning', 'entity_management', 'policy_management', 'registry', 'risk_management', 'trust_center', 'vulnerability_management']))),
+  constraint organization_modules_source_check check ((source = any (array['base', 'trial', 'subscription', 'granted'])))
 );
 alter table organization_modules add constraint organization_modules_pkey primary key (id);
 comment on table organization_modules is 'Product module enabled for an organization and its child organizations.';
 comment on column organization_modules.module is 'Product module.';
+comment on column organization_modules.source is 'Why the organization has the module: it is part of every plan, of the trial, of a subscription, or the operator has granted it.';
+comment on column organization_modules.ends_at is 'When the organization loses the module; null if no end is known.';
 create index organization_modules_organization_id_created_at_id_index on organization_modules (organization_id, created_at, id) where (deleted_at is null);
 create index organization_modules_organization_id_id_index on organization_modules (organization_id, id) where (deleted_at is null);
-create unique index organization_modules_organization_id_module_key on organization_modules (organization_id, module) where (deleted_at is null);
+create index organization_modules_organization_id_module_id_index on organization_modules (organization_id, module, id) where (deleted_at is null);
+create unique index organization_modules_organization_id_module_source_key on organization_modules (organization_id, module, source) where (deleted_at is null);
+create index organization_modules_organization_id_source_id_index on organization_modules (organization_id, source, id) where (deleted_at is null);
 create index organization_modules_organization_id_updated_at_id_index on organization_modules (organization_id, updated_at, id) where (deleted_at is null);
 alter table organization_modules enable row level security;
 create policy organization_modules_app on organization_modules to core_app using ((organization_id = current_setting('core.organization_id', true))) with check ((organization_id = current_setting('core.organization_id', true)));
@@ -259,6 +266,14 @@ create table organization_settings (
   deleted_by text,
   organization_id text not null,
   billing_email text,
+  billing_phone text,
+  billing_line1 text,
+  billing_line2 text,
+  billing_city text,
+  billing_region text,
+  billing_postal_code text,
+  billing_country text,
+  tax_id text,
   timezone text not null,
   requires_second_factor boolean not null,
   files_need_verdict boolean not null,
@@ -270,6 +285,14 @@ create table organization_settings (
 alter table organization_settings add constraint organization_settings_pkey primary key (id);
 comment on table organization_settings is 'Settings of an organization; created together with it.';
 comment on column organization_settings.billing_email is 'E-mail address for invoices; initially the address of the owner.';
+comment on column organization_settings.billing_phone is 'Telephone number for questions about invoices, in the form +4312345 (E.164).';
+comment on column organization_settings.billing_line1 is 'Billing address: street and number, or post office box.';
+comment on column organization_settings.billing_line2 is 'Billing address: floor, building or department.';
+comment on column organization_settings.billing_city is 'Billing address: city.';
+comment on column organization_settings.billing_region is 'Billing address: state, province or county.';
+comment on column organization_settings.billing_postal_code is 'Billing address: postal code.';
+comment on column organization_settings.billing_country is 'Billing address: country, by its code of two capital letters (ISO 3166-1).';
+comment on column organization_settings.tax_id is 'Tax number of the organization on invoices, such as its VAT number.';
 comment on column organization_settings.timezone is 'Time zone of the organization; determines where its days begin.';
 comment on column organization_settings.requires_second_factor is 'Whether members need a second factor to act in the organization and in the organizations that are part of it. Members without one can set it up, and then enter.';
 comment on column organization_settings.files_need_verdict is 'Whether files of the organization, also those that are there already, are withheld until an API token has reported them clean (FileVerdict). Pictures of people and the documents of exports and imports are not withheld.';

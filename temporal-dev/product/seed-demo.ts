@@ -61,8 +61,9 @@ async function switchOn(data: DataClient, organizationId: string, module: Produc
   const held = await data.findOne(organizationModule, {
     organizationId: { eq: organizationId },
     module: { eq: module },
+    source: { eq: 'granted' },
   });
-  if (!held) await data.create(organizationModule, { organizationId, module });
+  if (!held) await data.create(organizationModule, { organizationId, module, source: 'granted' });
 }
 
 async function personId(

@@ -272,6 +272,13 @@ const cases: readonly [content: string, refusals: readonly string[], mended: str
     'subscription: {enabled: true, privatepaymentkey: k, paymentwebhookapiversion: v2, paymentwebhooksecrets: {v2: s}}',
   ],
   [
+    'ormconfig: {billing: {requirepaymentmethod: true}}',
+    [
+      'ormconfig.billing.requirepaymentmethod: is on, but without subscription.enabled no organization can have a payment method',
+    ],
+    'ormconfig: {billing: {requirepaymentmethod: true}}\nsubscription: {enabled: true, privatepaymentkey: k}',
+  ],
+  [
     'integrations: {email: {provider: providera}}',
     ['integrations.email.fromemail: is missing'],
     'integrations: {email: {provider: providera, fromemail: "Core <no-reply@example.com>"}}',

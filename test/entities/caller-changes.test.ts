@@ -67,12 +67,19 @@ const tables: Readonly<Record<string, Rows>> = {
     rows: organizations.map((id, index) => ({
       id,
       parent_id: index === 0 || index === 3 ? null : organizations[index - 1],
+      founder_id: of(users, index),
     })),
-    changes: { parent_id: unlessNone(organizations), deleted_at: never },
+    changes: { parent_id: unlessNone(organizations), founder_id: unlessNone(users), deleted_at: never },
   },
   users: {
-    rows: users.map((id) => ({ id, email: `${id}@example.com`, status: 'active' })),
-    changes: { status: ['active', 'active', 'inactive'], deleted_at: never, last_seen_at: endings },
+    rows: users.map((id) => ({ id, email: `${id}@example.com`, status: 'active', email_confirmed_at: endings[0] })),
+    changes: {
+      status: ['active', 'active', 'inactive'],
+      email: users.map((id) => `${id}@other.example`),
+      email_confirmed_at: unlessNone(endings),
+      deleted_at: never,
+      last_seen_at: endings,
+    },
   },
   sessions: {
     rows: sessions.map((id, index) => ({
@@ -121,8 +128,19 @@ const tables: Readonly<Record<string, Rows>> = {
     changes: { present: [true, false], relation: ['task_creator', 'group_creator', 'member'], applied_version: [0, 1] },
   },
   organization_modules: {
-    rows: organizations.map((id) => ({ id: newId(), organization_id: id, module: 'registry' })),
-    changes: { module: ['registry', 'compliance'], deleted_at: never },
+    rows: organizations.map((id) => ({ id: newId(), organization_id: id, module: 'registry', source: 'granted' })),
+    changes: {
+      module: ['registry', 'compliance'],
+      source: ['granted', 'trial'],
+      ends_at: unlessNone(endings),
+      deleted_at: never,
+    },
+  },
+  organization_billings: {
+    rows: organizations
+      .slice(0, 1)
+      .map((id) => ({ id: newId(), organization_id: id, is_lapsed: false, has_payment_method: true })),
+    changes: { is_lapsed: [true, false], has_payment_method: [true, false], applied_round: [1, 2], deleted_at: never },
   },
   organization_settings: {
     rows: organizations.map((id) => ({ id: newId(), organization_id: id, email_theme: 'modern' })),

@@ -281,7 +281,7 @@ async function supportCaller(): Promise<Caller> {
     role: null,
     groupIds: [],
     relations: [],
-    productModules: [],
+    heldModules: [],
     delegation: { ...held, subjectId: support, organizationId },
   };
   return callerOfDelegation(registry, state, await world.runtime.contextOfCallers());

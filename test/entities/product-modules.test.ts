@@ -151,7 +151,7 @@ async function have(...modules: readonly ProductModule[]): Promise<void> {
     for (const { id } of await data.find(organizationModule, { limit: 100 })) await data.remove(organizationModule, id);
   });
   await asServer(async (data) => {
-    for (const module of modules) await data.create(organizationModule, { module });
+    for (const module of modules) await data.create(organizationModule, { module, source: 'granted' });
   });
 }
 

@@ -52,7 +52,7 @@ export const createApiToken = defineAction({
   answer: { apiToken: recordOf(apiToken), token: tokenValue },
   title: 'IssuedApiToken',
   status: 201,
-  errors: ['permission_denied', 'step_up_required', 'limit_exceeded', 'not_found'],
+  errors: ['permission_denied', 'payment_method_required', 'step_up_required', 'limit_exceeded', 'not_found'],
   run: async (asking, input) => {
     const { id, token } = await createForOrganization(asking, input);
     return { apiToken: id, token };
@@ -66,6 +66,7 @@ export const createPersonalAccessToken = defineAction({
   summary: 'Create one personal access token',
   description: `Creates a token that acts for the signed-in user: it can do what the user can do, as far as its scopes allow it. With several organizations, name one in the header X-Organization-ID of each request. A request without this header acts in the first of \`organizationIds\`; without that list, in the organization that the user joined first, usually the personal one. The header X-Organization-ID of each response names the organization in which the token acted. The user is notified by e-mail. ${tokenOnce}`,
   answersCredential: true,
+  needsPaymentMethod: true,
   input: {
     ...tokenInput('PersonalTokenScope'),
     organizationIds: Type.Optional(

@@ -83,6 +83,8 @@ export interface ActionDefinition<Input extends TProperties, A extends Answer, P
   readonly acceptsTokens?: true;
   readonly acceptsSingleSignOn?: true;
   readonly answersCredential?: true;
+  /** The organization of the caller has a payment method, where the configuration requires one. */
+  readonly needsPaymentMethod?: true;
   /** Checked before the handler, or with `outside.prepare`. A use that is refused has no effect and is not counted. */
   readonly limits?: readonly ActionLimit[];
   /** Schemas by the names in GraphQL; REST has them in snake_case. Both interfaces check them. */

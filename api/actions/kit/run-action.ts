@@ -1,4 +1,5 @@
 import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
+import { refuseWithoutPaymentMethod } from '#entities/kit/model/module-gate.ts';
 import { isId } from '#entities/kit/base/ids.ts';
 import type { Asking } from '../../credentials/asking.ts';
 import { tooManyAttempts } from '../../http/limits/too-many-attempts.ts';
@@ -9,7 +10,7 @@ import type { Action, Answer, ResultOf } from './define-action.ts';
  * Counts the use, and runs the handler of an action: what exceeds a limit causes no work. Errors undo the count with the unit of work. A call
  * of another system is made between two transactions.
  * @param input checked by its schemas
- * @throws AppError as the action says; too_many_requests
+ * @throws AppError as the action says; payment_method_required, too_many_requests
  */
 export async function runAction(
   { definition }: Action,
@@ -31,10 +32,11 @@ export async function runAction(
 }
 
 async function countUse(
-  { name, limits = [] }: Action['definition'],
+  { name, limits = [], needsPaymentMethod }: Action['definition'],
   unit: Asking['unit'],
   input: Readonly<Record<string, unknown>>,
 ): Promise<void> {
+  if (needsPaymentMethod) refuseWithoutPaymentMethod(unit.context.caller);
   for (const { per, uses, windowMs, exceeded } of limits) {
     const owner = per === 'record' ? input['id'] : unit.context.caller.organizationId;
     // A malformed id matches no record, so the handler refuses it.

@@ -8,7 +8,7 @@ import { newId } from '#entities/kit/base/ids.ts';
 import { nameForm } from '#entities/kit/base/name-form.ts';
 import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
-import { foundOrganization } from '../../people/found-organization.ts';
+import { foundOrganization, trialOf } from '../../people/found-organization.ts';
 import { idOf, selectableRecord } from '../kit/action-parts.ts';
 import { defineAction } from '../kit/define-action.ts';
 
@@ -45,7 +45,7 @@ export const createOnboarding = defineAction({
   },
   status: 201,
   errors: ['invalid_input', 'already_exists', 'permission_denied'],
-  run: async ({ unit }, { domains = [], ...answers }) => {
+  run: async ({ unit, services }, { domains = [], ...answers }) => {
     const { kind, subjectId } = unit.context.caller;
     if (kind !== 'user' || subjectId === null)
       throw new AppError('permission_denied', 'Only users answer the questions at the beginning; sign in first.');
@@ -60,7 +60,8 @@ export const createOnboarding = defineAction({
       createdOrganizationId: organizationId,
     });
     const name = await freeName(data, subjectId, companyName);
-    await foundOrganization(data, { id: organizationId, name, founderId: subjectId }, owner, { emailDomains });
+    const wanted = { id: organizationId, name, founderId: subjectId };
+    await foundOrganization(data, wanted, owner, { settings: { emailDomains }, trial: trialOf(services) });
     return { id, createdOrganizationId: organizationId, onboarding: id, organization: organizationId };
   },
 });

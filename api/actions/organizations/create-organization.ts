@@ -5,7 +5,7 @@ import { AppError } from '#entities/kit/base/errors.ts';
 import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import { idSchema } from '../../http/request-schemas.ts';
-import { foundOrganization } from '../../people/found-organization.ts';
+import { foundOrganization, trialOf } from '../../people/found-organization.ts';
 import { recordOf } from '../kit/action-parts.ts';
 import { defineAction } from '../kit/define-action.ts';
 
@@ -38,7 +38,7 @@ export const createOrganization = defineAction({
   answer: { organization: recordOf(organization) },
   status: 201,
   errors: ['invalid_input', 'already_exists', 'permission_denied', 'not_found', 'organization_archived'],
-  run: async ({ unit }, { parentId = null, ...input }) => {
+  run: async ({ unit, services }, { parentId = null, ...input }) => {
     const { kind, subjectId } = unit.context.caller;
     if (kind !== 'user' || subjectId === null)
       throw new AppError('permission_denied', 'Only users can create organizations; sign in first.');
@@ -50,7 +50,9 @@ export const createOrganization = defineAction({
     }
     const data = unit.data.privileged('create organization');
     const founder = await data.get(user, subjectId);
-    const { id } = await foundOrganization(data, { ...input, parentId, founderId: subjectId }, founder);
+    const trial = parentId === null ? trialOf(services) : undefined;
+    const wanted = { ...input, parentId, founderId: subjectId };
+    const { id } = await foundOrganization(data, wanted, founder, { trial });
     return { organization: id };
   },
 });

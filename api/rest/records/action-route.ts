@@ -57,7 +57,11 @@ export function actionRoute(action: Action): Route {
     ...(method === 'PATCH' && { headers: ifMatchHeaders }),
     ...(sends.length > 0 && { sends }),
     answers: { [status]: answerSchema(answer, definition.title) },
-    errors: [...definition.errors, ...(limits.length > 0 ? (['too_many_requests'] as const) : [])],
+    errors: [
+      ...definition.errors,
+      ...(definition.needsPaymentMethod ? (['payment_method_required'] as const) : []),
+      ...(limits.length > 0 ? (['too_many_requests'] as const) : []),
+    ],
     handle: (call: Call<unknown>) => handle(call),
   });
 }

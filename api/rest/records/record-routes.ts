@@ -79,13 +79,12 @@ function organizationErrors({ tenancy, rlsUsing }: EntityModule): readonly Error
 
 /** Errors that the kind has by rules of its own. */
 function ruleErrors(module: EntityModule, change: 'create' | 'edit' | 'remove'): readonly ErrorCode[] {
-  return refusalsOf(module)
-    .filter(({ on = ['create'] }) => on.includes(change))
-    .map(({ code }) => code);
-}
-
-function proofErrors({ needsProof }: EntityModule): readonly ErrorCode[] {
-  return needsProof ? ['step_up_required'] : [];
+  const refusals = refusalsOf(module).filter(({ on = ['create'] }) => on.includes(change));
+  return [
+    ...refusals.map(({ code }) => code),
+    ...(module.needsProof && change !== 'remove' ? (['step_up_required'] as const) : []),
+    ...(module.needsPaymentMethod && change === 'create' ? (['payment_method_required'] as const) : []),
+  ];
 }
 
 const params = Type.Object({ id: idSchema('Id of the record.') });
@@ -167,13 +166,7 @@ function createRoute(registry: Registry, record: RecordSelection, answer: TObjec
     body: creationSchema(module, links),
     sends: ['ETag', 'Location'],
     answers: { 201: answer },
-    errors: [
-      'not_found',
-      'permission_denied',
-      'already_exists',
-      ...ruleErrors(module, 'create'),
-      ...proofErrors(module),
-    ],
+    errors: ['not_found', 'permission_denied', 'already_exists', ...ruleErrors(module, 'create')],
     handle: (call) =>
       inSnakeCase(async () => {
         const { unit, body, reply, services } = call;
@@ -216,7 +209,6 @@ function updateRoute(registry: Registry, record: RecordSelection, answer: TObjec
       'stale_record',
       'precondition_failed',
       ...ruleErrors(module, 'edit'),
-      ...proofErrors(module),
     ],
     handle: (call) =>
       inSnakeCase(async () => {

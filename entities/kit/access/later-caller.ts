@@ -1,4 +1,4 @@
-import { callerIn, callerOfToken, readStateWithin } from './principal-state.ts';
+import { callerIn, callerOfToken, readStateWithin, type CallerContext } from './principal-state.ts';
 import { AppError } from '../base/errors.ts';
 import type { Caller } from '../model/caller.ts';
 import type { TokenSort } from '../model/scopes.ts';
@@ -25,7 +25,7 @@ export interface LaterPrincipal {
 export async function readLaterCaller(
   work: Work,
   { userId, organizationId, tokenId }: LaterPrincipal,
-  others: Partial<Caller>,
+  others: CallerContext,
   acceptsKey: (keyId: string) => boolean,
 ): Promise<Caller> {
   if (tokenId !== null) return readLaterToken(work, { userId, organizationId, tokenId }, others, acceptsKey);
@@ -49,7 +49,7 @@ const secretOfToken = {
 async function readLaterToken(
   work: Work,
   { userId, organizationId, tokenId }: LaterPrincipal & { readonly tokenId: string },
-  others: Partial<Caller>,
+  others: CallerContext,
   acceptsKey: (keyId: string) => boolean,
 ): Promise<Caller> {
   const sort = userId === null ? 'api' : 'personal';

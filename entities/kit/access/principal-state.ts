@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../base/errors.ts';
 import { callerOf, type Caller, type Delegation, type Role } from '../model/caller.ts';
+import { whateverHeld, type Entitled, type HeldEntitlements } from './entitled.ts';
 import { queryOutsideTransaction } from '../storage/one-round-trip.ts';
 import type { StatementSource } from '../storage/transaction.ts';
 import { relationsOfScopes } from '../model/scope-relations.ts';
@@ -60,7 +61,7 @@ interface TokenState {
 }
 
 /** The current state of a person in one organization. */
-export interface MembershipState extends Pick<Caller, 'groupIds' | 'relations' | 'productModules'> {
+export interface MembershipState extends Pick<Caller, 'groupIds' | 'relations'>, HeldEntitlements {
   /** The strongest role in the organization or one of its ancestors; null for a person without a role, and for one who lacks a factor. */
   readonly role: Role | null;
   /** Whether the person is a member, but the organization or one of its ancestors requires a second factor that the person does not have. */
@@ -90,18 +91,18 @@ const snapshotText = snapshotTextOf('$1', '$2', '$3');
 /** SQL of the state of a person in a session and an organization. */
 export function snapshotTextOf(user: string, session: string, organization: string): string {
   return `select ${resultColumn} from (select is_active as "isActive", is_signed_in as "isSignedIn",
-  role, group_ids as "groupIds", relations, modules as "productModules", single_sign_on_id as "singleSignOnId",
+  role, group_ids as "groupIds", relations, modules as "heldModules", billing as "billingFacts", single_sign_on_id as "singleSignOnId",
   lacks_second_factor as "lacksSecondFactor" from request_context(${user}, ${session}, ${organization})) found`;
 }
 
 const tokenSnapshotText = `select ${resultColumn} from (select is_active as "isActive", is_signed_in as "isSignedIn",
-  role, group_ids as "groupIds", relations, modules as "productModules", json_build_object('userId', user_id,
+  role, group_ids as "groupIds", relations, modules as "heldModules", billing as "billingFacts", json_build_object('userId', user_id,
     'organizationId', organization_id, 'scopes', scopes, 'expiresAt', expires_at) as token,
   role is not null and user_id is not null and lacks_second_factor(user_id, organization_id) as "lacksSecondFactor"
   from token_context($1, $2, $3, $4)) found`;
 
 const delegationSnapshotText = `select ${resultColumn} from (select is_active as "isActive", is_signed_in as "isSignedIn",
-  role, group_ids as "groupIds", relations, modules as "productModules", false as "lacksSecondFactor",
+  role, group_ids as "groupIds", relations, modules as "heldModules", billing as "billingFacts", false as "lacksSecondFactor",
   json_build_object('id', $1::text, 'type', type, 'actorId', actor_id, 'actorName', actor_name, 'expiresAt', expires_at,
     'subjectId', subject_id, 'organizationId', organization_id) as delegation from delegation_context($1)) found`;
 
@@ -163,6 +164,12 @@ export function stateIn(text: string): PrincipalState {
   return state.lacksSecondFactor ? { ...state, role: null } : state;
 }
 
+/** Properties of a caller that do not depend on the membership. */
+export interface CallerContext extends Partial<Caller> {
+  /** What the organization may use (`entitled`, with the current configuration). */
+  readonly entitled: (held: HeldEntitlements) => Partial<Entitled>;
+}
+
 /** Names no session: the session of the work has been judged, or is judged apart (`readEntry`). */
 export const judgedSession = '*';
 
@@ -175,17 +182,15 @@ export async function readMembershipState(
   return readStateWithin(work, { userId, sessionId: judgedSession, organizationId });
 }
 
-/**
- * The caller for a person in an organization. Without a role the caller has no organization, and tenant queries return nothing.
- * @param others properties that do not depend on the membership
- */
+/** The caller for a person in an organization. Without a role the caller has no organization, and tenant queries return nothing. */
 export function callerIn(
   subjectId: string,
   organizationId: string | null,
-  { role, groupIds, relations, productModules }: MembershipState,
-  others: Partial<Caller>,
+  state: MembershipState,
+  { entitled = whateverHeld, ...others }: Partial<CallerContext>,
 ): Caller {
-  const membership = role === null ? {} : { organizationId, role, groupIds, relations, productModules };
+  const { role, groupIds, relations } = state;
+  const membership = role === null ? {} : { organizationId, role, groupIds, relations, ...entitled(state) };
   return callerOf({ kind: 'user', subjectId, ...membership, ...others });
 }
 
@@ -196,19 +201,18 @@ export function callerIn(
 export function callerOfToken(
   { sort, tokenId }: TokenPrincipal,
   state: PrincipalState,
-  others: Partial<Caller>,
+  { entitled, ...others }: CallerContext,
 ): Caller {
   const { userId = null, organizationId = null, scopes = [] } = state.token ?? {};
   const relations = relationsOfScopes(scopes);
   if (sort === 'personal')
-    return callerIn(userId ?? '', organizationId, state, { limits: relations, tokenId, ...others });
-  const { productModules } = state;
+    return callerIn(userId ?? '', organizationId, state, { limits: relations, tokenId, entitled, ...others });
   return callerOf({
     kind: 'api_token',
     subjectId: tokenId,
     organizationId,
     relations,
-    productModules,
+    ...entitled(state),
     // Rights that a record inherits, such as that of the editors of a task to delete its subtasks, are not in the scopes.
     limits: relations,
     tokenId,
@@ -236,14 +240,14 @@ const roleOfSupport = 'admin' satisfies Role;
  * The caller that a delegation stands for: the support identity with the rights of an admin, or a person with theirs. Both within
  * `limitsOfDelegates`, which is the one place that says what is left out.
  */
-export function callerOfDelegation(registry: Registry, state: PrincipalState, others: Partial<Caller>): Caller {
+export function callerOfDelegation(registry: Registry, state: PrincipalState, context: CallerContext): Caller {
   const { delegation: held, ...membership } = state;
+  const { entitled, ...others } = context;
   if (!held) throw new Error('this is not the state of a delegation');
   const { subjectId, organizationId, ...delegation } = held;
   const own = { delegation, limits: limitsOfDelegates(registry), tokenId: delegation.id, ...others };
-  if (delegation.type === 'impersonation') return callerIn(subjectId, organizationId, membership, own);
-  const { productModules } = state;
-  return callerOf({ kind: 'support', subjectId, organizationId, role: roleOfSupport, productModules, ...own });
+  if (delegation.type === 'impersonation') return callerIn(subjectId, organizationId, membership, { entitled, ...own });
+  return callerOf({ kind: 'support', subjectId, organizationId, role: roleOfSupport, ...entitled(state), ...own });
 }
 
 /**

@@ -3,7 +3,7 @@ import type { MembershipState } from './principal-state.ts';
 import type { Work } from '../storage/work.ts';
 
 /** Whether a person may act in an organization, in a session that began in a certain way. */
-export interface Entry extends Pick<MembershipState, 'productModules' | 'lacksSecondFactor'> {
+export interface Entry extends Pick<MembershipState, 'heldModules' | 'lacksSecondFactor'> {
   /** The strongest role of the person in the organization or one of its ancestors, whatever the session. */
   readonly role: Role | null;
   /** The organization whose single sign-on is required, and did not begin the session; null for none. */
@@ -107,7 +107,7 @@ export const entryColumns = 'entry.role, entry.gap, entry.modules, entry.lacks_s
 export interface EntryRow {
   readonly role: Role | null;
   readonly gap: string | null;
-  readonly modules: MembershipState['productModules'];
+  readonly modules: MembershipState['heldModules'];
   readonly lacks_second_factor: boolean;
 }
 
@@ -116,5 +116,5 @@ export function entryOf(row: EntryRow | undefined): Entry {
   const { role = null, gap = null, modules = [], lacks_second_factor: lacksSecondFactor = false } = row ?? {};
   // The function returns an empty text for a session that is valid elsewhere.
   const signOn = { requiredSignOn: gap === '' ? null : gap, isElsewhere: gap === '' };
-  return { role, ...signOn, productModules: modules, lacksSecondFactor };
+  return { role, ...signOn, heldModules: modules, lacksSecondFactor };
 }

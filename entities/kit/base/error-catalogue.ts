@@ -161,7 +161,19 @@ export const errorCatalogue = {
     'denied',
     'The organization does not have this product module.',
     'The kind of record belongs to a product module that the current organization lacks.',
-    'GET /v1/account/features lists the modules that it has; ask the manager of its subscription, or switch to another organization.',
+    'GET /v1/account/features lists the modules that it has; order the module on the page that the message names, or switch to another organization.',
+  ),
+  payment_method_required: entry(
+    'denied',
+    'The organization needs a payment method.',
+    'The operator requires a payment method for what was asked, and the current organization has none.',
+    'Add a payment method on the page that the message names, then repeat the request.',
+  ),
+  subscription_inactive: entry(
+    'denied',
+    'The subscription of the organization has ended.',
+    'The request has an API token of an organization that has neither a subscription nor a trial. Its records stay.',
+    'Subscribe again on the page that the message names; the token then works again.',
   ),
   file_withheld: entry(
     'denied',

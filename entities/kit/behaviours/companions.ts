@@ -12,8 +12,8 @@ export interface Companion<Name extends string = string> {
   readonly values?: Readonly<Record<string, unknown>>;
   /** One for each name of a list, which is the value of this field. */
   readonly forEach?: { readonly list: keyof ConfiguredNames; readonly field: string };
-  /** Only for records with this value. */
-  readonly when?: { readonly field: Name; readonly is: unknown };
+  /** Only for records with these values. */
+  readonly when?: { readonly [Field in Name]?: unknown };
   /** Created together with it. */
   readonly companions?: readonly Companion[];
 }
@@ -24,7 +24,7 @@ export function companions<const Name extends string = never>(
 ): ChangeBehaviour<NoInfer<Name>> {
   return {
     name: 'companions',
-    fields: made.flatMap(({ when }) => when?.field ?? []),
+    fields: made.flatMap(({ when = {} }) => Object.keys(when) as Name[]),
     complete: (creation, completing) => withCompanions(made, creation, completing),
   };
 }
@@ -53,12 +53,12 @@ interface Place {
 }
 
 function companionsOf(
-  { kind, record, values, forEach, when, companions: below = [] }: Companion,
+  { kind, record, values, forEach, when = {}, companions: below = [] }: Companion,
   place: Place,
 ): Child[] {
   const { creation, organizationId, completing } = place;
-  if (when && (creation.input[when.field] ?? creation.module.fields[when.field]?.default ?? null) !== when.is)
-    return [];
+  const valueOf = (field: string) => creation.input[field] ?? creation.module.fields[field]?.default ?? null;
+  if (Object.entries(when).some(([field, value]) => valueOf(field) !== value)) return [];
   const named = forEach
     ? withoutTwins(completing.names()[forEach.list]).map((name) => ({ [forEach.field]: name }))
     : [{}];

@@ -86,6 +86,10 @@ export interface Caller {
   readonly delegation: Delegation | null;
   /** Product modules that the organization may use. */
   readonly productModules: readonly ProductModule[];
+  /** Whether the organization needs a payment method, which it lacks, for what a kind or an action says (`needsPaymentMethod`). */
+  readonly needsPaymentMethod: boolean;
+  /** URL of the page on which people see and change the plan of the organization; null while there is no billing. */
+  readonly billingPage: string | null;
   /** Kinds whose records do not inherit rights from the organization; see `authz.enableparentcontext`. */
   readonly outOfContext: readonly string[];
   /** Conditions under which records of the other kinds inherit rights from the organization; see `authz.parentcontextconditions`. */
@@ -113,6 +117,8 @@ const noCaller = {
   limits: null,
   delegation: null,
   productModules: [],
+  needsPaymentMethod: false,
+  billingPage: null,
   outOfContext: [],
   contextConditions: {},
   tokenId: null,

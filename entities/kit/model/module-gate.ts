@@ -37,11 +37,31 @@ export function beyondLimits(asked: Asked, { delegation }: Pick<Caller, 'delegat
  * indirectly (through another record, by id, in a search of all kinds), it finds no records of the kind instead.
  * @throws AppError module_not_enabled
  */
-export function refuseDisabledModule(module: EntityModule, caller: Pick<Caller, 'productModules'>): void {
+export function refuseDisabledModule(
+  module: EntityModule,
+  caller: Pick<Caller, 'productModules' | 'billingPage'>,
+): void {
   const kind = module.historyOf ?? module;
   if (isModuleEnabled(kind, caller)) return;
   throw new AppError(
     'module_not_enabled',
-    `${kind.typeName} is part of the product module ${(kind.productModules ?? []).join(' or ')}, which this organization does not have.`,
+    `${kind.typeName} is part of the product module ${(kind.productModules ?? []).join(' or ')}, which this organization does not have.${seePage(caller)}`,
   );
+}
+
+/**
+ * Rejects what costs the operator money, for an organization that must have a payment method and has none.
+ * @throws AppError payment_method_required
+ */
+export function refuseWithoutPaymentMethod(caller: Pick<Caller, 'needsPaymentMethod' | 'billingPage'>): void {
+  if (!caller.needsPaymentMethod) return;
+  throw new AppError(
+    'payment_method_required',
+    `This organization has no payment method, which this needs.${seePage(caller)}`,
+  );
+}
+
+/** Ends the message of a refusal with the page on which the plan and the payment method are changed. */
+export function seePage({ billingPage }: Pick<Caller, 'billingPage'>): string {
+  return billingPage === null ? '' : ` Its managers change that at ${billingPage}.`;
 }

@@ -1,6 +1,7 @@
 /** Parts of the product that an organization can enable in addition to its base, as records of the kind `organizationModule`. */
 export const productModules = [
   'compliance',
+  'domain_scanning',
   'entity_management',
   'policy_management',
   'registry',
@@ -11,9 +12,15 @@ export const productModules = [
 
 export type ProductModule = (typeof productModules)[number];
 
-/** All product modules for every caller, unless `ormconfig.modules` enables the check of those that the organization has. */
-export function everyModule({ enabled, devmode }: { readonly enabled: boolean; readonly devmode: boolean }): {
-  readonly productModules?: readonly ProductModule[];
-} {
-  return enabled && !devmode ? {} : { productModules };
+/** Why an organization has a product module: part of every plan, of its trial, of a subscription, or granted by an operator. */
+export const moduleSources = ['base', 'trial', 'subscription', 'granted'] as const;
+
+export type ModuleSource = (typeof moduleSources)[number];
+
+/** A product module of an organization: values of a record of the kind `organizationModule`. */
+export interface Entitlement {
+  readonly module: ProductModule;
+  readonly source: ModuleSource;
+  /** Null: until it is taken away. */
+  readonly endsAt: Date | null;
 }

@@ -25,6 +25,8 @@ export interface Guards {
   readonly needsSession?: true | 'changes';
   /** A caller who acts as another user reaches none of its records, or (`changes`) changes none, although tokens do. */
   readonly closedToDelegates?: true | 'changes';
+  /** A caller who creates a record acts in an organization that has a payment method, where the configuration requires one. */
+  readonly needsPaymentMethod?: true;
   /** A caller who deletes a record, other than together with one on which it depends, has proven their identity recently. */
   readonly deletionNeedsProof?: true;
 }

@@ -1,7 +1,7 @@
 -- Returns on which noted changes a caller's state depends, and as of which snapshot, for AssumedPrincipal.
 -- given: ids that the principal names or its state shows (person, session, token, delegation). Added: the session of a
 -- delegation, the single sign-on of sessions and tokens, the organization with its ancestors up to and including a
--- deleted one, `organization:<id>` (tuples) and `*` (everybody).
+-- deleted one and their founders, `organization:<id>` (tuples) and `*` (everybody).
 -- Returns JSON as text: {snapshot: pg_snapshot, server: start time of PostgreSQL, scopes: [hashtextextended(id, 0), as
 -- decimal text]}.
 -- Must stay stable: pg_current_snapshot() is then that of the statement that reads the state. The hash is that of
@@ -18,7 +18,7 @@ begin
   ids := ids || array(select s.single_sign_on_id from sessions s where s.id = any(ids))
     || array(select unnest(t.single_sign_on_ids) from personal_access_tokens t where t.id = any(given))
     || array[wanted_organization, 'organization:' || wanted_organization, '*'];
-  ids := ids || array(select unnest(array[o.id, o.parent_id]) from organizations o
+  ids := ids || array(select unnest(array[o.id, o.parent_id, o.founder_id]) from organizations o
     where o.id in (select c.id from organization_chain(wanted_organization) c));
   return json_build_object('snapshot', pg_current_snapshot()::text, 'server', pg_postmaster_start_time(), 'scopes',
     array(select distinct hashtextextended(id, 0)::text from unnest(ids) as id where id is not null))::text;

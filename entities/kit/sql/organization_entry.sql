@@ -5,8 +5,7 @@
 -- Always one row. role: the strongest in the organization or an ancestor, whatever the session; null without one, and
 -- then the other columns are empty. gap: null when the session may act; '' when it is valid only in the organization
 -- whose single sign-on began it, and below; otherwise the id of the organization whose single sign-on is required.
--- modules: product modules of the organization and its ancestors, sorted. lacks_second_factor: required and missing;
--- role stays.
+-- modules: of entitlements_of. lacks_second_factor: required and missing; role stays.
 -- single_sign_on_gap and lacks_second_factor are called only where a provider, the session or a setting requires it.
 -- Security definer: it decides before row-level security applies.
 create or replace function organization_entry(wanted_user text, wanted_organization text, begun_with text)
@@ -28,8 +27,7 @@ begin
         where p.organization_id = any(chain_ids) and p.is_enforced and p.deleted_at is null) then
       gap := single_sign_on_gap(wanted_user, wanted_organization, begun_with);
     end if;
-    modules := array(select distinct o.module from organization_modules o
-      where o.organization_id = any(chain_ids) and o.deleted_at is null order by o.module);
+    select e.modules into modules from entitlements_of(chain_ids) e;
     lacks_second_factor := exists (select 1 from organization_settings o
         where o.organization_id = any(chain_ids) and o.requires_second_factor and o.deleted_at is null)
       and lacks_second_factor(wanted_user, wanted_organization);

@@ -9,7 +9,7 @@ import type { LinkChange } from '../model/links.ts';
 import { newId } from '../base/ids.ts';
 import { refuseWithoutOrganization } from '../model/current-organization.ts';
 import { mayAll } from '../model/policy.ts';
-import { refuseBeyondLimits, refuseDisabledModule } from '../model/module-gate.ts';
+import { refuseBeyondLimits, refuseDisabledModule, refuseWithoutPaymentMethod } from '../model/module-gate.ts';
 import { refusedLastingRight } from './lasting-rights.ts';
 import { checkRowCount } from './change-counters.ts';
 import { firstVersion } from './insert-rows.ts';
@@ -69,7 +69,7 @@ export interface Creator {
 
 /**
  * The complete rows of creations and their children, parents first. Their values are checked; rules and references are not.
- * @throws AppError limit_exceeded, invalid_input, module_not_enabled; no_current_organization, permission_denied for a caller without organization
+ * @throws AppError limit_exceeded, invalid_input, module_not_enabled, payment_method_required; no_current_organization, permission_denied for a caller without organization
  */
 export function newRows(creations: readonly Creation[], creator: Creator): NewRow[] {
   const drafts = creations.flatMap((creation) => draftsOf(creation, creator));
@@ -78,6 +78,7 @@ export function newRows(creations: readonly Creation[], creator: Creator): NewRo
   for (const { module, input, isGranted } of drafts) {
     refuseWithoutOrganization(module, creator.caller);
     refuseDisabledModule(module, creator.caller);
+    if (module.needsPaymentMethod && !isGranted) refuseWithoutPaymentMethod(creator.caller);
     if (!isGranted) refuseBeyondLimits(module, 'create', creator.caller);
     if (tenancyField(module.tenancy).some((name) => (input[name] ?? null) === null))
       throw new AppError('permission_denied', `Choose an organization before you create ${module.typeName} records.`);

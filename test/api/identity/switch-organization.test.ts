@@ -79,7 +79,7 @@ describe('product modules of the organization', () => {
     const own = await buildPerson(world);
     const elsewhere = await buildPerson(world);
     const enable = (organizationId: string, module: 'registry' | 'risk_management') =>
-      asSystem(world, organizationId, (data) => data.create(organizationModule, { module }));
+      asSystem(world, organizationId, (data) => data.create(organizationModule, { module, source: 'granted' }));
     await asSystem(world, elsewhere.organization.id, (data) => data.create(membership, { userId: own.user.id }));
     const { id } = await enable(own.organization.id, 'registry');
 
@@ -97,7 +97,9 @@ describe('product modules of the organization', () => {
     await enable(own.organization.id, 'risk_management');
     const now = { modules: ['risk_management'] };
     expect((await by.get('/v1/account/userinfo')).body).toMatchObject(now);
-    expect((await by.get('/v1/account/features')).body).toMatchObject({ features: now.modules });
+    expect((await by.get('/v1/account/features')).body).toMatchObject({
+      features: [{ module: 'risk_management', source: 'granted', ends_at: null }],
+    });
     world.clock.advance(50 * 60_000);
     const refreshed = await by.post('/v1/refresh');
     expect(claimed(refreshed.body.access_token)).toEqual(now.modules);

@@ -191,6 +191,7 @@ describe('parentcontextconditions', () => {
 
   test('the condition travels with the question, so the store refuses by itself what it forbids', async () => {
     const caller = {
+      ...(await world.runtime.contextOfCallers()),
       outOfContext: [],
       contextConditions: { task: { name: 'in_region', context: { region: 'us', allowed: [] } } },
     };

@@ -14,7 +14,7 @@ import { singleSignOnRequired } from '../../../credentials/single-sign-on-requir
 const maxMemberships = 100;
 
 /** Where a session acts, with what its access token says about it. */
-export interface Home extends Pick<MembershipState, 'productModules'> {
+export interface Home extends Pick<MembershipState, 'heldModules'> {
   readonly organizationId: string;
 }
 
@@ -74,10 +74,10 @@ export function homeInFirst(first: FirstOrganization | undefined): Home | null {
 /** Null for an organization in which the session cannot act. */
 function homeIn(
   organizationId: string,
-  { role, requiredSignOn, isElsewhere, lacksSecondFactor, productModules }: Entry,
+  { role, requiredSignOn, isElsewhere, lacksSecondFactor, heldModules }: Entry,
 ): Home | null {
   const isOpen = requiredSignOn === null && !isElsewhere && role !== null && !lacksSecondFactor;
-  return isOpen ? { organizationId, productModules } : null;
+  return isOpen ? { organizationId, heldModules } : null;
 }
 
 /** Where a person acted last, their default organization, then those that they joined, the first one first. */

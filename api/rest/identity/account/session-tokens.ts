@@ -36,11 +36,10 @@ export async function issueAccess(
   { home, ...claims }: Claims,
   endsAt: Date,
 ): Promise<IssuedAccess> {
-  const { organizationId, productModules } = home ?? { organizationId: null, productModules: [] };
-  // While modules are not checked, every organization has all of them.
-  const known = { productModules, ...(home && (await services.contextOfCallers())) };
+  const organizationId = home?.organizationId ?? null;
+  const { productModules } = home ? (await services.contextOfCallers()).entitled(home) : { productModules: [] };
   const [access, sealedSession] = await Promise.all([
-    services.accessTokens.issue({ ...claims, organizationId }, endsAt, known.productModules),
+    services.accessTokens.issue({ ...claims, organizationId }, endsAt, productModules),
     services.sessionCookies.seal(claims.sessionId),
   ]);
   return { ...access, sealedSession };

@@ -56,7 +56,7 @@ export const switchOrganization = defineRoute({
     const held = await data.findLocked(session, sessionId);
     if (!held) throw signInFirst();
     const entry = await readEntry(unit, userId, wanted, held.singleSignOnId);
-    const { role, requiredSignOn, isElsewhere, lacksSecondFactor, productModules } = entry;
+    const { role, requiredSignOn, isElsewhere, lacksSecondFactor, heldModules } = entry;
     if (requiredSignOn !== null) throw singleSignOnRequired(services, requiredSignOn);
     if (role === null || isElsewhere) throw missingRecord(organization, wanted);
     if (lacksSecondFactor) throw secondFactorRequired();
@@ -67,7 +67,7 @@ export const switchOrganization = defineRoute({
     });
     await noteSeen(unit, userId, wanted);
     if (held.activeOrganizationId !== wanted) unit.emit(customEvent(session, 'switched', switched, { userId }, held));
-    const next = { userId, sessionId, home: { organizationId: wanted, productModules } };
+    const next = { userId, sessionId, home: { organizationId: wanted, heldModules } };
     return accessAnswer(call, await issueAccess(call, next, held.expiresAt));
   },
 });

@@ -1,9 +1,16 @@
 import { Type } from 'typebox';
+import { heldModules } from '#entities/organizations/held-module-rows.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import { readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { roles, type Role } from '#entities/kit/model/caller.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
-import { productModules } from '#entities/kit/model/product-modules.ts';
+import { applies } from '#entities/kit/access/entitled.ts';
+import {
+  moduleSources,
+  productModules,
+  type Entitlement,
+  type ModuleSource,
+} from '#entities/kit/model/product-modules.ts';
 import { defineRoute } from '../../../http/route.ts';
 import { signedInPerson } from '../../../credentials/signed-in-person.ts';
 import { idSchema } from '../../../http/request-schemas.ts';
@@ -99,24 +106,58 @@ export const ownRolesElsewhere = defineRoute({
   },
 });
 
+const FeatureSchema = Type.Object(
+  {
+    module: Type.Enum([...productModules], { description: 'Product module.' }),
+    source: Type.Union([Type.Enum([...moduleSources]), Type.Null()], {
+      description:
+        'Why the organization has it: part of every plan, of the trial, of a subscription, or granted by the operator. Null: the server does not check modules.',
+    }),
+    ends_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description: 'When the organization loses it from this source; null if no end is known.',
+    }),
+  },
+  { title: 'Feature' },
+);
+
 export const ownFeatures = defineRoute({
   method: 'GET',
   url: '/v1/account/features',
   operationId: 'listOwnFeatures',
   tag: 'Account',
   summary: 'Product modules of the current organization',
-  description: 'The product modules that the organization of the access token can use, as of this request.',
+  description:
+    'The product modules that the organization of the access token can use, as of this request, and from where it has them. A module that it has from several sources is listed for each.',
   access: 'required',
   acceptsSingleSignOn: true,
   answers: {
     200: Type.Object({
       organization_id: OwnRolesSchema.properties.organization_id,
-      features: Type.Array(Type.Enum([...productModules]), { description: 'Product modules.' }),
+      features: Type.Array(FeatureSchema, { description: 'Product modules.' }),
     }),
   },
   errors: [],
-  handle: ({ unit }) => {
-    const { organizationId, productModules: features } = unit.context.caller;
-    return { status: 200, body: { organization_id: organizationId, features } };
+  handle: async ({ unit, services }) => {
+    const { organizationId, productModules: usable } = unit.context.caller;
+    const isBilled = services.config.current.subscription.enabled;
+    const held = organizationId === null ? [] : await heldModules(unit, organizationId);
+    const applying = held.filter((one) => applies(one, isBilled, unit.clock.now()));
+    const features = usable.flatMap<Omit<Entitlement, 'source'> & { readonly source: ModuleSource | null }>(
+      (module) => {
+        const own = applying.filter((one) => one.module === module);
+        return own.length > 0 ? own : [{ module, source: null, endsAt: null }];
+      },
+    );
+    return {
+      status: 200,
+      body: {
+        organization_id: organizationId,
+        features: features.map(({ module, source, endsAt }) => ({
+          module,
+          source,
+          ends_at: endsAt?.toISOString() ?? null,
+        })),
+      },
+    };
   },
 });

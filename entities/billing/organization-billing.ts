@@ -1,0 +1,57 @@
+import { decidesCallers } from '../kit/model/behaviours/decides-callers.ts';
+import { defineEntityModule } from '../kit/model/define.ts';
+import { flag, integer, json, text, timestamp } from '../kit/model/fields.ts';
+import { billedRecord } from '../presets/billed-record.ts';
+
+/** Counters only grow; none reaches this. */
+const max = 2_147_483_647;
+
+/** Organizations below another one are covered by it, and personal ones pay nothing: they have none. */
+export const organizationBilling = defineEntityModule({
+  kind: 'organizationBilling',
+  table: 'organization_billings',
+  description: 'Billing of an organization, which covers the organizations below it; created together with it.',
+  fields: {
+    customerId: text('Id of its customer at the payment provider; null until there is one.', {
+      max: 200,
+      optional: true,
+    }),
+    customerGeneration: integer(
+      'Part of the idempotency key with which the customer is created. It grows when the provider has no customer for the key.',
+      { min: 1, max, default: 1 },
+    ),
+    trialGeneration: integer('The same of the subscription for the trial.', { min: 1, max, default: 1 }),
+    trialEndsAt: timestamp('When the trial that began with the organization ends; null without one.', {
+      optional: true,
+      exposed: 'read',
+    }),
+    drawnRound: integer('Number of the last comparison with the provider that began.', { min: 0, max, default: 0 }),
+    appliedRound: integer(
+      'Number of the last comparison that was written. One with a lower number read an older state, and is not written.',
+      { min: 0, max, default: 0 },
+    ),
+    isLapsed: flag(
+      'Whether the organization has neither a subscription nor a trial nor granted modules. Its API tokens do not work, and its integrations are disabled.',
+      { default: false, exposed: 'read' },
+    ),
+    hasPaymentMethod: flag('Whether the payment provider has a payment method of the organization.', {
+      default: false,
+      exposed: 'read',
+    }),
+    reconciledAt: timestamp('When the state of the payment provider was last written.', { optional: true }),
+    problem: text('What an operator must settle at the payment provider; null for nothing.', {
+      max: 4_000,
+      lines: true,
+      optional: true,
+    }),
+    billedAs: json('Contact that the payment provider was last told.', { maxBytes: 8_192, optional: true }),
+  },
+  unique: [
+    { fields: ['organizationId'], message: 'This organization already has a billing.' },
+    { fields: ['customerId'], message: 'This customer belongs to another organization.' },
+  ],
+  tenancy: 'organization',
+  behaviours: [decidesCallers({ of: 'organizationId', by: ['isLapsed', 'hasPaymentMethod'] })],
+  policy: billedRecord(),
+  events: ['created', 'updated', 'deleted'],
+});
