@@ -3,6 +3,7 @@ import { onStop } from '#runtime/stop-signals.ts';
 import { statementSpans, startTelemetry } from '#runtime/telemetry.ts';
 import {
   readFailpoints,
+  readPaymentProvider,
   readStateFolder,
   readTelemetryEnvironment,
   readTemporalEnvironment,
@@ -57,6 +58,7 @@ async function start(): Promise<void> {
   const runtime = await openRuntime({
     config,
     temporalEnvironment,
+    payment: readPaymentProvider(),
     logger,
     stateFolder: readStateFolder(),
     process: 'core api',

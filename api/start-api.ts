@@ -27,6 +27,7 @@ import { SignInStates } from './auth/sign-in-state.ts';
 import { openCertificate, type CertificateOptions } from './open-certificate.ts';
 import { opened, openListener } from './open-port.ts';
 import { openTokens } from './open-tokens.ts';
+import { paymentWarnings } from './payment-warnings.ts';
 import { Health } from './http/readiness.ts';
 import type { Metrics } from './http/http-metrics.ts';
 import { FirstPerson } from './rest/identity/account/first-person.ts';
@@ -130,6 +131,7 @@ export async function createApi({
     eventRepairs: new EventRepairs(runtime),
     workRepairs: new WorkRepairs(runtime),
     emailProblem: (email) => emails.problemOf(email),
+    payment: runtime.payment,
     textRecords: runtime.textRecords,
     contextOfCallers: runtime.contextOfCallers,
     health: new Health(
@@ -150,6 +152,7 @@ export async function createApi({
     logger.warn(
       'AUTHENTICATION IS OFF (auth.enabled): everybody who reaches this server acts as the user who signed up first. Never do this in production.',
     );
+  for (const line of paymentWarnings(config.current)) logger.warn(line);
   metrics.watchRateCounters(runtime.rateCounters);
   metrics.watchRequests(() => services.inFlight.count);
   metrics.watchCertificate(() => certificate?.state);

@@ -16,6 +16,8 @@ import { announceEndedSession } from '#activities/listeners/identity/announce-en
 import { configuredMiddleware } from '#activities/clients/temporal/job-middleware.ts';
 import { JobMetrics } from '#activities/clients/temporal/job-metrics.ts';
 import { TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
+import type { PaymentProvider } from '#activities/clients/payment/payment-provider.ts';
+import { configuredPayment, type PaymentProviderSettings } from '#activities/clients/payment/configured-provider.ts';
 import type { TemporalEnvironment } from '#config/reading/standard-variables.ts';
 import type { ConfigStore } from '#config/live/config-store.ts';
 import { registry as productRegistry } from '#entities/index.ts';
@@ -69,6 +71,8 @@ export interface CoreRuntime {
   readonly fileReceiver: FileReceiver;
   /** Committed changes of records, for subscribers. Nothing is read before it is started. */
   readonly changeFeed: ChangeFeed;
+  /** The payment provider; undefined while `subscription.enabled` is off. */
+  readonly payment: () => PaymentProvider | undefined;
   /** The text records of a name in the DNS (email-validation/text-records.ts). */
   readonly textRecords: (name: string) => Promise<readonly string[]>;
   /** To be called when rows have become due that no commit reports. */
@@ -100,6 +104,8 @@ export interface CoreRuntimeOptions {
   readonly listeners?: readonly Listener[];
   /** Servers that are asked about e-mail addresses and their domains. */
   readonly emailNetwork?: Partial<EmailNetwork>;
+  /** Where the payment provider is, for tests. */
+  readonly payment?: PaymentProviderSettings;
   /** For tests that bring kinds of their own. */
   readonly registry?: EntityRegistry;
 }
@@ -194,6 +200,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
     storage,
     fileReceiver,
     changeFeed,
+    payment: configuredPayment(config, options.payment ?? {}),
     textRecords: (name) => textRecordsOf(options.emailNetwork ?? {}, name),
     rateCounters: rateCounters(options, guarded),
     usedCodes: guarded ? usedCodesInCache(guarded, start.authz.storename) : usedCodesNowhere,

@@ -108,6 +108,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       emailProviders: options.emailProviders ?? {},
       chat: options.chat ?? {},
       contextOfCallers: runtime.contextOfCallers,
+      payment: runtime.payment,
       textRecords,
       logger,
       listeners,

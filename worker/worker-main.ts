@@ -12,6 +12,7 @@ import { statementSpans, startTelemetry } from '#runtime/telemetry.ts';
 import {
   readEmailProviders,
   readFailpoints,
+  readPaymentProvider,
   readStateFolder,
   readTelemetryEnvironment,
   readTemporalEnvironment,
@@ -65,6 +66,7 @@ const telemetry = await startTelemetry('core-worker', readTelemetryEnvironment()
 const runtime = await openRuntime({
   config,
   temporalEnvironment: readTemporalEnvironment(),
+  payment: readPaymentProvider(),
   logger,
   stateFolder: readStateFolder(),
   process: 'core worker',

@@ -3,6 +3,7 @@ import type { StorageMetrics } from '../clients/storage/storage-metrics.ts';
 import type { FileReceiver } from '../clients/storage/receiving/file-receiver.ts';
 import type { ObjectStorage } from '../clients/storage/object-storage.ts';
 import type { ChatSettings } from '../clients/chat/chat-target.ts';
+import type { PaymentProvider } from '../clients/payment/payment-provider.ts';
 import type { EmailProviderSettings } from '../clients/email/from-config.ts';
 import type { EndedSessions } from '../clients/cache/ended-sessions.ts';
 import type { AuthorizationStore } from '../clients/fga/authorization-store.ts';
@@ -33,6 +34,8 @@ export interface ActivityDependencies {
   readonly chat: ChatSettings;
   /** Context that the organization of a person adds to a caller, for work that has their rights. */
   readonly contextOfCallers: () => Promise<CallerContext>;
+  /** The payment provider; undefined while `subscription.enabled` is off. */
+  readonly payment: () => PaymentProvider | undefined;
   /** The text records of a name in the DNS. */
   readonly textRecords: (name: string) => Promise<readonly string[]>;
   readonly logger: Logger;

@@ -69,6 +69,7 @@ export interface Services {
   readonly workRepairs: WorkRepairs;
   /** Problem of an e-mail address (`ormconfig.emailvalidation`), as the end of a sentence; see `checkEmail`. */
   readonly emailProblem: (email: string) => Promise<string | undefined>;
+  readonly payment: CoreRuntime['payment'];
   /** The text records of a domain name. @throws the error of a name server that gives no answer */
   readonly textRecords: (name: string) => Promise<readonly string[]>;
   /** Settings of the authorization that apply to all callers. */

@@ -1,4 +1,5 @@
 import { httpUrl } from '../schema/format.ts';
+import { isLivePaymentKey } from './payment-key.ts';
 import { howToSet, requireTexts, type Rule } from './rule.ts';
 
 const storageRule: Rule = ({ objectstorage }, refuse) => {
@@ -78,6 +79,14 @@ const paymentRule: Rule = ({ subscription, ormconfig }, refuse) => {
     { privatepaymentkey: subscription.privatepaymentkey },
     also,
   );
+  if (isLivePaymentKey(subscription.privatepaymentkey) && ormconfig.modules.usesandbox) {
+    refuse(
+      'subscription.privatepaymentkey',
+      'is a live key, but ormconfig.modules.usesandbox is on',
+      'use a key of the sandbox, or turn ormconfig.modules.usesandbox off',
+      [...also, 'ormconfig.modules.usesandbox'],
+    );
+  }
   const secrets = subscription.paymentwebhooksecrets;
   if (accepted !== '' && !Object.hasOwn(secrets, accepted) && subscription.paymentwebhooksecret === '') {
     refuse(

@@ -144,6 +144,19 @@ export function readEmailProviders(environment: Environment = process.env): Emai
   return { urls: Object.fromEntries(set), ...(askAfter === '' ? {} : { askAfterMs: Number(askAfter) }) };
 }
 
+/**
+ * Reads `PAYMENT_PROVIDER_URL`, with which `npm start` and tests put a server of their own in the place of the payment provider. It is for
+ * processes whose server.dev is on. Throws a `ConfigurationError` for a wrong value.
+ */
+export function readPaymentProvider(environment: Environment = process.env): { readonly url?: string } {
+  const variable = 'PAYMENT_PROVIDER_URL';
+  const url = environment[variable] ?? '';
+  if (url === '') return {};
+  const reason = httpUrl.check(url);
+  if (reason !== undefined) refuse({ where: variable, reason, remedy: 'write it like http://127.0.0.1:12111' });
+  return { url };
+}
+
 /** Folder for the generated secrets and other files of a local installation: `STACK_STATE_DIR`, else `.local`. */
 export function readStateFolder(environment: Environment = process.env): string {
   return environment['STACK_STATE_DIR'] || '.local';

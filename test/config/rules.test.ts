@@ -279,6 +279,11 @@ const cases: readonly [content: string, refusals: readonly string[], mended: str
     'ormconfig: {billing: {requirepaymentmethod: true}}\nsubscription: {enabled: true, privatepaymentkey: k}',
   ],
   [
+    'subscription: {enabled: true, privatepaymentkey: sk_live_1}\normconfig: {modules: {usesandbox: true}}',
+    ['subscription.privatepaymentkey: is a live key, but ormconfig.modules.usesandbox is on'],
+    'subscription: {enabled: true, privatepaymentkey: sk_test_1}\normconfig: {modules: {usesandbox: true}}',
+  ],
+  [
     'integrations: {email: {provider: providera}}',
     ['integrations.email.fromemail: is missing'],
     'integrations: {email: {provider: providera, fromemail: "Core <no-reply@example.com>"}}',

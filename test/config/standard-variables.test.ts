@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   readCertificateAuthority,
   readEmailProviders,
+  readPaymentProvider,
   readTelemetryEnvironment,
   readTemporalEnvironment,
 } from '#config/reading/standard-variables.ts';
@@ -50,6 +51,12 @@ test('readEmailProviders gives what is set, and refuses what is no URL or no num
   expect(readEmailProviders({ EMAIL_PROVIDER_ASK_AFTER_MS: '1000' })).toEqual({ urls: {}, askAfterMs: 1_000 });
   expect(() => readEmailProviders({ EMAIL_PROVIDERB_URL: 'localhost' })).toThrow('EMAIL_PROVIDERB_URL');
   expect(() => readEmailProviders({ EMAIL_PROVIDER_ASK_AFTER_MS: 'soon' })).toThrow('EMAIL_PROVIDER_ASK_AFTER_MS');
+});
+
+test('readPaymentProvider gives a URL, and refuses what is none', () => {
+  expect(readPaymentProvider({})).toEqual({});
+  expect(readPaymentProvider({ PAYMENT_PROVIDER_URL: 'http://127.0.0.1:9' })).toEqual({ url: 'http://127.0.0.1:9' });
+  expect(() => readPaymentProvider({ PAYMENT_PROVIDER_URL: 'localhost' })).toThrow('PAYMENT_PROVIDER_URL');
 });
 
 describe('readTemporalEnvironment', () => {

@@ -52,6 +52,8 @@ export interface WorldOptions {
   readonly emailNetwork?: Partial<EmailNetwork>;
   /** Where the providers of e-mail are. */
   readonly emailProviders?: EmailProviderSettings;
+  /** Where the payment provider is. */
+  readonly payment?: CoreRuntimeOptions['payment'];
   /** Where the operator's chat is. */
   readonly chat?: ChatSettings;
   /** Kinds other than those of the product; their tables are created. */
@@ -167,6 +169,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       ...(options.onDecision ? { onDecision: options.onDecision } : {}),
       ...(options.registry ? { registry: options.registry } : {}),
       ...(options.emailNetwork ? { emailNetwork: options.emailNetwork } : {}),
+      ...(options.payment ? { payment: options.payment } : {}),
     });
     const routes = more.routes ?? options.routes ?? [];
     const api = await createApi({

@@ -2,7 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import { parseArgs } from 'node:util';
 import { ConfigStore } from '#config/live/config-store.ts';
 import { configFileArgument } from '#config/reading/load-configuration.ts';
-import { readStateFolder, readTemporalEnvironment } from '#config/reading/standard-variables.ts';
+import { readPaymentProvider, readStateFolder, readTemporalEnvironment } from '#config/reading/standard-variables.ts';
 import { exitOnConfigurationError } from '#config/schema/config-problem.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { isId } from '#entities/kit/base/ids.ts';
@@ -158,6 +158,7 @@ export async function inRuntime(
   const runtime = await openRuntime({
     config,
     temporalEnvironment: readTemporalEnvironment(),
+    payment: readPaymentProvider(),
     logger,
     stateFolder: readStateFolder(),
     process: 'core tool',
