@@ -2,7 +2,7 @@ import type { Platform } from '../machine/platform.ts';
 
 /** A server binary: the version that is fetched, the versions that are accepted, and where each route finds it. */
 export interface BinarySpec {
-  name: 'temporal' | 'openfga' | 'redis' | 's3' | 'gcs' | 'versitygw' | 'acme';
+  name: 'temporal' | 'openfga' | 'redis' | 's3' | 'gcs' | 'versitygw' | 'acme' | 'payment';
   title: string;
   /** The version that is fetched when the machine has none. */
   version: string;
