@@ -1,10 +1,11 @@
-import { isLivePaymentKey } from '#config/objects/payment-key.ts';
+import { paymentKeyMode } from '#config/objects/payment-key.ts';
 import type { Config } from '#config/objects/root.ts';
 
 /** What an operator should know of the settings of payments when the server starts. */
 export function paymentWarnings({ subscription, ormconfig }: Pick<Config, 'subscription' | 'ormconfig'>): string[] {
   if (!subscription.enabled) return [];
-  const isTestKeyWithLiveCatalog = !isLivePaymentKey(subscription.privatepaymentkey) && !ormconfig.modules.usesandbox;
+  const isTestKeyWithLiveCatalog =
+    paymentKeyMode(subscription.privatepaymentkey) === 'test' && !ormconfig.modules.usesandbox;
   return isTestKeyWithLiveCatalog
     ? [
         'subscription.privatepaymentkey is a test key, and ormconfig.modules.usesandbox is off: the live catalog names prices that the sandbox of the payment provider does not sell',

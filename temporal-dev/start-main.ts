@@ -11,6 +11,7 @@ import { openRuntime } from '#runtime/core-runtime.ts';
 import { startCodecServer } from '#worker/codec/codec-server.ts';
 import { ensureDatabase } from './servers/create-database.ts';
 import { configuredPorts } from './product/configured-ports.ts';
+import { localPayment, needsLocalPayment } from './product/local-payment.ts';
 import { listenUrl } from './product/listen-url.ts';
 import { besideApi, PersonalSettings, productEnvironment } from './product/product-environment.ts';
 import { productPorts, rememberPorts } from './product/product-ports.ts';
@@ -79,7 +80,8 @@ async function run(): Promise<void> {
   const personal = new PersonalSettings(process.env, file ?? join(root, 'config', 'config.yaml'));
   const configured = configuredPorts(personal);
   const ports = await productPorts(stateDir, configured, report);
-  const local = { apiPort: ports.api, metricsPort: ports.metrics, stateDir };
+  const paymentUrl = needsLocalPayment(personal) ? `http://127.0.0.1:${ports.payment}` : undefined;
+  const local = { apiPort: ports.api, metricsPort: ports.metrics, stateDir, paymentUrl };
   // Mistakes in the configuration are reported before anything is downloaded.
   await loadConfiguration({
     file,
@@ -106,6 +108,9 @@ async function run(): Promise<void> {
   const grace = config.server.shutdowngraceperiod;
   const args = file === undefined ? [] : ['--config', file];
   const beside = besideApi(environment, config.server.metricsport, ports.workerMetrics);
+  const { listen, metricsport } = config.server;
+  const apiUrl = listenUrl(listen);
+  const payment = paymentUrl && startPart(localPayment(config, apiUrl, ports.payment, environment), 0);
   const parts = [
     startPart({ name: 'api', program: 'api/api-main.ts', args, environment }, grace),
     startPart({ name: 'worker', program: 'worker/worker-main.ts', args, environment: beside }, grace),
@@ -117,8 +122,6 @@ async function run(): Promise<void> {
     report('no demo data were written, because db.primarydbsource is your own database');
   const demo = personal.ownServers.postgres ? noDemo : await seed(environment, file);
   await worker.process.ready;
-  const { listen, metricsport } = config.server;
-  const apiUrl = listenUrl(listen);
   await untilReady(`${apiUrl}/readyz`);
 
   facts = {
@@ -129,6 +132,7 @@ async function run(): Promise<void> {
       metrics: metricsUrl(metricsport),
       workerMetrics: metricsUrl(beside['CORE_SERVER_METRICSPORT'] ?? metricsport),
       temporalUi: stack?.temporal?.uiUrl ?? '',
+      payment: paymentUrl ?? '',
     },
     demo,
     pids: { api: api.process.pid, worker: worker.process.pid, ...(stack ? serverPids(stack) : {}) },
@@ -136,7 +140,7 @@ async function run(): Promise<void> {
   };
   writeFacts({});
   process.stdout.write(readyBlock(facts, config.server.csrfprotection, offIn(config)));
-  await Promise.all(parts.map(keepRunning));
+  await Promise.all([...parts, ...(payment ? [payment] : [])].map(keepRunning));
 }
 
 function metricsUrl(listen: string): string {
@@ -185,7 +189,7 @@ function configurationFile(): string | undefined {
 
 /** Writes the settings for tools that run beside the product (temporal-dev/with-local-main.ts). The file contains passwords. */
 function rememberEnvironment(environment: Readonly<Record<string, string>>, file: string | undefined): void {
-  const own = Object.entries(environment).filter(([name]) => name.startsWith('CORE_'));
+  const own = Object.entries(environment).filter(([name]) => /^(?:CORE_|PAYMENT_PROVIDER_URL$)/.test(name));
   const remembered = { variables: Object.fromEntries(own), ...(file ? { file } : {}) };
   writeFileSync(join(stateDir, 'environment.json'), `${JSON.stringify(remembered, null, 2)}\n`, { mode: 0o600 });
 }

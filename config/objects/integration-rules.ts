@@ -1,5 +1,5 @@
 import { httpUrl } from '../schema/format.ts';
-import { isLivePaymentKey } from './payment-key.ts';
+import { paymentKeyMode } from './payment-key.ts';
 import { howToSet, requireTexts, type Rule } from './rule.ts';
 
 const storageRule: Rule = ({ objectstorage }, refuse) => {
@@ -79,7 +79,7 @@ const paymentRule: Rule = ({ subscription, ormconfig }, refuse) => {
     { privatepaymentkey: subscription.privatepaymentkey },
     also,
   );
-  if (isLivePaymentKey(subscription.privatepaymentkey) && ormconfig.modules.usesandbox) {
+  if (paymentKeyMode(subscription.privatepaymentkey) === 'live' && ormconfig.modules.usesandbox) {
     refuse(
       'subscription.privatepaymentkey',
       'is a live key, but ormconfig.modules.usesandbox is on',

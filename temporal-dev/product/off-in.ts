@@ -12,6 +12,7 @@ export function offIn({
   integrations,
   objectstorage,
   totp,
+  subscription,
 }: Config): string[] {
   const { apitokens } = auth.token;
   const parts: readonly (readonly [isOff: boolean, what: string, how: string])[] = [
@@ -32,6 +33,7 @@ export function offIn({
     [integrations.email.provider === '', 'mails to inboxes', 'integrations.email.provider, with an account there'],
     [objectstorage.devmode, 'object storage', 'objectstorage.providers; files are in the local state folder'],
     [!cache.enabled, 'the cache', 'cache.enabled, which starts Redis'],
+    [!subscription.enabled, 'billing', 'subscription.enabled, which starts a fake payment provider'],
     [!ratelimit.enabled, 'rate limits', 'ratelimit.enabled'],
   ];
   return parts.filter(([isOff]) => isOff).map(([, what, how]) => `${what}: ${how}`);

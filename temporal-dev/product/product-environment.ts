@@ -6,6 +6,7 @@ import { parseListenAddress } from '#config/schema/format.ts';
 import { providerNames } from '#entities/kit/objects/stored-object.ts';
 import type { Variables } from '../machine/stack-environment.ts';
 import { listenUrl, withPort } from './listen-url.ts';
+import { localPaymentSettings } from './local-payment.ts';
 import type { RunningStack } from '../stack/running-stack.ts';
 
 /** Settings of a local start, used unless the user set them in the environment or in the file. */
@@ -14,6 +15,8 @@ export interface LocalSettings {
   readonly metricsPort: number;
   /** Folder below which mails and the key of API tokens are kept. */
   readonly stateDir: string;
+  /** URL of the payment provider that this start brings; undefined without one. */
+  readonly paymentUrl?: string | undefined;
 }
 
 /** Servers that the user configured, so that no local one is started. */
@@ -96,7 +99,7 @@ export function productEnvironment(
   variables: Variables,
   personal: PersonalSettings,
   stack: Pick<RunningStack, 'postgres' | 'temporal' | 'openfga' | 'redis'> | undefined,
-  { apiPort, metricsPort, stateDir }: LocalSettings,
+  { apiPort, metricsPort, stateDir, paymentUrl }: LocalSettings,
 ): Record<string, string> {
   const listen = withPort(personal.text('server.listen') ?? '127.0.0.1:0', apiPort);
   const metrics = withPort(personal.text('server.metricsport') ?? '127.0.0.1:0', metricsPort);
@@ -112,6 +115,7 @@ export function productEnvironment(
     'db.primarydbsource': stack?.postgres?.url('core'),
     'authz.hosturl': stack?.openfga?.url,
     'jobqueue.connectionuri': stack?.temporal && `temporal://${stack.temporal.address}/default`,
+    ...(paymentUrl === undefined ? {} : localPaymentSettings(paymentUrl, personal)),
     ...(stack?.redis ? redisSettings(new URL(stack.redis.url)) : {}),
     'auth.token.kid': 'local',
     'auth.token.issuer': url,
@@ -135,7 +139,8 @@ export function productEnvironment(
   const needsKey =
     tokenKeyPrefix !== '' && !personal.hasActiveTokenKey && personal.flag('auth.token.apitokens.enabled') !== false;
   const keys: Record<string, string> = needsKey ? { [`${tokenKeyPrefix}LOCAL`]: keptTokenKey(stateDir) } : {};
-  return { ...definedOnly(variables), ...keys, ...Object.fromEntries(filled) };
+  const payment: Record<string, string> = paymentUrl === undefined ? {} : { PAYMENT_PROVIDER_URL: paymentUrl };
+  return { ...payment, ...definedOnly(variables), ...keys, ...Object.fromEntries(filled) };
 }
 
 /** The key of API tokens and personal tokens, unless the user has configured one. The same at each start, so that tokens stay valid. */

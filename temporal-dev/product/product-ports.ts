@@ -13,9 +13,11 @@ export interface ProductPorts {
   readonly workerMetrics: number;
   /** The codec server, which decrypts payloads for the Temporal UI. */
   readonly codec: number;
+  /** The payment provider of a start without an account at one. */
+  readonly payment: number;
 }
 
-const defaults: ProductPorts = { api: 17_608, metrics: 17_609, codec: 17_610, workerMetrics: 17_611 };
+const defaults: ProductPorts = { api: 17_608, metrics: 17_609, codec: 17_610, workerMetrics: 17_611, payment: 17_612 };
 
 /** Number of ports that are tried in the search for a free one. */
 const searchSteps = 500;
@@ -49,6 +51,7 @@ export async function productPorts(
     metrics: await choose('metrics'),
     codec: await choose('codec'),
     workerMetrics: await choose('workerMetrics'),
+    payment: await choose('payment'),
   };
 }
 

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { hasPaymentSignature } from '#activities/clients/payment/payment-signature.ts';
+import { paymentKeyMode } from '#config/objects/payment-key.ts';
 import type { Config } from '#config/objects/root.ts';
 import { selectedPaymentEvents } from '#entities/billing/payment-event-types.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
@@ -70,22 +71,17 @@ function readEvent(
   { subscription }: Config,
 ): ReceivedEvent | undefined {
   if (!selectedPaymentEvents(subscription.paymentwebhookevents).includes(type)) return undefined;
-  const isLive = isLiveKey(subscription.privatepaymentkey);
-  if (isLive !== undefined && isLive !== livemode)
+  const mode = livemode ? 'live' : 'test';
+  const keyMode = paymentKeyMode(subscription.privatepaymentkey);
+  if (keyMode !== undefined && keyMode !== mode)
     throw new AppError(
       'malformed_body',
-      `The event is one of the ${livemode ? 'live' : 'test'} mode, but the key of this server is one of the ${isLive ? 'live' : 'test'} mode.`,
+      `The event is one of the ${mode} mode, but the key of this server is one of the ${keyMode} mode.`,
     );
   const customer = customerOf(data);
   const occurredAt = new Date(created * 1_000);
   if (customer === undefined || !isInstant(occurredAt)) return undefined;
   return { externalId: id, type, occurredAt, values: { customer } };
-}
-
-/** Undefined for keys of another form. */
-function isLiveKey(key: string): boolean | undefined {
-  const [, mode] = /^[a-z]+_(live|test)_/.exec(key) ?? [];
-  return mode === undefined ? undefined : mode === 'live';
 }
 
 /** The customer whom an event is about. A payment method that was detached has only had one. */

@@ -16,6 +16,7 @@ interface Options {
   /** Time of the provider: one that stands still, unless a test brings the clock of its world. */
   readonly clock?: Clock;
   readonly port?: number;
+  readonly apiKey?: string;
 }
 
 /**
@@ -23,26 +24,31 @@ interface Options {
  * (pages, too), idempotency keys, a search that lags, lists in pages of ten, API versions, signed events.
  */
 export class FakePaymentProvider {
-  readonly apiKey = 'sk_test_fakePaymentProvider';
+  readonly apiKey: string;
   /** Whose time it is. Test clocks of customers are ahead of it. */
   clock: Clock;
-  readonly ledger = new PaymentLedger(() => this.clock.now().getTime() + this.#aheadMs);
+  readonly ledger = new PaymentLedger(() => this.clock.now().getTime());
   readonly course = new PaymentCourse(this.ledger);
   readonly desk = new PaymentDesk(this.ledger, this.course);
   readonly events = new PaymentEvents(this.ledger, () => this.clock.now(), accountVersion);
   readonly #failures = new PlannedFailures(() => this.clock.now().getTime());
   readonly #routes = new PaymentRoutes(this.ledger, this.course, () => this.url);
-  readonly #pages = new PaymentPages(this.ledger, this.desk, (ms, customer) => this.advance(ms, customer));
-  /** Of all customers, where the clock cannot be moved. */
-  #aheadMs = 0;
+  readonly #pages = new PaymentPages(this.ledger, this.desk, this.events.sent, (ms, customer) =>
+    this.advance(ms, customer),
+  );
   #http: HttpFake | undefined;
 
-  private constructor(clock: Clock) {
+  private constructor(clock: Clock, apiKey: string) {
     this.clock = clock;
+    this.apiKey = apiKey;
   }
 
-  static async start({ clock = new ManualClock(new Date()), port }: Options = {}): Promise<FakePaymentProvider> {
-    const fake = new FakePaymentProvider(clock);
+  static async start({
+    clock = new ManualClock(new Date()),
+    port,
+    apiKey = 'sk_test_fakePaymentProvider',
+  }: Options = {}): Promise<FakePaymentProvider> {
+    const fake = new FakePaymentProvider(clock, apiKey);
     fake.#http = await HttpFake.start((request) => fake.#answer(request), port);
     return fake;
   }
@@ -99,7 +105,7 @@ export class FakePaymentProvider {
   #shift(ms: number, customer: string | undefined): void {
     if (customer !== undefined) this.desk.customer(customer).aheadMs += ms;
     else if (this.clock instanceof ManualClock) this.clock.advance(ms);
-    else this.#aheadMs += ms;
+    else this.ledger.aheadMs += ms;
   }
 
   #answer(request: FakeRequest): Answering {

@@ -1,3 +1,4 @@
+import type { Catalogue } from '#entities/billing/catalogue/catalogue.ts';
 import type { PaymentCourse } from './payment-course.ts';
 import type { KeptCheckout, KeptCustomer, KeptPrice, KeptSubscription, PaymentLedger } from './payment-ledger.ts';
 
@@ -22,6 +23,15 @@ export class PaymentDesk {
     };
     this.#ledger.prices.set(added.id, added);
     return added;
+  }
+
+  /** Puts up for sale what a catalogue names, except prices that are already for sale. */
+  sell(catalogue: Catalogue): void {
+    const known = new Set([...this.#ledger.prices.values()].map(({ lookupKey }) => lookupKey));
+    for (const { prices } of catalogue) {
+      const product = this.#ledger.newId('prod');
+      for (const price of prices) if (!known.has(price.lookupKey)) this.addPrice({ ...price, product });
+    }
   }
 
   /** Customers of an organization, the oldest first. */

@@ -118,6 +118,23 @@ export interface KeptEvent {
   readonly subject: Subject;
 }
 
+const recordKinds = [
+  'customers',
+  'cards',
+  'prices',
+  'subscriptions',
+  'invoices',
+  'checkouts',
+  'portals',
+  'endpoints',
+] as const;
+
+export interface SavedLedger {
+  readonly ids: number;
+  readonly aheadMs: number;
+  readonly records: Readonly<Record<string, readonly object[]>>;
+}
+
 /** All that the fake keeps, and the events that its changes make. */
 export class PaymentLedger {
   readonly customers = new Map<string, KeptCustomer>();
@@ -129,12 +146,31 @@ export class PaymentLedger {
   readonly portals = new Map<string, KeptPortal>();
   readonly endpoints = new Map<string, KeptEndpoint>();
   readonly events: KeptEvent[] = [];
+  /** How far all customers are ahead of the clock. */
+  aheadMs = 0;
   readonly #now: () => number;
   #ids = 0;
 
   /** @param now without the test clocks of customers */
   constructor(now: () => number) {
     this.#now = now;
+  }
+
+  /** All but the events, as JSON. */
+  save(): SavedLedger {
+    const records = Object.fromEntries(
+      recordKinds.map((kind) => [kind, [...(this[kind] as Map<string, object>).values()]]),
+    );
+    return { ids: this.#ids, aheadMs: this.aheadMs, records };
+  }
+
+  /** Takes over what an earlier process has saved. */
+  restore({ ids, aheadMs, records }: SavedLedger): void {
+    this.#ids = ids;
+    this.aheadMs = aheadMs;
+    for (const kind of recordKinds)
+      for (const record of records[kind] ?? [])
+        (this[kind] as Map<string, object>).set((record as { readonly id: string }).id, record);
   }
 
   newId(prefix: string): string {
@@ -145,7 +181,7 @@ export class PaymentLedger {
 
   /** The time of a customer; without one, that of all. */
   now(customerId?: string): number {
-    return this.#now() + (customerId === undefined ? 0 : (this.customers.get(customerId)?.aheadMs ?? 0));
+    return this.#now() + this.aheadMs + (customerId === undefined ? 0 : (this.customers.get(customerId)?.aheadMs ?? 0));
   }
 
   record(type: string, customer: string, subject: Subject): void {

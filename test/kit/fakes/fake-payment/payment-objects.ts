@@ -18,6 +18,12 @@ const basil = '2025-03-31';
 export const pageSize = 10;
 
 const seconds = (ms: number): number => Math.floor(ms / 1_000);
+/** What an event says about the time before it. */
+function previousOf(subject: Subject): object {
+  const isDetached = subject.kind === 'card' && subject.isDetached;
+  return isDetached ? { previous_attributes: { customer: subject.value.customer } } : {};
+}
+
 const secondsOrNull = (ms: number | null): number | null => (ms === null ? null : seconds(ms));
 
 /** An object of a list. */
@@ -182,7 +188,7 @@ export class PaymentObjects {
       api_version: version,
       created: seconds(one.created),
       type: one.type,
-      data: { object: this.#subject(one.subject) },
+      data: { object: this.#subject(one.subject), ...previousOf(one.subject) },
       pending_webhooks: 1,
       request: { id: null, idempotency_key: null },
       livemode: false,

@@ -1,9 +1,12 @@
 import { escapeHtml } from '#entities/kit/base/escape-html.ts';
 import type { FakeAnswer, FakeRequest } from '../http-fake.ts';
+import type { SentEvent } from './payment-events.ts';
 import type { PaymentDesk } from './payment-desk.ts';
 import { hasEnded, type KeptCustomer, type KeptSubscription, type PaymentLedger } from './payment-ledger.ts';
 
 const day = 86_400_000;
+
+const shownEvents = 20;
 
 const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color:#1b1f24}
 table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.3rem .6rem .3rem 0;vertical-align:top}
@@ -23,11 +26,18 @@ const portalActions = {
 export class PaymentPages {
   readonly #ledger: PaymentLedger;
   readonly #desk: PaymentDesk;
+  readonly #sent: readonly SentEvent[];
   readonly #advance: (ms: number, customer?: string) => void;
 
-  constructor(ledger: PaymentLedger, desk: PaymentDesk, advance: (ms: number, customer?: string) => void) {
+  constructor(
+    ledger: PaymentLedger,
+    desk: PaymentDesk,
+    sent: readonly SentEvent[],
+    advance: (ms: number, customer?: string) => void,
+  ) {
     this.#ledger = ledger;
     this.#desk = desk;
+    this.#sent = sent;
     this.#advance = advance;
   }
 
@@ -58,8 +68,13 @@ export class PaymentPages {
       return `<tr><td><a href="/portal/${customer.id}">${escapeHtml(customer.name ?? customer.id)}</a>
         ${customer.isDeleted ? '(deleted)' : ''}</td><td>${subscriptions.map(escapeHtml).join('<br>') || 'none'}</td></tr>`;
     });
+    const events = this.#sent
+      .slice(-shownEvents)
+      .toReversed()
+      .map(({ type, status }) => `${escapeHtml(type)}: ${status || 'none'}`);
     return `<p class="note">A fake, started by npm start. No money moves.</p>
       <table><tr><th>Customer</th><th>Subscriptions</th></tr>${rows.join('')}</table>
+      <h2>Last events, with the answers of the API</h2><p>${events.join('<br>') || 'none'}</p>
       <h2>Clock of all customers</h2><p>${dateOf(this.#ledger.now())}</p>${clockButtons('')}`;
   }
 

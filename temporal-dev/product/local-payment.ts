@@ -1,0 +1,45 @@
+import type { Config } from '#config/objects/root.ts';
+import type { ManagedProcessOptions } from './managed-process.ts';
+import type { PersonalSettings } from './product-environment.ts';
+
+/** Whether `npm start` starts a payment provider of its own: billing is on, and there is no key of an account. */
+export function needsLocalPayment(personal: PersonalSettings): boolean {
+  return personal.flag('subscription.enabled') === true && !personal.has('subscription.privatepaymentkey');
+}
+
+/** Settings with which the product uses the local payment provider, by path. @param url of its pages and its API */
+export function localPaymentSettings(url: string, personal: PersonalSettings): Readonly<Record<string, string>> {
+  // With a domain, the console of that domain is where browsers return.
+  const page = personal.has('domain') ? {} : { paymentbillingportalsuccessurl: url, paymentcancellationreturnurl: url };
+  return {
+    'ormconfig.modules.usesandbox': 'true',
+    'subscription.privatepaymentkey': 'sk_test_local',
+    'subscription.paymentwebhooksecret': 'whsec_local',
+    ...Object.fromEntries(Object.entries(page).map(([name, value]) => [`subscription.${name}`, value])),
+  };
+}
+
+/** The process of the local payment provider, which sends its events to the API. */
+export function localPayment(
+  { subscription }: Pick<Config, 'subscription'>,
+  apiUrl: string,
+  port: number,
+  environment: Readonly<Record<string, string>>,
+): Pick<ManagedProcessOptions, 'name' | 'program' | 'args' | 'environment'> {
+  const {
+    privatepaymentkey,
+    paymentwebhookapiversion: version,
+    paymentwebhooksecrets,
+    paymentwebhooksecret,
+  } = subscription;
+  return {
+    name: 'payment',
+    program: 'test/kit/fakes/fake-payment-main.ts',
+    args: ['--port', String(port), '--api', apiUrl, '--version', version],
+    environment: {
+      ...environment,
+      FAKE_PAYMENT_KEY: privatepaymentkey,
+      FAKE_PAYMENT_SECRET: paymentwebhooksecrets[version] ?? paymentwebhooksecret,
+    },
+  };
+}

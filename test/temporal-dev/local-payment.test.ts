@@ -1,0 +1,57 @@
+// Left to npm run prove; npm test has test/temporal-dev/local-payment-settings.test.ts.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { StripeProvider } from '#activities/clients/payment/stripe-provider.ts';
+import { eventually } from '../kit/eventually.ts';
+import { StartedProduct } from '../kit/processes/started-product.ts';
+import { openWorld, type World } from '../kit/world.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'core-payment-'));
+let world: World;
+let product: StartedProduct;
+
+beforeAll(async () => {
+  world = await openWorld();
+  const file = join(folder, 'own.yaml');
+  const { CORE_JOBQUEUE_CONNECTIONURI: connectionuri } = world.environment;
+  const settings = {
+    db: { primarydbsource: world.databaseUrl },
+    authz: { storename: world.name },
+    jobqueue: { connectionuri, queueconf: { Schema: world.name } },
+  };
+  writeFileSync(file, JSON.stringify(settings));
+  product = await StartedProduct.start(['--config', file], { CORE_SUBSCRIPTION_ENABLED: 'true' });
+}, 600_000);
+afterAll(async () => {
+  await product.stop();
+  await world.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const pageOf = async (path = '') => (await fetch(`${product.facts.urls.payment}${path}`)).text();
+
+test('npm start with billing and no key has a payment provider, whose events the API accepts', async () => {
+  expect(product.output).toContain(`Payments      ${product.facts.urls.payment} (a fake`);
+  const provider = new StripeProvider({ key: 'sk_test_local', url: product.facts.urls.payment });
+  const party = {
+    organizationId: 'none',
+    name: 'Somebody',
+    email: 'a@example.com',
+    phone: null,
+    address: null,
+    taxId: null,
+  };
+  const id = await provider.createCustomer(party, 'none/customer/1');
+  const cardAdded = new URLSearchParams({ action: 'add-card' });
+  await fetch(`${product.facts.urls.payment}/portal/${id}`, { method: 'POST', body: cardAdded });
+  await eventually(async () => expect(await pageOf()).toContain('payment_method.attached: 200'));
+  expect(await provider.prices(['sandbox_compliance_month'])).toMatchObject([{ unitAmount: 45_000 }]);
+});
+
+test('the payment provider has the same customers after the next start', async () => {
+  expect(await pageOf()).toContain('Somebody');
+  await product.restart();
+  expect(await pageOf()).toContain('Somebody');
+});
