@@ -48,6 +48,7 @@ import { temporalSettings } from './temporal-settings.ts';
 
 /** Services shared by API and worker. */
 export interface CoreRuntime {
+  readonly config: ConfigStore;
   readonly database: Database;
   readonly temporal: TemporalGateway;
   /** Undefined while `authz.enabled` is off. */
@@ -183,6 +184,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
   });
 
   return {
+    config,
     database,
     temporal,
     store,

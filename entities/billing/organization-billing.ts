@@ -1,5 +1,7 @@
+import { Type } from 'typebox';
 import { decidesCallers } from '../kit/model/behaviours/decides-callers.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
+import { payload } from '../kit/model/events.ts';
 import { flag, integer, json, text, timestamp } from '../kit/model/fields.ts';
 import { billedRecord } from '../presets/billed-record.ts';
 
@@ -21,6 +23,11 @@ export const organizationBilling = defineEntityModule({
       { min: 1, max, default: 1 },
     ),
     trialGeneration: integer('The same of the subscription for the trial.', { min: 1, max, default: 1 }),
+    checkoutGeneration: integer('The same of the page on which the organization pays.', { min: 0, max, default: 0 }),
+    checkoutOrder: text('Digest of what was ordered with this number: another order gets another page.', {
+      max: 64,
+      optional: true,
+    }),
     trialEndsAt: timestamp('When the trial that began with the organization ends; null without one.', {
       optional: true,
       exposed: 'read',
@@ -54,4 +61,15 @@ export const organizationBilling = defineEntityModule({
   behaviours: [decidesCallers({ of: 'organizationId', by: ['isLapsed', 'hasPaymentMethod'] })],
   policy: billedRecord(),
   events: ['created', 'updated', 'deleted'],
+  customEvents: {
+    requested: {
+      description: 'An owner wants something changed at the payment provider.',
+      payload: payload({
+        change: Type.String({
+          description:
+            'What was asked for: `cancel`, `resume`, or `customer` for an organization that the payment provider does not know yet.',
+        }),
+      }),
+    },
+  },
 });

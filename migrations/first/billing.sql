@@ -11,6 +11,8 @@ create table organization_billings (
   customer_id text,
   customer_generation integer not null,
   trial_generation integer not null,
+  checkout_generation integer not null,
+  checkout_order text,
   trial_ends_at timestamptz,
   drawn_round integer not null,
   applied_round integer not null,
@@ -25,6 +27,8 @@ comment on table organization_billings is 'Billing of an organization, which cov
 comment on column organization_billings.customer_id is 'Id of its customer at the payment provider; null until there is one.';
 comment on column organization_billings.customer_generation is 'Part of the idempotency key with which the customer is created. It grows when the provider has no customer for the key.';
 comment on column organization_billings.trial_generation is 'The same of the subscription for the trial.';
+comment on column organization_billings.checkout_generation is 'The same of the page on which the organization pays.';
+comment on column organization_billings.checkout_order is 'Digest of what was ordered with this number: another order gets another page.';
 comment on column organization_billings.trial_ends_at is 'When the trial that began with the organization ends; null without one.';
 comment on column organization_billings.drawn_round is 'Number of the last comparison with the provider that began.';
 comment on column organization_billings.applied_round is 'Number of the last comparison that was written. One with a lower number read an older state, and is not written.';

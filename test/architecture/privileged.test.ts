@@ -31,6 +31,11 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // Authentication is off: nobody has proven who they are, so the person is chosen before any rule applies.
   'api/rest/identity/account/first-person.ts': [`system 'authentication is off'`],
   'api/rest/identity/account/refresh.ts': [`privileged 'refresh'`],
+  // Only the server writes what the payment provider is told; owners decide that it is.
+  'api/actions/billing/open-checkout.ts': [
+    `privileged 'open checkout'`,
+    `system 'open checkout', order.organizationId`,
+  ],
   // Whoever joins a group does not manage it; the settings of the group let them in, and those who decide do not see requests of others.
   'api/actions/groups/join-group.ts': [`privileged 'join group'`],
   'api/actions/groups/list-join-requests.ts': [`privileged 'list join requests'`],
@@ -116,6 +121,9 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'runtime/work-repairs.ts': [`system 'operator of work'`],
   // Whoever can start the programs of the installation says who operates it; no role of an organization does.
   'tools/commands/operator-commands.ts': [`system 'operators'`],
+  // An operator of the installation, at its command line, grants modules that nobody pays for.
+  'tools/commands/billing-commands.ts': [`system 'billing of operators'`],
+  'tools/commands/billing-list.ts': [`system 'billing of operators'`],
   // Another system has proven with its secret who it is; what follows from its events is up to listeners.
   'api/rest/webhooks/configured-sender.ts': [`system 'receive event'`],
   'api/rest/integrations/integration-webhook.receiver.ts': [`system 'receive event'`],

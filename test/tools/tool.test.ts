@@ -25,6 +25,13 @@ describe('arguments that are no command end a tool with 2, the reason and the us
     ],
     ['files', 'audit --reason x', 'audit has no option --reason', 'backups '],
     ['operators', 'grant', 'grant takes one person', 'revoke PERSON --reason TEXT'],
+    ['billing', 'catalogue', 'catalogue takes one command: check', 'webhook register'],
+    ['billing', 'catalogue publish', 'catalogue takes one command: check', 'list '],
+    ['billing', 'webhook status --api-version x', 'webhook takes one command: status', 'webhook register'],
+    ['billing', 'grant acme registry', 'grant takes the id of an organization', 'revoke ORGANIZATION MODULE'],
+    ['billing', 'revoke 01KG9ZT0H8N4P6S2V9X7Z3A5BC lottery', 'revoke takes one module of', '--until'],
+    ['billing', 'revoke 01KG9ZT0H8N4P6S2V9X7Z3A5BC registry --until x', 'revoke has no option --until', 'list '],
+    ['billing', 'grant 01KG9ZT0H8N4P6S2V9X7Z3A5BC registry --until soon', '--until is not an instant', 'list '],
     ['events', 'dance', 'no command "dance"', '--listener NAME'],
     ['work', 'retry', 'retry takes one id', '--kind KIND'],
   ])('npm run %s -- %s', async (tool, line, reason, usage) => {

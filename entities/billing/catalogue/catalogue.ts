@@ -41,6 +41,13 @@ export function priceIn(
   return undefined;
 }
 
+/** What an organization can order: private entries if it has their module. */
+export function offeredTo(catalogue: Catalogue, modules: readonly ProductModule[]): Catalogue {
+  return catalogue.filter(
+    ({ audience, module }) => audience !== 'private' || (module !== undefined && modules.includes(module)),
+  );
+}
+
 /** The product modules of a trial. */
 export function trialModules(catalogue: Catalogue): ProductModule[] {
   return catalogue.flatMap(({ module, isInTrial }) => (isInTrial && module ? module : []));

@@ -265,6 +265,18 @@ export const errorCatalogue = {
     'Another record has the same value in a field, or several fields, that must be unique.',
     'Choose another value for the fields that `errors` names, or change the existing record.',
   ),
+  subscription_exists: entry(
+    'conflict',
+    'The organization has a subscription already.',
+    'A checkout was asked for, and the organization has a subscription that has not ended.',
+    'Change the subscription in the billing portal (POST /v1/billing/portal), or wait until it has ended.',
+  ),
+  payment_refused: entry(
+    'conflict',
+    'The payment provider has refused the request.',
+    'The payment provider does not know what was named, such as a price or a subscription that has ended meanwhile, or does not accept it.',
+    'Read the plan again (GET /v1/billing/plan), and repeat the request if it still makes sense; operators find the reason in the log, and compare the catalogue with `npm run billing -- catalogue check`.',
+  ),
   precondition_failed: entry(
     'precondition_failed',
     'The record has another version than If-Match says.',
@@ -462,6 +474,18 @@ export const errorCatalogue = {
     'The installation has no object storage.',
     'No provider of object storage is enabled in the configuration.',
     'Operators enable one in `objectstorage.providers`, or set `objectstorage.devmode` for development.',
+  ),
+  payment_unavailable: entry(
+    'unavailable',
+    'The payment provider cannot be used at the moment.',
+    'The payment provider does not answer, or the organization is still being set up there. Organizations keep their modules meanwhile.',
+    'Try again after the seconds in Retry-After; operators look at `subscription` and at the status page of the provider.',
+  ),
+  billing_disabled: entry(
+    'unavailable',
+    'The installation has no billing.',
+    '`subscription.enabled` is off: nobody pays, and the operator grants product modules.',
+    'Ask the operator for a product module; operators grant one with `npm run billing -- grant`.',
   ),
   overloaded: entry(
     'unavailable',

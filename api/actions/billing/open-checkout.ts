@@ -1,0 +1,138 @@
+import { hash } from 'node:crypto';
+import { Type } from 'typebox';
+import { priceIn, type Catalogue } from '#entities/billing/catalogue/catalogue.ts';
+import { organizationBilling } from '#entities/billing/organization-billing.ts';
+import { AppError, type FieldProblem } from '#entities/kit/base/errors.ts';
+import { inputError } from '#entities/kit/base/input-error.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import { missingRecord } from '#entities/kit/model/missing-record.ts';
+import type { DataClient } from '#entities/kit/unit/data-client.ts';
+import { askUnderKey } from '#runtime/ask-payment.ts';
+import {
+  billingOf,
+  customerOf,
+  existingCustomer,
+  isLive,
+  offersFor,
+  returnUrlOf,
+  subscriptionsOf,
+  type Billing,
+} from '../../people/billed-organization.ts';
+import { defineAction } from '../kit/define-action.ts';
+
+export const openCheckout = defineAction({
+  name: 'openCheckout',
+  path: '/v1/billing/checkout',
+  tag: 'Billing',
+  summary: 'Open a checkout',
+  description:
+    'Opens a page of the payment provider on which an owner or super administrator subscribes the organization to `prices`; it can replace the trial that began with the organization. Another subscription is changed in the billing portal. The same order gets the same page for a day. Afterwards, the page returns the browser to the pages that the operator has configured.',
+  acceptsSingleSignOn: true,
+  answersCredential: true,
+  input: {
+    prices: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+      minItems: 1,
+      maxItems: 20,
+      uniqueItems: true,
+      description: 'Lookup keys of prices of the catalogue: one for each product, all with one interval.',
+    }),
+  },
+  answer: {
+    url: Type.String({ description: 'URL of the page, valid for a day. Whoever has it can pay, so it is a secret.' }),
+  },
+  title: 'CheckoutPage',
+  status: 201,
+  errors: [
+    'invalid_input',
+    'permission_denied',
+    'rule_violated',
+    'subscription_exists',
+    'billing_disabled',
+    'payment_unavailable',
+    'payment_refused',
+  ],
+  outside: {
+    prepare: async (asking, { prices }) => {
+      const { unit, services } = asking;
+      const billing = await billingOf(asking, 'change');
+      const { organizationId } = billing;
+      const { subscription } = services.config.current;
+      refuseUnlikePrices(await offersFor(asking), prices);
+      const subscriptions = await subscriptionsOf(unit.data, organizationId);
+      const live = subscriptions.find((one) => isLive(one) && !one.isTrialOfServer);
+      if (live)
+        throw new AppError(
+          'subscription_exists',
+          `The organization has a subscription already (${live.status}); change it in the billing portal: POST /v1/billing/portal.`,
+        );
+      const order = {
+        organizationId,
+        lookupKeys: prices.toSorted(),
+        successUrl: returnUrlOf(subscription),
+        cancelUrl: subscription.paymentcancellationreturnurl,
+      };
+      const customerId = customerOf(asking, billing);
+      // A subscription that has come and gone since belongs to an earlier checkout.
+      const digest = digestOf([customerId, order, subscriptions.map(({ externalId }) => externalId).toSorted()]);
+      const data = unit.data.privileged('open checkout');
+      const generation = await generationOf(data, billing, digest, ({ checkoutOrder }) => checkoutOrder !== digest);
+      return { customerId, order, billing, digest, generation };
+    },
+    call: ({ payment, database }, { customerId, order, billing, digest, generation }) => {
+      const keyOf = (number: number) => `${order.organizationId}/checkout/${number}`;
+      const context = {
+        caller: systemCaller('open checkout', order.organizationId),
+        requestId: `checkout-${billing.id}`,
+      };
+      const nextKey = () =>
+        database.transact(context, async ({ data }) =>
+          keyOf(await generationOf(data, billing, digest, (held) => held.checkoutGeneration === generation)),
+        );
+      const customer = existingCustomer(customerId);
+      return askUnderKey(payment, { key: keyOf(generation), nextKey }, (provider, key) =>
+        provider.openCheckout(customer, order, key),
+      );
+    },
+  },
+  run: (_asking, _input, url) => Promise.resolve({ url }),
+});
+
+/** @throws AppError invalid_input */
+function refuseUnlikePrices(offered: Catalogue, prices: readonly string[]): void {
+  const found = prices.map((lookupKey) => priceIn(offered, lookupKey));
+  const foreign = found.flatMap<FieldProblem>((one, index) =>
+    one
+      ? []
+      : {
+          path: `/prices/${index}`,
+          message: `"${prices[index]}" is no price that the organization can order; GET /v1/billing/catalogue lists these`,
+        },
+  );
+  if (foreign.length > 0) throw inputError(foreign);
+  if (new Set(found.map((one) => one?.price.interval)).size > 1)
+    throw inputError([{ path: '/prices', message: 'have several intervals; order either monthly or yearly prices' }]);
+  if (new Set(found.map((one) => one?.entry.name)).size < prices.length)
+    throw inputError([{ path: '/prices', message: 'name a product twice; order one price of each' }]);
+}
+
+function digestOf(value: unknown): string {
+  return hash('sha256', JSON.stringify(value), 'hex');
+}
+
+/**
+ * The number of a checkout, which is part of its idempotency key.
+ * @param digest stands for everything that the provider is told
+ * @param isOver whether the last checkout of the locked row is not this one
+ */
+async function generationOf(
+  data: DataClient,
+  { id }: Billing,
+  digest: string,
+  isOver: (held: Billing) => boolean,
+): Promise<number> {
+  const held = await data.findLocked(organizationBilling, id);
+  if (!held) throw missingRecord(organizationBilling, id);
+  if (!isOver(held)) return held.checkoutGeneration;
+  const next = { checkoutGeneration: held.checkoutGeneration + 1, checkoutOrder: digest };
+  return (await data.update(organizationBilling, id, next)).checkoutGeneration;
+}

@@ -1,0 +1,78 @@
+import { organizationBilling, organizationModule, organization } from '#entities/index.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { customEvent } from '#entities/kit/write/custom-events.ts';
+import type { BillingCommand } from './billing-arguments.ts';
+import { listBilling } from './billing-list.ts';
+import { checkCatalogue, registerPaymentWebhook, showPaymentWebhook } from './payment-account.ts';
+import type { ToolContext } from './tool.ts';
+
+/** Operations on what organizations pay for, for operators. @returns whether it was done, and nothing differs */
+export async function runBillingCommand(
+  command: BillingCommand,
+  context: ToolContext<'database' | 'payment' | 'config'>,
+): Promise<boolean> {
+  switch (command.name) {
+    case 'list':
+      return listBilling(context);
+    case 'catalogue check':
+      return checkCatalogue(context);
+    case 'webhook status':
+      return showPaymentWebhook(context);
+    case 'webhook register':
+      return registerPaymentWebhook(context, command.apiVersion);
+    default:
+      return changeGrant(command, context);
+  }
+}
+
+type Change = Extract<BillingCommand, { readonly organizationId: string }>;
+
+async function changeGrant(command: Change, { runtime, print }: ToolContext<'database'>): Promise<boolean> {
+  const work = { caller: systemCaller('billing of operators'), requestId: `billing-${newId()}` };
+  const { organizationId, module, name, endsAt } = command;
+  const done = await runtime.database.transact(work, async (unit) => {
+    const { data, clock } = unit;
+    if (!(await data.findOne(organization, { id: { eq: organizationId } }))) return 'there is no such organization';
+    if (endsAt !== null && endsAt <= clock.now()) return `${endsAt.toISOString()} is over`;
+    const isDone = await (name === 'grant' ? grant : revoke)(unit, command);
+    if (isDone) await askForReading(unit, organizationId, name);
+    return isDone
+      ? undefined
+      : name === 'grant'
+        ? `it has been granted ${module} so already`
+        : `it has not been granted ${module}`;
+  });
+  if (done !== undefined) print(`${organizationId}: ${done}.`);
+  else if (name === 'revoke') print(`${organizationId}: the grant of ${module} has ended.`);
+  else
+    print(
+      `${organizationId}: ${module} is granted ${endsAt === null ? 'until it is revoked' : `until ${endsAt.toISOString()}`}.`,
+    );
+  return done === undefined;
+}
+
+async function grant({ data }: UnitOfWork, { organizationId, module, endsAt }: Change): Promise<boolean> {
+  const held = await data.findOne(organizationModule, grantOf(organizationId, module));
+  if (held?.endsAt?.getTime() === endsAt?.getTime() && held) return false;
+  if (held) await data.update(organizationModule, held.id, { endsAt });
+  else await data.create(organizationModule, { organizationId, module, source: 'granted', endsAt });
+  return true;
+}
+
+async function revoke({ data }: UnitOfWork, { organizationId, module }: Change): Promise<boolean> {
+  const held = await data.findOne(organizationModule, grantOf(organizationId, module));
+  if (held) await data.remove(organizationModule, held.id);
+  return held !== undefined;
+}
+
+function grantOf(organizationId: string, module: Change['module']) {
+  return { organizationId: { eq: organizationId }, module: { eq: module }, source: { eq: 'granted' } } as const;
+}
+
+/** A grant decides, too, whether the organization has lapsed. */
+async function askForReading(unit: UnitOfWork, organizationId: string, change: string): Promise<void> {
+  const billing = await unit.data.findOne(organizationBilling, { organizationId: { eq: organizationId } });
+  if (billing) unit.emit(customEvent(organizationBilling, 'requested', billing, { change }));
+}
