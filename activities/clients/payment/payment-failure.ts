@@ -19,7 +19,7 @@ export class PaymentFailure extends Error {
   readonly reason: PaymentFailureReason;
   /** Status of the answer; undefined without one. */
   readonly status: number | undefined;
-  /** Code of the provider, such as `card_declined`. */
+  /** Code of the provider, such as `card_declined`; the type of its error where it has none: `idempotency_error` for a key of another request. */
   readonly code: string | undefined;
   /** The pause that the provider asks for, in milliseconds. */
   readonly retryAfterMs: number | undefined;

@@ -35,7 +35,8 @@ export function known<T extends { readonly object: string }>(answer: T, object: 
 }
 
 function failureOf(error: Stripe.errors.StripeError): PaymentFailure {
-  const { statusCode: status, code, headers = {} } = error;
+  const { statusCode: status, headers = {} } = error;
+  const code = error.code ?? error.rawType;
   const said = clean(`${code === undefined ? '' : `${code}: `}${error.message}`);
   return new PaymentFailure(
     reasonOf(error),

@@ -292,6 +292,7 @@ describe('a failure', () => {
   const behaviours: readonly [PaymentBehaviour, Partial<PaymentFailure>][] = [
     ['decline', { reason: 'refused', status: 402, code: 'card_declined' }],
     ['missing', { reason: 'missing', status: 404 }],
+    ['conflict', { reason: 'unavailable', status: 409 }],
     ['limit', { reason: 'unavailable', status: 429, retryAfterMs: 2_000 }],
     ['fail', { reason: 'unavailable', status: 500, isReplayed: false }],
     ['page', { reason: 'unavailable' }],
@@ -365,6 +366,14 @@ describe('a failure', () => {
     expect(await failureOf(create(1))).toMatchObject({ reason: 'unavailable', isReplayed: false });
     expect(await failureOf(create(1))).toMatchObject({ reason: 'unavailable', isReplayed: true });
     expect(await create(2)).toMatch(/^cus_/);
+  });
+
+  test('says that a key belongs to another request', async () => {
+    const billed = party();
+    const create = (name: string) =>
+      provider.createCustomer({ ...billed, name }, `${billed.organizationId}/customer/1`);
+    await create('One');
+    expect(await failureOf(create('Another'))).toMatchObject({ reason: 'refused', code: 'idempotency_error' });
   });
 
   test('in the middle of reading a customer gives nothing, not a part', async () => {

@@ -73,9 +73,9 @@ export class PaymentPages {
       .toReversed()
       .map(({ type, status }) => `${escapeHtml(type)}: ${status || 'none'}`);
     return `<p class="note">A fake, started by npm start. No money moves.</p>
-      <table><tr><th>Customer</th><th>Subscriptions</th></tr>${rows.join('')}</table>
-      <h2>Last events, with the answers of the API</h2><p>${events.join('<br>') || 'none'}</p>
-      <h2>Clock of all customers</h2><p>${dateOf(this.#ledger.now())}</p>${clockButtons('')}`;
+      <h2>Clock of all customers</h2><p>${dateOf(this.#ledger.now())}</p>${clockButtons('')}
+      <h2>Customers</h2><table><tr><th>Name</th><th>Subscriptions</th></tr>${rows.join('')}</table>
+      <h2>Last events, with the answers of the API</h2><p>${events.join('<br>') || 'none'}</p>`;
   }
 
   #checkout(id: string, form: URLSearchParams | undefined): FakeAnswer {

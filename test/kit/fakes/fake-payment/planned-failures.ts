@@ -2,7 +2,8 @@ import type { Answering, FakeAnswer, FakeRequest } from '../http-fake.ts';
 import { problem } from './payment-route.ts';
 
 /**
- * What the fake does with a request: `decline`, `missing`, `limit`: 402, 404, 429 (with Retry-After: 2), without an effect. `fail`: 500,
+ * What the fake does with a request: `decline`, `missing`, `conflict` (another request with this key is under way), `limit` (with
+ * Retry-After: 2): 402, 404, 409, 429, without an effect. `fail`: 500,
  * recorded under the key, without an effect. `page`, `foreign`: 200 and a page, or
  * other JSON, of something in between. `silent`: no answer, `cut`: the connection is
  * closed; both without an effect. `done-then-fail`, `done-then-silent`, `done-then-cut`: the same after the effect. `half`: the answer
@@ -11,6 +12,7 @@ import { problem } from './payment-route.ts';
 export type PaymentBehaviour =
   | 'decline'
   | 'missing'
+  | 'conflict'
   | 'limit'
   | 'fail'
   | 'page'
@@ -48,6 +50,11 @@ const failed = problem(500, { type: 'api_error', message: 'Something went wrong 
 const withoutEffect: Readonly<Partial<Record<PaymentBehaviour, Answering>>> = {
   decline: problem(402, { type: 'card_error', code: 'card_declined', message: 'Your card was declined.' }),
   missing: problem(404, { code: 'resource_missing', message: 'No such object.' }),
+  conflict: problem(409, {
+    type: 'idempotency_error',
+    code: 'idempotency_key_in_use',
+    message: 'There is currently another in-progress request using this key.',
+  }),
   limit: problem(429, { code: 'rate_limit', message: 'Too many requests.' }, { 'retry-after': '2' }),
   fail: failed,
   page: {
