@@ -5,7 +5,7 @@ import type { ProviderItem, ProviderSubscription } from './provider-state.ts';
 /** Duration of the trial of a new organization, in milliseconds. */
 const trialMs = 30 * 86_400_000;
 
-/** What is known of a subscription, at the provider or in our rows of it. */
+/** The part of a subscription that decides; our rows of it have it, too. */
 export interface SubscriptionFacts extends Pick<
   ProviderSubscription,
   'id' | 'status' | 'trialEndsAt' | 'cancelsAt' | 'nextPaymentAttempt' | 'isTrialOfServer'
@@ -19,7 +19,7 @@ export interface EntitlementFacts {
   readonly subscriptions: readonly SubscriptionFacts[];
   /** Trial of the server (`organizationBilling`). It applies until the provider has a subscription for it, which then decides. */
   readonly trialEndsAt: Date | null;
-  /** What operators have granted. */
+  /** Grants of operators. */
   readonly grants: readonly Omit<Entitlement, 'source'>[];
   readonly now: Date;
 }

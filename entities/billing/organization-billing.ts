@@ -46,12 +46,12 @@ export const organizationBilling = defineEntityModule({
       exposed: 'read',
     }),
     reconciledAt: timestamp('When the state of the payment provider was last written.', { optional: true }),
-    problem: text('What an operator must settle at the payment provider; null for nothing.', {
+    problem: text('Problems that an operator must settle at the payment provider; null for none.', {
       max: 4_000,
       lines: true,
       optional: true,
     }),
-    billedAs: json('Contact that the payment provider was last told.', { maxBytes: 8_192, optional: true }),
+    billedAs: json('Contact that the payment provider last got.', { maxBytes: 8_192, optional: true }),
   },
   unique: [
     { fields: ['organizationId'], message: 'This organization already has a billing.' },

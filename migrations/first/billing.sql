@@ -35,8 +35,8 @@ comment on column organization_billings.applied_round is 'Number of the last com
 comment on column organization_billings.is_lapsed is 'Whether the organization has neither a subscription nor a trial nor granted modules. Its API tokens do not work, and its integrations are disabled.';
 comment on column organization_billings.has_payment_method is 'Whether the payment provider has a payment method of the organization.';
 comment on column organization_billings.reconciled_at is 'When the state of the payment provider was last written.';
-comment on column organization_billings.problem is 'What an operator must settle at the payment provider; null for nothing.';
-comment on column organization_billings.billed_as is 'Contact that the payment provider was last told.';
+comment on column organization_billings.problem is 'Problems that an operator must settle at the payment provider; null for none.';
+comment on column organization_billings.billed_as is 'Contact that the payment provider last got.';
 create unique index organization_billings_customer_id_key on organization_billings (customer_id) where (deleted_at is null);
 create index organization_billings_organization_id_created_at_id_index on organization_billings (organization_id, created_at, id) where (deleted_at is null);
 create index organization_billings_organization_id_id_index on organization_billings (organization_id, id) where (deleted_at is null);

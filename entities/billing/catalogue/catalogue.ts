@@ -18,7 +18,7 @@ export interface CatalogueEntry {
   readonly module?: ProductModule;
   readonly displayName: string;
   readonly description: string;
-  /** Who can order it: everybody, or those with whom it was agreed. `beta`: everybody, and it is not finished. */
+  /** `public`: everybody can order it. `private`: the operator agrees on it with an organization. `beta`: everybody; it is not finished. */
   readonly audience: 'public' | 'private' | 'beta';
   /** Part of the trial of a new organization. */
   readonly isInTrial: boolean;

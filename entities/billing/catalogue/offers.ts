@@ -5,7 +5,7 @@ type Offer = Omit<CatalogueEntry, 'name' | 'prices'>;
 const ordered = { kind: 'module', isInTrial: false, isBase: false } as const;
 const addOn = { ...ordered, kind: 'addon' } as const;
 
-/** What is offered, by name; the catalogues have the prices. */
+/** Offers by name; the catalogues have the prices. */
 const offers = {
   base: {
     ...ordered,

@@ -1,7 +1,7 @@
 import type { Caller } from '../model/caller.ts';
 import { productModules, type ProductModule } from '../model/product-modules.ts';
 
-/** What the database knows of the billing of an organization and of those above it (sql/entitlements_of.sql). */
+/** Billing of an organization and of those above it, as the database has it (sql/entitlements_of.sql). */
 export interface HeldEntitlements {
   /** `<module>:<source>`, and for a grant that ends `<module>:granted:<time>`, in milliseconds. */
   readonly heldModules: readonly string[];
@@ -21,7 +21,7 @@ export interface EntitlementSettings {
 /** Properties of a caller that follow from the billing of the organization. */
 export type Entitled = Pick<Caller, 'productModules' | 'needsPaymentMethod' | 'billingPage'>;
 
-/** What a caller may use of what the organization has. */
+/** The modules that a caller may use, and the requirements, by the billing of the organization. */
 export function entitled(
   held: HeldEntitlements,
   { ormconfig, subscription }: EntitlementSettings,

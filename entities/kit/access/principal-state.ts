@@ -166,7 +166,7 @@ export function stateIn(text: string): PrincipalState {
 
 /** Properties of a caller that do not depend on the membership. */
 export interface CallerContext extends Partial<Caller> {
-  /** What the organization may use (`entitled`, with the current configuration). */
+  /** Applies the current configuration to the billing of the organization (`entitled`). */
   readonly entitled: (held: HeldEntitlements) => Partial<Entitled>;
 }
 
