@@ -196,6 +196,19 @@ describe('an organization without the product module', () => {
     },
   );
 
+  test('the refusal names the page of the plan while there is billing', async () => {
+    const page = 'https://console.example.com/plan';
+    const refused = () => asOwnerOf(owner.organization.id, doors['list'] as Door);
+    await expect(refused()).rejects.toThrow(/which this organization does not have\.$/);
+    await world.reconfigure({
+      CORE_SUBSCRIPTION_ENABLED: 'true',
+      CORE_SUBSCRIPTION_PRIVATEPAYMENTKEY: 'sk_test_key',
+      CORE_SUBSCRIPTION_PAYMENTBILLINGPORTALSUCCESSURL: page,
+    });
+    await expect(refused()).rejects.toThrow(page);
+    await world.reconfigure({ CORE_SUBSCRIPTION_ENABLED: undefined });
+  });
+
   test('where the kind is come by, it has no records', async () => {
     await asOwnerOf(owner.organization.id, async ({ data }) => {
       expect(await data.find(control, { limit: 100 })).toEqual([]);
