@@ -35,6 +35,11 @@ export function openapiOptions(registry: Registry): FastifyDynamicSwaggerOptions
         { name: 'Search', description: 'Full-text search over records of all kinds.' },
         ...recordTags(registry),
         {
+          name: 'Billing',
+          description:
+            'Plan of the current organization, and pages of the payment provider on which it is paid and changed.',
+        },
+        {
           name: 'Events',
           description:
             'Status of the deliveries of events of the current organization to listeners of the server, for its managers.',

@@ -47,7 +47,7 @@ export async function billingOf({ unit, services }: Asking, to: 'view' | 'change
   );
 }
 
-/** What the current organization can order. */
+/** Products that the current organization can order. */
 export async function offersFor({ unit, services }: Asking): Promise<Catalogue> {
   const { organizationId } = unit.context.caller;
   const held = await modulesOf(unit.data, organizationId);
@@ -82,7 +82,7 @@ export function subscriptionsOf(data: DataClient, organizationId: string): Promi
 /** Statuses of subscriptions that have ended, or never began. */
 const ended: ReadonlySet<string> = new Set(['canceled', 'incomplete', 'incomplete_expired']);
 
-/** Whether a subscription goes on at the payment provider, paid or not. */
+/** Whether a subscription continues at the payment provider, paid or not. */
 export function isLive({ status }: Pick<Subscription, 'status'>): boolean {
   return !ended.has(status);
 }

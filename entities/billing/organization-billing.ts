@@ -63,11 +63,12 @@ export const organizationBilling = defineEntityModule({
   events: ['created', 'updated', 'deleted'],
   customEvents: {
     requested: {
-      description: 'An owner wants something changed at the payment provider.',
+      description:
+        'An owner or an operator has changed the plan of an organization, which is read from the payment provider again.',
       payload: payload({
         change: Type.String({
           description:
-            'What was asked for: `cancel`, `resume`, or `customer` for an organization that the payment provider does not know yet.',
+            'The request: `cancel`, `resume`, `grant` or `revoke` of an operator, or `customer` for an organization that the payment provider does not know yet.',
         }),
       }),
     },

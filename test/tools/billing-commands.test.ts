@@ -12,7 +12,7 @@ import {
   storeSubscription,
   type BilledWorld,
   type Payer,
-} from '../kit/billing/billed-world.ts';
+} from '../kit/billing/paying-organization.ts';
 import { shows } from '../kit/shows.ts';
 import type { World } from '../kit/world.ts';
 

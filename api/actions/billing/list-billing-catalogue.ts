@@ -41,11 +41,15 @@ export const billingCatalogue = defineAction({
           }),
         ),
         displayName: Type.String({ description: 'Name for people.' }),
-        description: Type.String({ description: 'What it contains.' }),
-        audience: oneOf(['public', 'private', 'beta'], 'Who can order it. `beta`: everybody, and it is not finished.', {
-          name: 'OfferedProductAudience',
-          description: 'Who can order a product.',
-        }),
+        description: Type.String({ description: 'Content, for people.' }),
+        audience: oneOf(
+          ['public', 'private', 'beta'],
+          'Organizations that can order it. `beta`: all, and the product is not finished.',
+          {
+            name: 'OfferedProductAudience',
+            description: 'Organizations that can order a product.',
+          },
+        ),
         isInTrial: Type.Boolean({ description: 'Whether the trial of a new organization contains it.' }),
         prices: Type.Array(price, { description: 'Prices, of which one is ordered.' }),
       },

@@ -14,7 +14,7 @@ export const openBillingPortal = defineAction({
   answersCredential: true,
   answer: {
     url: Type.String({
-      description: 'URL of the page. Whoever has it acts for the organization there, so it is a secret.',
+      description: 'URL of the page. It is a secret: with it, anybody acts for the organization there.',
     }),
   },
   title: 'BillingPortalPage',

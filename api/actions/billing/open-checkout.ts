@@ -38,7 +38,7 @@ export const openCheckout = defineAction({
     }),
   },
   answer: {
-    url: Type.String({ description: 'URL of the page, valid for a day. Whoever has it can pay, so it is a secret.' }),
+    url: Type.String({ description: 'URL of the page, valid for a day. It is a secret: with it, anybody can pay.' }),
   },
   title: 'CheckoutPage',
   status: 201,
@@ -121,7 +121,7 @@ function digestOf(value: unknown): string {
 
 /**
  * The number of a checkout, which is part of its idempotency key.
- * @param digest stands for everything that the provider is told
+ * @param digest stands for everything that the provider receives
  * @param isOver whether the last checkout of the locked row is not this one
  */
 async function generationOf(

@@ -40,7 +40,7 @@ export const billingPlan = defineAction({
   method: 'GET',
   path: '/v1/billing/plan',
   tag: 'Billing',
-  summary: 'What the organization has and pays',
+  summary: 'Get the plan of the organization',
   description:
     'The plan of the current organization, for its managers. It follows the payment provider within seconds; `reconciledAt` says as of when.',
   acceptsSingleSignOn: true,
@@ -55,7 +55,7 @@ export const billingPlan = defineAction({
     hasPaymentMethod: Type.Boolean({ description: 'Whether the payment provider has a payment method.' }),
     reconciledAt: orNull(instant('When the state of the payment provider was last read; null if it never was.')),
     problem: orNull(
-      Type.String({ description: 'What keeps the plan from following the payment provider; null for nothing.' }),
+      Type.String({ description: 'Reason why the plan does not follow the payment provider; null if it does.' }),
     ),
   },
   title: 'BillingPlan',

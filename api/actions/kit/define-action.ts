@@ -53,7 +53,7 @@ export interface ActionLimit {
 }
 
 /**
- * What an action does in another system, between two transactions: no connection of the database waits for the other system. The call may
+ * The part of an action in another system, between two transactions: no connection of the database waits for the other system. The call may
  * run again, because operations of GraphQL do, so it carries an idempotency key or sets a value.
  */
 export interface OutsidePart<Input extends TProperties, Plan, Outcome> {

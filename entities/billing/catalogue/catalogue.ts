@@ -41,7 +41,7 @@ export function priceIn(
   return undefined;
 }
 
-/** What an organization can order: private entries if it has their module. */
+/** Entries that an organization can order: private ones if it has their module. */
 export function offeredTo(catalogue: Catalogue, modules: readonly ProductModule[]): Catalogue {
   return catalogue.filter(
     ({ audience, module }) => audience !== 'private' || (module !== undefined && modules.includes(module)),

@@ -9,7 +9,7 @@ import {
   storeSubscription,
   type BilledWorld,
   type Payer,
-} from '../../kit/billing/billed-world.ts';
+} from '../../kit/billing/paying-organization.ts';
 import { timesOf } from '../../kit/depth.ts';
 import { eventually } from '../../kit/eventually.ts';
 import { expectProblem, fieldProblems, messageOf } from '../../kit/expect-problem.ts';
