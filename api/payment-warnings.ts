@@ -1,7 +1,7 @@
 import { paymentKeyMode } from '#config/objects/payment-key.ts';
 import type { Config } from '#config/objects/root.ts';
 
-/** What an operator should know of the settings of payments when the server starts. */
+/** Settings of payments that an operator should know of when the server starts, one line each. */
 export function paymentWarnings({ subscription, ormconfig }: Pick<Config, 'subscription' | 'ormconfig'>): string[] {
   if (!subscription.enabled) return [];
   const isTestKeyWithLiveCatalog =

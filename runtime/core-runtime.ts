@@ -17,7 +17,7 @@ import { configuredMiddleware } from '#activities/clients/temporal/job-middlewar
 import { JobMetrics } from '#activities/clients/temporal/job-metrics.ts';
 import { TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
 import type { PaymentProvider } from '#activities/clients/payment/payment-provider.ts';
-import { configuredPayment, type PaymentProviderSettings } from '#activities/clients/payment/configured-provider.ts';
+import { configuredPayment, type PaymentProviderSettings } from '#activities/clients/payment/configured-payment.ts';
 import type { TemporalEnvironment } from '#config/reading/standard-variables.ts';
 import type { ConfigStore } from '#config/live/config-store.ts';
 import { registry as productRegistry } from '#entities/index.ts';
@@ -25,7 +25,6 @@ import type { Authorizer } from '#entities/kit/access/authorizer.ts';
 import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
 import type { DatabaseOptions } from '#entities/kit/access/database-options.ts';
 import { Database } from '#entities/kit/unit/database.ts';
-import { kindsWithoutRules } from '#entities/kit/model/checks/kinds-without-rules.ts';
 import { entitled, type Entitled, type HeldEntitlements } from '#entities/kit/access/entitled.ts';
 import type { Registry as EntityRegistry } from '#entities/kit/model/registry.ts';
 import { SecondDatabaseHook } from '#entities/kit/storage/second/second-database-hook.ts';
@@ -45,6 +44,7 @@ import { watchBacklog } from './metrics/backlog-gauges.ts';
 import { CoreMetrics } from './metrics/core-metrics.ts';
 import { newRegistry, type MetricsRegistry } from './metrics/process-metrics.ts';
 import { temporalSettings } from './temporal-settings.ts';
+import { warnOfMissingRules } from './warn-of-missing-rules.ts';
 
 /** Services shared by API and worker. */
 export interface CoreRuntime {
@@ -292,10 +292,4 @@ function databaseOptions(
       },
     },
   };
-}
-
-function warnOfMissingRules(registry: EntityRegistry, logger: Logger): void {
-  const kinds = kindsWithoutRules(registry);
-  if (kinds.length > 0)
-    logger.warn({ kinds }, 'kinds without rules: all their records can be read, and changes of them are dropped');
 }

@@ -13,7 +13,6 @@ const pending: Readonly<Record<string, readonly string[]>> = {
   summaries: ['ormconfig.summarizer'],
   billing: [
     'ormconfig.modules.usesandbox',
-    'subscription.privatepaymentkey',
     'subscription.paymentwebhooksecret',
     'subscription.paymentwebhooksecrets',
     'subscription.paymentwebhookurl',

@@ -1,4 +1,4 @@
-/** What the payment provider says of an organization, as plain values: read by the provider's client, judged by `entitlementsOf`. */
+/** The state of an organization at the payment provider, as plain values: read by the provider's client, judged by `entitlementsOf`. */
 
 /** A part of a subscription that is paid for. */
 export interface ProviderItem {
@@ -60,7 +60,7 @@ export interface BilledAddress {
   readonly country: string | null;
 }
 
-/** Who is billed: what the provider is told of an organization, and prints on invoices. */
+/** The organization as the provider knows it and names it on invoices. */
 export interface BilledParty {
   readonly organizationId: string;
   readonly name: string;

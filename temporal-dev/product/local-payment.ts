@@ -1,14 +1,22 @@
 import type { Config } from '#config/objects/root.ts';
 import type { ManagedProcessOptions } from './managed-process.ts';
-import type { PersonalSettings } from './product-environment.ts';
+
+/** The settings of the developer. */
+interface OwnSettings {
+  has(path: string): boolean;
+  flag(path: string): boolean | undefined;
+}
 
 /** Whether `npm start` starts a payment provider of its own: billing is on, and there is no key of an account. */
-export function needsLocalPayment(personal: PersonalSettings): boolean {
+export function needsLocalPayment(personal: OwnSettings): boolean {
   return personal.flag('subscription.enabled') === true && !personal.has('subscription.privatepaymentkey');
 }
 
 /** Settings with which the product uses the local payment provider, by path. @param url of its pages and its API */
-export function localPaymentSettings(url: string, personal: PersonalSettings): Readonly<Record<string, string>> {
+export function localPaymentSettings(
+  url: string,
+  personal: Pick<OwnSettings, 'has'>,
+): Readonly<Record<string, string>> {
   // With a domain, the console of that domain is where browsers return.
   const page = personal.has('domain') ? {} : { paymentbillingportalsuccessurl: url, paymentcancellationreturnurl: url };
   return {

@@ -16,7 +16,7 @@ const servers = {
   CORE_AUTHZ_HOSTURL: 'http://localhost:8080',
 };
 
-/** What `npm start` starts with these settings. */
+/** The start of `npm start` with these settings. */
 async function started(variables: Record<string, string>, content = 'server: {dev: true}') {
   const file = join(folder, 'core.yaml');
   writeFileSync(file, content);
@@ -40,7 +40,7 @@ test('billing without a key gets a payment provider, and all that goes with it',
   });
 });
 
-test('it signs for the version that the API accepts', async () => {
+test('the payment provider signs for the version that the API accepts', async () => {
   const file =
     'subscription: {enabled: true, paymentwebhookapiversion: V2, paymentwebhooksecrets: {V2: whsec_2}}\ndomain: example.com';
   const { config, environment } = await started({}, file);

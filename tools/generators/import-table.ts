@@ -264,7 +264,7 @@ export const rooms: readonly Room[] = [
   {
     path: 'api/rest',
     purpose: 'routes: derived of kinds and actions, protocols, pages',
-    imports: [...servedImports, 'api/actions/*', 'api/pages'],
+    imports: [...servedImports, 'activities/clients/*', 'api/actions/*', 'api/pages'],
   },
   {
     path: 'api/graphql',

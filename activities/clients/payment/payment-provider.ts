@@ -26,7 +26,7 @@ export interface ProviderWebhook {
   readonly events: readonly string[];
 }
 
-/** What a trial of the server is. */
+/** A trial that the server starts. */
 export interface TrialOrder {
   readonly organizationId: string;
   /** Prices of the modules, by their names in the catalogue. */
@@ -34,7 +34,7 @@ export interface TrialOrder {
   readonly endsAt: Date;
 }
 
-/** What somebody wants to subscribe to, and where the browser goes afterwards. */
+/** An order of prices, and the pages to which the browser goes afterwards. */
 export interface CheckoutOrder {
   readonly organizationId: string;
   /** Prices, by their names in the catalogue. */

@@ -26,7 +26,8 @@ export async function asked<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * An answer that is what was asked for. What answers in the place of the provider may send other JSON with a status of success.
+ * An answer that is what was asked for. A server in the place of the provider may send other JSON with a
+ * status of success.
  * @throws PaymentFailure
  */
 export function known<T extends { readonly object: string }>(answer: T, object: T['object']): T {

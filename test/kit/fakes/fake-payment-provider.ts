@@ -25,7 +25,7 @@ interface Options {
  */
 export class FakePaymentProvider {
   readonly apiKey: string;
-  /** Whose time it is. Test clocks of customers are ahead of it. */
+  /** The time of the provider. Test clocks of customers are ahead of it. */
   clock: Clock;
   readonly ledger = new PaymentLedger(() => this.clock.now().getTime());
   readonly course = new PaymentCourse(this.ledger);

@@ -5,7 +5,7 @@ import { FakePaymentProvider } from '../../kit/fakes/fake-payment-provider.ts';
 import { WebhookSink } from '../../kit/fakes/webhook-sink.ts';
 import { Random } from '../../kit/random.ts';
 
-// What the tests of billing rely on.
+// The tests of billing rely on this.
 
 const dayMs = 86_400_000;
 const secret = 'whsec_of_the_test';

@@ -13,13 +13,15 @@ let number = 0;
 
 beforeAll(async () => {
   fake = await FakePaymentProvider.start();
-  provider = new StripeProvider({ key: fake.apiKey, url: fake.url, timeoutMs: 300 });
+  provider = new StripeProvider(account());
   for (let n = 1; n <= 12; n += 1)
     fake.desk.addPrice({ lookupKey: `module_${n}`, unitAmount: n * 100, interval: 'month' });
   fake.desk.addPrice({ lookupKey: 'module_1_yearly', unitAmount: 1_000, interval: 'year' });
 });
 beforeEach(() => fake.behaveWell());
 afterAll(() => fake.close());
+
+const account = () => ({ key: fake.apiKey, url: fake.url });
 
 const party = (more: Partial<BilledParty> = {}): BilledParty => ({
   organizationId: `org${(number += 1)}`,
@@ -343,8 +345,10 @@ describe('a failure', () => {
     fake.desk.subscribe(id, ['module_1']);
     for (const [behaviour, expected] of behaviours) {
       fake.behave(behaviour);
+      provider = new StripeProvider({ ...account(), timeoutMs: behaviour === 'silent' ? 300 : 20_000 });
       expect(await failureOf(call(id)), behaviour).toMatchObject(expected);
     }
+    provider = new StripeProvider(account());
     await call(id);
   });
 

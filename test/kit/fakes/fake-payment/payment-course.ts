@@ -25,7 +25,7 @@ export interface NewSubscription {
 
 /** The course of subscriptions: trials, renewals, payments that fail and are tried again, ends. */
 export class PaymentCourse {
-  /** What becomes of a subscription after the last failed payment. */
+  /** Status of a subscription after the last failed payment. */
   endOfRetries: 'canceled' | 'unpaid' = 'canceled';
   readonly #ledger: PaymentLedger;
 

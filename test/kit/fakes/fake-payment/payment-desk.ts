@@ -2,7 +2,7 @@ import type { Catalogue } from '#entities/billing/catalogue/catalogue.ts';
 import type { PaymentCourse } from './payment-course.ts';
 import type { KeptCheckout, KeptCustomer, KeptPrice, KeptSubscription, PaymentLedger } from './payment-ledger.ts';
 
-/** What people do at the payment provider: on its pages, in its dashboard, with their cards. */
+/** Actions of people at the payment provider: on its pages, in its dashboard, with their cards. */
 export class PaymentDesk {
   readonly #ledger: PaymentLedger;
   readonly #course: PaymentCourse;

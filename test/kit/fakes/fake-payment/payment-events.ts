@@ -3,7 +3,7 @@ import type { Random } from '../../random.ts';
 import type { KeptEndpoint, KeptEvent, PaymentLedger } from './payment-ledger.ts';
 import { PaymentObjects } from './payment-objects.ts';
 
-/** What happens to events on their way, as shares from 0 to 1. Those that are late are sent the next time. */
+/** Shares, from 0 to 1, of the events that something happens to on their way. Late events are sent the next time. */
 export interface Journey {
   readonly random: Random;
   readonly lost?: number;

@@ -1,4 +1,4 @@
-/** What the fake payment provider keeps. Times are in milliseconds; `payment-objects.ts` writes them as the provider does. */
+/** The records of the fake payment provider. Times are in milliseconds; `payment-objects.ts` writes them as the provider does. */
 
 export type Metadata = Record<string, string>;
 
@@ -102,7 +102,7 @@ export interface KeptEndpoint {
   isEnabled: boolean;
 }
 
-/** What an event is about, as it was then. */
+/** The record that an event is about, as it was then. */
 export type Subject =
   | { readonly kind: 'customer'; readonly value: KeptCustomer }
   | { readonly kind: 'card'; readonly value: KeptCard; readonly isDetached: boolean }

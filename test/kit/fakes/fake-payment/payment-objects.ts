@@ -18,7 +18,7 @@ const basil = '2025-03-31';
 export const pageSize = 10;
 
 const seconds = (ms: number): number => Math.floor(ms / 1_000);
-/** What an event says about the time before it. */
+/** The part of an event about the time before it. */
 function previousOf(subject: Subject): object {
   const isDetached = subject.kind === 'card' && subject.isDetached;
   return isDetached ? { previous_attributes: { customer: subject.value.customer } } : {};

@@ -2,7 +2,7 @@ import type { Answering, FakeAnswer, FakeRequest } from '../http-fake.ts';
 import { problem } from './payment-route.ts';
 
 /**
- * What the fake does with a request: `decline`, `missing`, `conflict` (another request with this key is under way), `limit` (with
+ * Treatment of a request: `decline`, `missing`, `conflict` (another request with this key is under way), `limit` (with
  * Retry-After: 2): 402, 404, 409, 429, without an effect. `fail`: 500,
  * recorded under the key, without an effect. `page`, `foreign`: 200 and a page, or
  * other JSON, of something in between. `silent`: no answer, `cut`: the connection is

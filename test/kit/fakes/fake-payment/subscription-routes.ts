@@ -123,7 +123,7 @@ export function subscriptionRoutes(ledger: PaymentLedger, course: PaymentCourse)
   ];
 }
 
-/** What somebody wants to subscribe to, as a request says it. */
+/** The prices that a request orders. */
 export function orderedItems(ledger: PaymentLedger, items: readonly FormValue[]): readonly Omit<KeptItem, 'id'>[] {
   if (items.length === 0)
     refuse(400, { code: 'parameter_missing', message: 'Missing required param: items.', param: 'items' });

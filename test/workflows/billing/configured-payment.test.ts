@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { configuredPayment } from '#activities/clients/payment/configured-provider.ts';
+import { configuredPayment } from '#activities/clients/payment/configured-payment.ts';
 import { paymentWarnings } from '#api/payment-warnings.ts';
 import { FakePaymentProvider } from '../../kit/fakes/fake-payment-provider.ts';
 import { shows } from '../../kit/shows.ts';
