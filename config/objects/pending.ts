@@ -11,16 +11,6 @@ const pending: Readonly<Record<string, readonly string[]>> = {
     'auth.token.trustcenterndarequestaccessduration',
   ],
   summaries: ['ormconfig.summarizer'],
-  billing: [
-    'ormconfig.modules.usesandbox',
-    'subscription.paymentwebhooksecret',
-    'subscription.paymentwebhooksecrets',
-    'subscription.paymentwebhookurl',
-    'subscription.paymentcancellationreturnurl',
-    'subscription.paymentwebhookevents',
-    'subscription.paymentwebhookapiversion',
-    'subscription.paymentwebhookdiscardapiversion',
-  ],
   questionnaires: [
     'ormconfig.questionnaireproducturl',
     'auth.token.assessmentaccessduration',

@@ -504,10 +504,10 @@ describe('T-62: a secret', () => {
       // Mails with tokens, all of which are planted; they are sealed until they are sent.
       'accountEmail.content',
       'email.content',
-      'integrationWebhook.secret',
-      'secret.value',
       'webhookEndpoint.secret',
       'webhookEndpoint.formerSecret',
+      'integrationWebhook.secret',
+      'secret.value',
     ]);
   });
 
