@@ -132,7 +132,7 @@ async function run(): Promise<void> {
       metrics: metricsUrl(metricsport),
       workerMetrics: metricsUrl(beside['CORE_SERVER_METRICSPORT'] ?? metricsport),
       temporalUi: stack?.temporal?.uiUrl ?? '',
-      payment: paymentUrl ?? '',
+      ...(paymentUrl ? { payment: paymentUrl } : {}),
     },
     demo,
     pids: { api: api.process.pid, worker: worker.process.pid, ...(stack ? serverPids(stack) : {}) },

@@ -30,11 +30,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const pageOf = async (path = '') => (await fetch(`${product.facts.urls.payment}${path}`)).text();
+const urlOf = (path = '') => `${product.facts.urls.payment}${path}`;
+const pageOf = async () => (await fetch(urlOf())).text();
 
 test('npm start with billing and no key has a payment provider, whose events the API accepts', async () => {
-  expect(product.output).toContain(`Payments      ${product.facts.urls.payment} (a fake`);
-  const provider = new StripeProvider({ key: 'sk_test_local', url: product.facts.urls.payment });
+  expect(product.output).toContain(`Payments      ${urlOf()} (a fake`);
+  const provider = new StripeProvider({ key: 'sk_test_local', url: urlOf() });
   const party = {
     organizationId: 'none',
     name: 'Somebody',
@@ -45,7 +46,7 @@ test('npm start with billing and no key has a payment provider, whose events the
   };
   const id = await provider.createCustomer(party, 'none/customer/1');
   const cardAdded = new URLSearchParams({ action: 'add-card' });
-  await fetch(`${product.facts.urls.payment}/portal/${id}`, { method: 'POST', body: cardAdded });
+  await fetch(urlOf(`/portal/${id}`), { method: 'POST', body: cardAdded });
   await eventually(async () => expect(await pageOf()).toContain('payment_method.attached: 200'));
   expect(await provider.prices(['sandbox_compliance_month'])).toMatchObject([{ unitAmount: 45_000 }]);
 });
