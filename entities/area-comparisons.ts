@@ -1,3 +1,4 @@
+import { entitlementComparison } from './billing/entitlement-comparison-rows.ts';
 import { accountEmail } from './email/account-email.ts';
 import { email } from './email/email.ts';
 import { emailComparison } from './email/email-comparison-rows.ts';
@@ -14,4 +15,5 @@ export const areaComparisons: readonly Comparison[] = [
   sendingComparison,
   digestComparison,
   reminderComparison,
+  entitlementComparison,
 ];

@@ -55,7 +55,8 @@ export const createEmailActivities = defineActivities((deps: EmailDependencies) 
     const current = config.current;
     const tokenKey = deriveKey(current.sessions.signingkey, 'one-time-token');
     const consoleUrl = withoutSlash(current.ormconfig.notifications.consoleurl);
-    const links = { tokenKey, apiUrl: publicApiUrl(current), consoleUrl };
+    const billingUrl = current.subscription.paymentbillingportalsuccessurl;
+    const links = { tokenKey, apiUrl: publicApiUrl(current), consoleUrl, billingUrl };
     const brand = emailBrand(current, database.options.clock.now());
     const render = ({ content, to, name }: AddressedMail, id: string, theme: EmailThemeName): OutgoingEmail =>
       renderEmail(content, { id, to, name, theme, brand });

@@ -156,7 +156,8 @@ export const createEventActivities = defineActivities((deps: EventDependencies) 
 
 /** Listeners that are active with the current settings. */
 function wantedListeners({ config, listeners }: EventDependencies): EventDependencies['listeners'] {
-  const settings = { hasChat: chatTarget(config.current, {}) !== undefined };
+  const { current } = config;
+  const settings = { hasChat: chatTarget(current, {}) !== undefined, hasBilling: current.subscription.enabled };
   return listeners.filter(({ isWanted }) => isWanted?.(settings) ?? true);
 }
 

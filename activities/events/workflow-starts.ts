@@ -7,6 +7,7 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { WorkOrigin } from '#workflows/kit/contract.ts';
 import { withOrigin } from '../clients/temporal/work-origin.ts';
 import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
+import { wakeOf } from '../kit/wake-of.ts';
 import type { Delivery, Listener } from '../listeners/listener.ts';
 
 type StartDependencies = Pick<ActivityDependencies, 'database' | 'temporal' | 'logger'>;
@@ -45,10 +46,10 @@ export class WorkflowStarts {
         );
       },
       wake: (contract, input) => {
-        const { name, queue = null, wakeSignal } = contract;
-        if (wakeSignal === undefined) throw new TypeError(`the contract of ${name} names no wakeSignal`);
-        const workflowId = contract.workflowId(input);
-        this.#wakes.push({ id: newId(), name, workflowId, queue, signal: wakeSignal, input, search });
+        const wake = wakeOf(contract, input, search);
+        // One wake is enough for all that is written in one transaction.
+        if (!this.#wakes.some(({ workflowId, signal }) => workflowId === wake.workflowId && signal === wake.signal))
+          this.#wakes.push(wake);
       },
     };
   }

@@ -14,6 +14,7 @@ export const kindsOfWorkflows: Readonly<Record<string, WorkKind>> = {
   mirrorEndedSession: 'other',
   probeListener: 'delivery',
   reconcileAuthorization: 'other',
+  reconcileEntitlements: 'organization',
   releaseAddress: 'email',
   removeFiles: 'file',
   removeOrganization: 'organization',

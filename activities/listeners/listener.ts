@@ -36,6 +36,8 @@ export interface Listener {
 export interface ListenerSettings {
   /** Whether the operator has a chat (`integrations.chatruntime`). */
   readonly hasChat: boolean;
+  /** Whether organizations pay (`subscription.enabled`). */
+  readonly hasBilling: boolean;
 }
 
 /**

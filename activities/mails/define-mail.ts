@@ -16,6 +16,8 @@ export interface Links {
   readonly apiUrl: string;
   /** Base of links to the application (`ormconfig.notifications.consoleurl`), without a trailing slash; empty for none. */
   readonly consoleUrl: string;
+  /** Page on which people see the plan of their organization (`subscription.paymentbillingportalsuccessurl`); empty for none. */
+  readonly billingUrl: string;
   /** Id of the record of the e-mail; a token to unsubscribe names it. */
   readonly emailId: string;
 }

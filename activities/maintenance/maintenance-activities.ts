@@ -35,6 +35,7 @@ export const createMaintenanceActivities = defineActivities(
       | 'storageMetrics'
       | 'fileReceiver'
       | 'contextOfCallers'
+      | 'payment'
       | 'textRecords'
       | 'onSwept'
     >,

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { decidesCallers } from '../kit/model/behaviours/decides-callers.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
-import { flag, integer, json, text, timestamp } from '../kit/model/fields.ts';
+import { email, flag, integer, json, text, timestamp } from '../kit/model/fields.ts';
 import { billedRecord } from '../presets/billed-record.ts';
 
 /** Counters only grow; none reaches this. */
@@ -51,7 +51,22 @@ export const organizationBilling = defineEntityModule({
       lines: true,
       optional: true,
     }),
+    differences: text(
+      'Rows that the last comparison has repaired, although nobody had reported a change; null for none.',
+      {
+        max: 4_000,
+        lines: true,
+        optional: true,
+      },
+    ),
+    nextCheckAt: timestamp(
+      'When the customer is read again although nobody reports a change: something ends then, or the reading before has died. Null for never.',
+      { optional: true, default: new Date(0) },
+    ),
+    noticedTrialEnd: timestamp('End of the trial of which people were notified; null for none.', { optional: true }),
     billedAs: json('Contact that the payment provider last got.', { maxBytes: 8_192, optional: true }),
+    billingEmail: email('Address for invoices whose owner was notified.', { optional: true }),
+    formerBillingEmail: email('The same before the last change.', { optional: true }),
   },
   unique: [
     { fields: ['organizationId'], message: 'This organization already has a billing.' },
@@ -60,7 +75,9 @@ export const organizationBilling = defineEntityModule({
   tenancy: 'organization',
   behaviours: [decidesCallers({ of: 'organizationId', by: ['isLapsed', 'hasPaymentMethod'] })],
   policy: billedRecord(),
-  events: ['created', 'updated', 'deleted'],
+  indexes: [['nextCheckAt']],
+  // Every reading of the customer changes it.
+  events: ['created', 'deleted'],
   customEvents: {
     requested: {
       description:
@@ -71,6 +88,23 @@ export const organizationBilling = defineEntityModule({
             'The request: `cancel`, `resume`, `grant` or `revoke` of an operator, or `customer` for an organization that the payment provider does not know yet.',
         }),
       }),
+    },
+    trial_ending: {
+      description: 'The trial of an organization ends within three days, and no subscription follows it yet.',
+      payload: payload({ endsAt: Type.String({ description: 'When it ends (RFC 3339).' }) }),
+    },
+    payment_failed: {
+      description: 'A payment for the subscription of an organization failed; the payment provider tries again.',
+      payload: payload({}),
+    },
+    lapsed: {
+      description: 'An organization has neither a subscription nor a trial nor granted modules any more.',
+      payload: payload({}),
+    },
+    reactivated: { description: 'An organization that had lapsed has a subscription again.', payload: payload({}) },
+    billing_email_changed: {
+      description: 'The address for invoices of an organization has changed.',
+      payload: payload({}),
     },
   },
 });

@@ -20,7 +20,12 @@ create table organization_billings (
   has_payment_method boolean not null,
   reconciled_at timestamptz,
   problem text,
-  billed_as jsonb
+  differences text,
+  next_check_at timestamptz,
+  noticed_trial_end timestamptz,
+  billed_as jsonb,
+  billing_email text,
+  former_billing_email text
 );
 alter table organization_billings add constraint organization_billings_pkey primary key (id);
 comment on table organization_billings is 'Billing of an organization, which covers the organizations below it; created together with it.';
@@ -36,8 +41,14 @@ comment on column organization_billings.is_lapsed is 'Whether the organization h
 comment on column organization_billings.has_payment_method is 'Whether the payment provider has a payment method of the organization.';
 comment on column organization_billings.reconciled_at is 'When the state of the payment provider was last written.';
 comment on column organization_billings.problem is 'Problems that an operator must settle at the payment provider; null for none.';
+comment on column organization_billings.differences is 'Rows that the last comparison has repaired, although nobody had reported a change; null for none.';
+comment on column organization_billings.next_check_at is 'When the customer is read again although nobody reports a change: something ends then, or the reading before has died. Null for never.';
+comment on column organization_billings.noticed_trial_end is 'End of the trial of which people were notified; null for none.';
 comment on column organization_billings.billed_as is 'Contact that the payment provider last got.';
+comment on column organization_billings.billing_email is 'Address for invoices whose owner was notified.';
+comment on column organization_billings.former_billing_email is 'The same before the last change.';
 create unique index organization_billings_customer_id_key on organization_billings (customer_id) where (deleted_at is null);
+create index organization_billings_next_check_at_index on organization_billings (next_check_at) where (deleted_at is null);
 create index organization_billings_organization_id_created_at_id_index on organization_billings (organization_id, created_at, id) where (deleted_at is null);
 create index organization_billings_organization_id_id_index on organization_billings (organization_id, id) where (deleted_at is null);
 create unique index organization_billings_organization_id_key on organization_billings (organization_id) where (deleted_at is null);

@@ -174,6 +174,9 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'activities/organizations/admit-newcomer.ts': [`system 'admit by domain'`],
   // Nobody has a right to what is left of a deleted organization.
   'activities/organizations/removal-slice.ts': [`system 'remove organization'`],
+  // The payment provider decides what an organization may use; nobody asks for it.
+  'activities/billing/reconcile-organization.ts': [`system 'billing'`],
+  'activities/billing/cancel-subscriptions.ts': [`system 'remove organization'`],
   // A sweep acts for the server, on records of all organizations.
   'activities/sweeps/sweep-page.ts': ['system `sweep ${sweep.name}`'],
   // Partitions have no organization.
@@ -384,6 +387,8 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   // Ends what may not be sent any more of one endpoint, which the caller has just changed.
   'webhooks/withheld-message-rows.ts': ['withholdMessages'],
   // Ids, dates and time zones of open tasks of all organizations, for the schedule; listeners tell the people with their own rights.
+  // Differences between rows, for operators.
+  'billing/entitlement-comparison-rows.ts': ['entitlementComparison'],
   'work/task-reminder-rows.ts': ['addReminder', 'dueTasks', 'pruneReminders', 'reminderComparison'],
   // What is sent of notifications is the server's; what each person is told is read with their rights.
   'notifications/notification-digest-rows.ts': [

@@ -33,7 +33,7 @@ const mortals: Readonly<Record<Failpoint, Readonly<Partial<Record<Program, numbe
   'email-accepted': { [worker]: 0 },
   'tuples-before-write': { [api]: 0 },
   'tuples-after-write': { [api]: 0 },
-  // No listener of the product wakes a workflow: test/workflows/events/workflow-wakes.test.ts has one.
+  // Without billing, no listener of the product wakes a workflow: test/workflows/events/workflow-wakes.test.ts has one.
   'wake-before-signal': {},
   'wake-after-signal': {},
   // Those of exports and imports are in killed-transfers.test.ts.
@@ -44,6 +44,13 @@ const mortals: Readonly<Record<Failpoint, Readonly<Partial<Record<Program, numbe
   'webhook-claimed': {},
   'webhook-sent': {},
   'webhook-settled': {},
+  // Those of billing are in killed-billing.test.ts.
+  'billing-drawn': {},
+  'billing-customer-created': {},
+  'billing-trial-started': {},
+  'billing-read': {},
+  'billing-written': {},
+  'billing-cancelled': {},
   // Those of system messages and of notifications are in killed-notifications.test.ts.
   'chat-posted': {},
   'notifications-claimed': {},

@@ -16,6 +16,8 @@ import { runSchedule, sweep } from '../kit/sweep.ts';
 import { diskSettings } from '../kit/storage-settings.ts';
 import { startRepair } from '../kit/processes/started-repair.ts';
 import { ended, startExport, startImport } from '../kit/events/started-transfers.ts';
+import { customerOf, foundOnTrial, openReceivingWorld, untilSettled } from '../kit/billing/reconciled-organization.ts';
+import type { BilledWorld } from '../kit/billing/paying-organization.ts';
 import { createdEndpoint } from '../kit/events/created-endpoint.ts';
 import { FakeChat } from '../kit/fakes/fake-chat.ts';
 import { WebhookSink } from '../kit/fakes/webhook-sink.ts';
@@ -34,6 +36,8 @@ const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'
 const folder = join(import.meta.dirname, version);
 
 let world: World;
+/** One whose organizations pay. */
+let billed: BilledWorld;
 let files: string;
 beforeAll(async () => {
   files = await mkdtemp(join(tmpdir(), 'core-histories-'));
@@ -51,8 +55,10 @@ beforeAll(async () => {
       CORE_OBJECTSTORAGE_PROVIDERS_DISK_BACKUP_ENABLED: 'true',
     },
   });
+  billed = await openReceivingWorld({ worker: true });
 });
 afterAll(async () => {
+  await billed.close();
   await world.close();
   await rm(files, { recursive: true, force: true });
 });
@@ -61,10 +67,10 @@ afterAll(async () => {
  * @param workflowId without the prefix of the installation
  * @param runId the last run when left out
  */
-async function record(name: string, workflowId: string, runId?: string): Promise<void> {
-  const { client, codec } = world.runtime.temporal;
-  const history = await client.workflow.getHandle(`${world.name}/${workflowId}`, runId).fetchHistory();
-  const text = await portableHistory(history, { codec, prefix: world.name });
+async function record(name: string, workflowId: string, runId?: string, from = world): Promise<void> {
+  const { client, codec } = from.runtime.temporal;
+  const history = await client.workflow.getHandle(`${from.name}/${workflowId}`, runId).fetchHistory();
+  const text = await portableHistory(history, { codec, prefix: from.name });
   await writeFile(join(folder, `${name}.json`), text, { flag: 'wx' }).then(
     () => process.stdout.write(`added ${version}/${name}.json\n`),
     (error: NodeJS.ErrnoException) => {
@@ -73,9 +79,9 @@ async function record(name: string, workflowId: string, runId?: string): Promise
   );
 }
 
-async function recordRun(name: string, query: string): Promise<void> {
-  const [run] = await waitForRuns(world, query, 1);
-  await record(name, run?.id ?? '');
+async function recordRun(name: string, query: string, from = world): Promise<void> {
+  const [run] = await waitForRuns(from, query, 1);
+  await record(name, run?.id ?? '', undefined, from);
 }
 
 const completed = 'ExecutionStatus = "Completed"';
@@ -330,4 +336,30 @@ test('a person who is admitted by the domain of their address', async () => {
   const { user } = await buildPerson(world);
   await temporal.start(admitByDomainContract, { userId: user.id }, { search: {} });
   await recordRun('admit-by-domain.admitted', `WorkflowType = "admitByDomain" AND ${completed}`);
+});
+
+test('an organization that pays, that is swept and compared, and whose subscription ends with it', async () => {
+  const person = await foundOnTrial(billed);
+  const { id } = person.organization;
+  await customerOf(billed, id);
+  await untilSettled(billed, id);
+  await recordRun(
+    'reconcile-entitlements.reconciled',
+    `WorkflowType = "reconcileEntitlements" AND ${completed}`,
+    billed.world,
+  );
+  for (const [schedule, type, name] of [
+    ['sweep-entitlements', 'sweepEntitlements', 'sweep-entitlements.swept'],
+    ['compare-billing', 'compareBilling', 'compare-billing.compared'],
+  ] as const) {
+    await runSchedule(billed.world, schedule);
+    await recordRun(name, `WorkflowType = "${type}" AND ${completed}`, billed.world);
+  }
+  const client = await signedIn(billed.world, person);
+  await client.mutate({ method: 'DELETE', url: `/v1/organizations/${id}` });
+  await recordRun(
+    'remove-organization.cancelled',
+    `WorkflowType = "removeOrganization" AND ${completed}`,
+    billed.world,
+  );
 });

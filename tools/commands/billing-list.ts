@@ -63,7 +63,7 @@ async function readPage(data: DataClient, after: string) {
 }
 
 function linesOf(
-  { organizationId, customerId, isLapsed, problem }: Billing,
+  { organizationId, customerId, isLapsed, problem, differences }: Billing,
   name: string,
   subscriptions: readonly RowOf<typeof organizationSubscription>[],
   modules: readonly RowOf<typeof organizationModule>[],
@@ -77,6 +77,7 @@ function linesOf(
     `${organizationId}  ${name}  ${customerId ?? 'no customer yet'}  ${paid.join('; ') || (isLapsed ? 'lapsed' : 'no subscription')}`,
     ...(held.length === 0 ? [] : [`  ${held.join(', ')}`]),
     ...(problem?.split('\n') ?? []).map((line) => `  problem: ${line}`),
+    ...(differences?.split('\n') ?? []).map((line) => `  difference: ${line}`),
   ];
 }
 

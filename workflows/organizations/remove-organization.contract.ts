@@ -5,6 +5,8 @@ export interface RemoveOrganizationInput {
   readonly queue: ActivityQueue;
   /** Id of the organization removal. */
   readonly removalId: string;
+  /** An earlier run of it has cancelled the subscriptions. */
+  readonly isBillingEnded?: boolean;
 }
 
 /** How far the removal of an organization is; also the answer to the query `progress`. */

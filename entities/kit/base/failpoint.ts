@@ -39,6 +39,12 @@ export const failpoints = [
   'webhook-claimed',
   'webhook-sent',
   'webhook-settled',
+  'billing-drawn',
+  'billing-customer-created',
+  'billing-trial-started',
+  'billing-read',
+  'billing-written',
+  'billing-cancelled',
   'chat-posted',
   'notifications-claimed',
 ] as const;

@@ -657,6 +657,7 @@ describe('impersonation', () => {
         tokenKey: Buffer.alloc(32),
         apiUrl: '',
         consoleUrl: '',
+        billingUrl: '',
         emailId: id,
       }),
     );

@@ -22,7 +22,6 @@ test('every part of a sweep that fails is logged, and the attempt fails with the
     onDelivery: () => {},
     emailProviders: {},
     chat: {},
-    payment: () => undefined,
     sweepEvents: failing('events'),
     wakeRelays: () => {},
     applyTuples: failing('tuples'),

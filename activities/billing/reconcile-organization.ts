@@ -1,0 +1,123 @@
+import { selectedCatalogue } from '#entities/billing/catalogue/selected-catalogue.ts';
+import type { CustomerState } from '#entities/billing/provider-state.ts';
+import { failpoint } from '#entities/kit/base/failpoint.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import { workContext } from '../clients/temporal/work-origin.ts';
+import { changeBilling } from './billing-row.ts';
+import { cancelAll } from './cancel-subscriptions.ts';
+import { drawRound, roundTimeMs } from './draw-round.ts';
+import { ensureCustomer } from './ensure-customer.ts';
+import { ensureTrial } from './ensure-trial.ts';
+import { followContact } from './follow-contact.ts';
+import { isRefusal, type BillingDependencies, type RoundParts } from './round-parts.ts';
+import { writeRound } from './write-round.ts';
+
+export interface RoundRequest {
+  readonly organizationId: string;
+  /** Nobody has reported a change: differences are named. */
+  readonly isComparison: boolean;
+}
+
+/**
+ * Draws a number, makes sure of customer and trial, reads what the customer has, and writes what follows from it, unless a later round has
+ * written: what it has read is newer. Every step is a request or a transaction of its own, and can be repeated.
+ * @throws PaymentFailure while the provider cannot be asked
+ */
+export async function reconcileOrganization(
+  { config, database, logger, payment }: BillingDependencies,
+  { organizationId, isComparison }: RoundRequest,
+): Promise<void> {
+  const provider = payment();
+  // Billing was turned off meanwhile.
+  if (!provider) return;
+  const catalogue = selectedCatalogue(config.current.ormconfig.modules);
+  // Of all organizations: a lapse concerns those below as well.
+  const transact: RoundParts['transact'] = (work) =>
+    database.transact(workContext(systemCaller('billing'), `billing-${organizationId}`), work);
+  const round = await transact((unit) => drawRound(unit, organizationId));
+  if (!round) return;
+  failpoint('billing-drawn');
+  const parts = { provider, catalogue, transact, round };
+  const problems: string[] = [];
+  const read = await noting(problems, () => readCustomer(parts, problems, database.options.clock.now()));
+  failpoint('billing-read');
+  if (!read) {
+    await transact((unit) =>
+      changeBilling(unit, organizationId, ({ appliedRound }) =>
+        appliedRound < round.number
+          ? { problem: problems.join('\n'), nextCheckAt: new Date(unit.clock.now().getTime() + roundTimeMs) }
+          : undefined,
+      ),
+    );
+    logger.warn({ organization_id: organizationId, problems }, 'the customer of an organization cannot be read');
+    return;
+  }
+  const written = await transact((unit) =>
+    writeRound(unit, { ...read, number: round.number, organizationId, catalogue, problems, isComparison }),
+  );
+  failpoint('billing-written');
+  if (written === 'removed') await cancelAll(provider, read.customerId);
+  else if (written !== 'outdated' && isComparison && written.length > 0)
+    logger.warn(
+      { organization_id: organizationId, differences: written },
+      'rows differed from what the payment provider has, and were repaired',
+    );
+}
+
+interface ReadCustomer {
+  readonly customerId: string;
+  readonly state: CustomerState;
+}
+
+/** @returns undefined when the customer has no state that could be written */
+async function readCustomer(
+  parts: RoundParts,
+  problems: string[],
+  now: Date,
+  isReplaced = false,
+): Promise<ReadCustomer | undefined> {
+  const { provider, round } = parts;
+  const { organizationId } = round.billing;
+  const customerId = await ensureCustomer(parts);
+  if (customerId === undefined) return undefined;
+  const state = await provider.readCustomer(customerId);
+  if (state.isDeleted && !isReplaced) {
+    const billing = await forgetCustomer(parts, customerId);
+    return billing && readCustomer({ ...parts, round: { ...round, billing, isRepeated: false } }, problems, now, true);
+  }
+  if (state.organizationId !== organizationId) {
+    problems.push(`The customer ${customerId} was not created for this organization: nothing that it has applies.`);
+    return undefined;
+  }
+  await noting(problems, () => followContact(parts, customerId));
+  const isOnTrial = await noting(problems, () => ensureTrial(parts, customerId, state, now));
+  return { customerId, state: isOnTrial ? await provider.readCustomer(customerId) : state };
+}
+
+/** The customer was deleted at the provider, with its subscriptions. The organization gets another one, so that it can subscribe again. */
+function forgetCustomer({ transact, round }: RoundParts, customerId: string) {
+  const { billing, party } = round;
+  return transact((unit) =>
+    changeBilling(unit, billing.organizationId, (held) =>
+      held.customerId === customerId
+        ? {
+            customerId: null,
+            customerGeneration: held.customerGeneration + 1,
+            trialGeneration: held.trialGeneration + 1,
+            billedAs: party,
+          }
+        : undefined,
+    ),
+  );
+}
+
+/** Keeps why the provider refuses a request; the others are made all the same. @returns undefined when it refuses */
+async function noting<T>(problems: string[], work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    problems.push(`The payment provider ${error.message}`);
+    return undefined;
+  }
+}
