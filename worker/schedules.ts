@@ -13,7 +13,6 @@ import type { Config } from '#config/objects/root.ts';
 import { workflowQueue } from './queues.ts';
 import { releaseWorkflows } from './release-workflows.ts';
 
-/** A schedule as it should be. */
 interface WantedSchedule {
   readonly name: string;
   readonly workflow: string;

@@ -44,7 +44,6 @@ interface Definition<S extends Subscription, Kind extends EntityModule, Values> 
   readonly listener?: string;
   /** Whether an event causes the mail; always when left out. */
   readonly condition?: (occasion: Occasion<PayloadIn<S>>) => boolean | Promise<boolean>;
-  /** Recipients of an event. */
   readonly audience?: Audience<PayloadIn<S>>;
   /** Its place in a full queue; that of mails about accounts and security, 1, when left out. */
   readonly priority?: WorkflowPriority;
@@ -76,7 +75,6 @@ type Complete<S extends Subscription, Kind extends EntityModule, Values> = (
 ) &
   (Required<Pick<Definition<S, Kind, Values>, 'values' | 'sample'>> | { readonly text: EmailContent });
 
-/** A mail of the product. */
 export interface Mail extends Definition<Subscription, EntityModule, unknown> {
   /** Kept in the records of e-mails, so it never changes. */
   readonly name: string;
@@ -107,7 +105,6 @@ export function contentOf(
   return unsubscribesFrom === undefined ? content : { ...content, topics: [name], unsubscribeToken };
 }
 
-/** Values of samples that several mails have. */
 export const sample: Readonly<
   Record<'url' | 'signInUrl' | 'until' | 'organization' | 'person' | 'unsubscribeToken', string>
 > = {

@@ -47,9 +47,7 @@ export interface Sweep<Known extends Facts = Facts, Action extends string = stri
   readonly name: string;
   /** One line for operators. */
   readonly description: string;
-  /** Task queue, as `jobqueue.queueconf.Queues` names it. */
   readonly queue: string;
-  /** Interval of its schedule, in milliseconds. */
   readonly everyMs: number;
   readonly settings?: (config: Config) => SweepSettings;
   /** The next records in the order of an index, over all organizations. */

@@ -11,8 +11,7 @@ export async function noteDelivery(
   externalId: string,
   error: string | null,
 ): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     `update integration_webhooks set last_delivery_id = $2, last_delivery_at = $3, last_delivery_error = $4,
       last_delivery_status = case when $4::text is null then 'accepted' else 'refused' end where id = $1`,
     [webhookId, externalId, work.clock.now(), error],

@@ -1,6 +1,5 @@
 import type { Work } from '../kit/storage/work.ts';
 
-/** Events that one statement removes. */
 const maxRemoved = 1_000;
 
 /**
@@ -8,8 +7,7 @@ const maxRemoved = 1_000;
  * @returns whether there may be more
  */
 export async function removeReceivedEvents(work: Work, organizationId: string): Promise<boolean> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<{ readonly count: number }>(
+  const rows = await work.rowsAsSystem<{ readonly count: number }>(
     `select prune_records('webhook_event', 'webhook_events', array(
       select r.id from integration_webhooks w join webhook_events r on r.provider = 'integration-' || lower(w.id)
       where w.organization_id = $1 and r.deleted_at is null limit ${maxRemoved} for update of r skip locked)) as count`,

@@ -11,9 +11,9 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { WorkflowContract } from '#workflows/kit/contract.ts';
 
 /** The lanes of due work that are not paused. */
-export type OpenLanes = (work: DueWork) => readonly (string | undefined)[];
+type OpenLanes = (work: DueWork) => readonly (string | undefined)[];
 
-export interface DueWorkRelayOptions {
+interface DueWorkRelayOptions {
   readonly database: Database;
   /** Over the connection of the workers, so that they begin at once what is started. */
   readonly temporal: TemporalGateway;
@@ -26,7 +26,6 @@ export interface DueWorkRelayOptions {
   readonly openLanes: OpenLanes;
 }
 
-/** Most rows of one claim. */
 const maxClaimed = 50;
 
 /**

@@ -428,6 +428,8 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
 const unruled = [
   'em',
   'readAs',
+  'rowsAsSystem',
+  'runAsSystem',
   'insert',
   'update',
   'changeRows',
@@ -494,6 +496,7 @@ test.each([
   `const { readInOneStatement } = work;`,
   `await unit.readInOneStatement({ text: 'select 1', values: [] });`,
   `const session = await unit.readAs('system');`,
+  `await unit.runAsSystem('select 1');`,
   `const all = unit.em.find(user, {});`,
   `const caller = { ...given, kind: 'system' };`,
   `const work = new DataClient(unit, caller);`,
@@ -525,7 +528,7 @@ const statements: Readonly<Record<string, string>> = {
 
 test('no statement is sent, and no entity manager used, outside entities/kit', () => {
   const ways =
-    /\.query\(|\.execute\(|\breadAs\(|\.em\b|\borm\b|\bnative(?:Insert|Update|Delete)|\bcreateQueryBuilder|\bupsert/;
+    /\.query\(|\.execute\(|\breadAs\(|\b(?:rows|run)AsSystem\(|\.em\b|\borm\b|\bnative(?:Insert|Update|Delete)|\bcreateQueryBuilder|\bupsert/;
   const found = sources().filter((file) => ways.test(code(file)));
   expect(found).toEqual(Object.keys(statements));
 });

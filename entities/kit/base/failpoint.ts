@@ -44,7 +44,7 @@ export const failpoints = [
 ] as const;
 export type Failpoint = (typeof failpoints)[number];
 
-export interface ArmedFailpoint {
+interface ArmedFailpoint {
   readonly name: string;
   /** `kill`: SIGKILL to this process; `throw`: an error that names the failpoint; `pause`: blocks the event loop for five seconds. */
   readonly action: 'kill' | 'throw' | 'pause';

@@ -18,7 +18,6 @@ export interface DueRows {
   readonly columns?: readonly string[];
 }
 
-/** A row that was claimed. */
 export interface DueItem {
   readonly key: string;
   readonly owner: string;
@@ -41,7 +40,6 @@ export interface Claim {
   readonly hasMore: boolean;
 }
 
-/** Pauses after failed attempts. */
 export interface RetrySchedule {
   /** After the first, second, … failed attempt, in milliseconds. */
   readonly pausesMs: readonly number[];

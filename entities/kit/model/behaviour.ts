@@ -14,7 +14,6 @@ export interface Behaviour<Name extends string = string> {
   readonly fields: readonly Name[];
   /** Its rules as sentences of the policy reference. */
   readonly rules?: readonly string[];
-  /** Changes that are refused, whoever makes them. */
   readonly refusals?: readonly Refusal<Name>[];
   /** Problems of the values of a whole record, besides those of single fields. */
   readonly problemsOf?: (values: Readonly<Record<string, unknown>>) => readonly FieldProblem[];
@@ -24,7 +23,6 @@ export interface Behaviour<Name extends string = string> {
   readonly admittingKinds?: readonly string[];
   /** Properties that the kind gets. */
   readonly traits?: Traits;
-  /** Fields of a verdict on a stored file. */
   readonly verdicts?: VerdictFields<Name>;
 }
 
@@ -72,7 +70,6 @@ export function declarationOf<Make extends (declared: never) => Behaviour>(
   return behaviours?.find(({ name }) => name === make.name)?.declared as Parameters<Make>[0] | undefined;
 }
 
-/** The refusals of all behaviours of a kind. */
 export function refusalsOf({ behaviours = [] }: Behaving): readonly Refusal[] {
   return behaviours.flatMap(({ refusals = [] }) => refusals);
 }

@@ -28,7 +28,7 @@ export interface WorkSelection {
   readonly organizationId?: string;
 }
 
-export interface WorkPage {
+interface WorkPage {
   readonly limit: number;
   /** Position of the last item of the page before. */
   readonly after?: string;
@@ -61,14 +61,13 @@ const sources = [
 const listed = sources.join('\nunion all\n');
 
 /** The newest first. */
-export async function listFailingWork(
+export function listFailingWork(
   work: Work,
   { id, kind, organizationId }: WorkSelection,
   { limit, after }: WorkPage,
 ): Promise<FailingWork[]> {
-  const session = await work.readAs('system');
   const { since = null, id: last = null } = after === undefined ? {} : (parseWorkPosition(after) ?? {});
-  const { rows } = await session.query<FailingWork>(
+  return work.rowsAsSystem<FailingWork>(
     `select id, kind, status, organization_id as "organizationId", record_id as "recordId", request_id as "requestId", attempts, error, since,
        next_attempt_at as "nextAttemptAt", workflow_id as "workflowId", run_id as "runId", workflow_type as "workflowType", activity
      from (${listed}) as listed
@@ -77,18 +76,15 @@ export async function listFailingWork(
      order by date_trunc('milliseconds', since) desc, id desc limit $6`,
     [id ?? null, kind ?? null, organizationId ?? null, since, last, limit],
   );
-  return rows;
 }
 
 /** How much there is of each kind; of each source up to 10,000. */
-export async function countFailingWork(work: Work): Promise<{ readonly kind: WorkKind; readonly count: number }[]> {
-  const session = await work.readAs('system');
+export function countFailingWork(work: Work): Promise<{ readonly kind: WorkKind; readonly count: number }[]> {
   // Only the first of the sources names its columns.
   const counted = sources.map((source) => `select kind from (${source} limit ${countLimit}) as part (id, kind)`);
-  const { rows } = await session.query<{ kind: WorkKind; count: number }>(
+  return work.rowsAsSystem<{ kind: WorkKind; count: number }>(
     `select kind, count(*)::int as count from (${counted.join(' union all ')}) as listed group by kind order by kind`,
   );
-  return rows;
 }
 
 /** The position of an item, for the page after it. */

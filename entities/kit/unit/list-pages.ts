@@ -21,7 +21,7 @@ export function listOfRecord(registry: Registry, module: EntityModule, record: o
   return described.list;
 }
 
-export interface ListPage {
+interface ListPage {
   /** Values by the names of their fields. */
   readonly records: readonly RecordJson[];
   /** Cursor behind the last record; null when none follows. */

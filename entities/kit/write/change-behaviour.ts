@@ -37,7 +37,6 @@ interface CheckedChange {
 
 /** Records of a kind (`follower`) that the server keeps in line with those of another one (`followed`). */
 interface Follows {
-  /** The kind that is followed. */
   readonly kind: string;
   /** SQL: a condition on a follower, with the alias `row`: nobody but the server made it. */
   readonly which: string;
@@ -113,7 +112,6 @@ export function behavioursOf({ behaviours = none }: EntityModule): readonly Chan
   return behaviours;
 }
 
-/** Whether changes of the kind can be held. */
 export function canHold(module: EntityModule): boolean {
   return behavioursOf(module).some(({ hold }) => hold);
 }
@@ -186,7 +184,6 @@ export function followsOf(module: EntityModule): Follows | undefined {
   return behavioursOf(module).find(({ follows }) => follows)?.follows;
 }
 
-/** The kinds that follow this one. */
 export function followersOf(registry: Registry, { kind }: EntityModule): { module: EntityModule; follows: Follows }[] {
   return registry.modules.flatMap((module) => {
     const follows = followsOf(module);

@@ -58,7 +58,7 @@ export interface AuthorizedRow {
   may(operation: 'edit' | 'remove'): boolean | Promise<boolean>;
 }
 
-export interface ChangePlan {
+interface ChangePlan {
   /** The caller as refreshed after the wait for locks. */
   readonly caller: Caller;
   /** Rows that will change, with all values to write: those that the caller sent and those that the kind derives. */
