@@ -12,7 +12,7 @@ const questions = { limit: 30, windowMs: 15 * 60_000 };
 
 export const verifyEmailDomains = defineAction({
   name: 'verifyEmailDomains',
-  path: '/v1/email-domains/verify',
+  url: '/v1/email-domains/verify',
   tag: 'Organizations',
   summary: 'Look for the DNS records of the e-mail domains',
   description:
