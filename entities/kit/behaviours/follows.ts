@@ -35,7 +35,6 @@ export function follows<const By extends string, const Name extends string>(
 ): ChangeBehaviour<By | Name> {
   const { kind, by, values, which } = following;
   return {
-    name: 'follows',
     fields: [...by, ...(Object.keys(values) as Name[])],
     follows: {
       kind,

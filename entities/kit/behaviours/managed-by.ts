@@ -33,7 +33,6 @@ interface ManagedBy<Name extends string> {
  */
 export function managedBy<const Name extends string>(managed: ManagedBy<Name>): ChangeBehaviour<Name> {
   return {
-    name: 'managedBy',
     fields: [managed.outside],
     complete: (creation, completing) => withManager(managed, creation, completing),
     rolesLost: (session, module, left, work) => endManagement(managed.outside, session, module, left, work),
