@@ -294,7 +294,14 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'staleFailing',
   ],
   'outbox/partition-indexes.ts': ['lockPartitionIndex', 'partitionIndexes', 'reindexPartition'],
-  'outbox/workflow-wakes.ts': ['endWakes', 'keepWakes', 'overdueWakes', 'wakeComparison'],
+  'outbox/workflow-wakes.ts': [
+    'endWakes',
+    'hastenWake',
+    'keepWakes',
+    'overdueWakes',
+    'postponeWakes',
+    'wakeComparison',
+  ],
   // Of all organizations for operators, of their own one for its managers.
   'outbox/delivery-list.ts': [
     'countDeliveries',

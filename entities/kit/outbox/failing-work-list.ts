@@ -15,7 +15,7 @@ export interface FailingWork {
   readonly error: string;
   readonly since: Date;
   readonly nextAttemptAt: Date | null;
-  /** The run that does it; null for work that has no row of its own in `failing_work`. */
+  /** The run that does it; null for work that has none. */
   readonly workflowId: string | null;
   readonly runId: string | null;
   readonly workflowType: string | null;
@@ -39,7 +39,7 @@ const countLimit = 10_000;
 
 const noRun = 'null::text as workflow_id, null::text as run_id, null::text as workflow_type, null::text as activity';
 
-/** Each of them reads rows that a partial index holds, which are few unless much fails. */
+/** Each of them reads rows that a partial index holds, or a table of what was not done at once: few unless much fails. */
 const sources = [
   `select 'work.' || id as id, kind, status, organization_id, record_id, request_id, attempts, error, since, next_attempt_at, workflow_id, run_id,
      workflow_type, activity from failing_work where ended_at is null`,
@@ -56,6 +56,8 @@ const sources = [
    from object_copies c join stored_objects o on o.id = c.object_id where c.state = 'failed'`,
   `select 'sending.' || notification_id || '.' || channel, 'notification', 'failed', organization_id, notification_id, null, null,
      'this release does not have the channel ' || channel, told_at, null, ${noRun} from notification_sendings where state = 'failed'`,
+  `select 'wake.' || id, 'other', 'failing', search -> 'OrganizationId' ->> 0, search ->> 'EntityId', search -> 'RequestId' ->> 0, attempts,
+     coalesce(error, 'unknown'), at, next_attempt_at, workflow_id, null, name, null from workflow_wakes where attempts >= ${shownAttempts}`,
 ];
 
 const listed = sources.join('\nunion all\n');
