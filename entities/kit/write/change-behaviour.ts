@@ -116,42 +116,35 @@ export function canHold(module: EntityModule): boolean {
   return behavioursOf(module).some(({ hold }) => hold);
 }
 
-/** The changed fields that behaviours of a kind hold. */
-export interface Held {
-  /** By the id of the record; no entry for a record of which none is held. */
-  readonly fields: ReadonlyMap<string, readonly HeldField[]>;
-  /** Lets the behaviours record what they hold of these records. */
-  readonly record: (ids: ReadonlySet<string>) => Promise<void>;
+/** The fields of a change that one behaviour holds; `changed` has them alone. */
+interface HeldChange extends HoldableChange {
+  readonly by: ChangeBehaviour;
+  readonly id: string;
+  readonly fields: readonly HeldField[];
 }
 
-export async function heldFields(
+export async function heldChanges(
   work: ChangeWork,
   caller: Caller,
   module: EntityModule,
   changes: readonly HoldableChange[],
-): Promise<Held> {
-  const fields = new Map<string, readonly HeldField[]>();
-  const steps: ((ids: ReadonlySet<string>) => Promise<void>)[] = [];
-  for (const { hold, recordHeld } of behavioursOf(module)) {
-    const found = changes.length > 0 ? await hold?.(work, caller, changes) : undefined;
-    const own = changes.flatMap(({ row, changed }) => {
+): Promise<HeldChange[]> {
+  const held: HeldChange[] = [];
+  for (const by of behavioursOf(module)) {
+    const found = changes.length > 0 ? await by.hold?.(work, caller, changes) : undefined;
+    for (const { row, changed } of changes) {
       const id = row['id'] as string;
-      const held = (found?.get(id) ?? []).filter(({ field }) => Object.hasOwn(changed, field));
-      if (held.length === 0) return [];
-      fields.set(id, [...(fields.get(id) ?? []), ...held]);
-      return [{ id, row, changed: Object.fromEntries(held.map(({ field }) => [field, changed[field]])) }];
-    });
-    steps.push(async (ids) => {
-      const kept = own.filter(({ id }) => ids.has(id));
-      if (kept.length > 0) await recordHeld?.(work, caller, kept);
-    });
+      const fields = (found?.get(id) ?? []).filter(({ field }) => Object.hasOwn(changed, field));
+      const own = Object.fromEntries(fields.map(({ field }) => [field, changed[field]]));
+      if (fields.length > 0) held.push({ by, id, fields, row, changed: own });
+    }
   }
-  return {
-    fields,
-    record: async (ids) => {
-      for (const step of steps) await step(ids);
-    },
-  };
+  return held;
+}
+
+/** Lets the behaviours record what they hold. */
+export async function recordHeld(work: ChangeWork, caller: Caller, held: readonly HeldChange[]): Promise<void> {
+  for (const [by, own] of Map.groupBy(held, (change) => change.by)) await by.recordHeld?.(work, caller, own);
 }
 
 /** A creation and its children as the behaviours of their kinds complete them. Added records are not completed again. */
