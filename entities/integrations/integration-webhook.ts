@@ -46,17 +46,17 @@ export const integrationWebhook = defineEntityModule({
       exposed: 'read-write',
       lists: ['filter'],
     }),
-    lastDeliveryId: text('Id of the last event that arrived, at the other system.', {
+    lastEventId: text('Id of the last event that arrived, at the other system.', {
       max: 200,
       optional: true,
       exposed: 'read',
     }),
-    lastDeliveryAt: timestamp('When the last event arrived; null if none has.', { optional: true, exposed: 'read' }),
-    lastDeliveryStatus: choice('Whether the last event was accepted.', ['accepted', 'refused'], {
+    lastEventAt: timestamp('When the last event arrived; null if none has.', { optional: true, exposed: 'read' }),
+    lastEventStatus: choice('Whether the last event was accepted.', ['accepted', 'refused'], {
       optional: true,
       exposed: 'read',
     }),
-    lastDeliveryError: text('Why the last event was refused.', {
+    lastEventError: text('Why the last event was refused.', {
       max: 2_000,
       lines: true,
       optional: true,

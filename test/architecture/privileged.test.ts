@@ -244,7 +244,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'organizations/first-organization-rows.ts': ['firstOrganization'],
   'access/installation-operators.ts': ['grantOperator', 'isOperator', 'listOperators', 'revokeOperator'],
   'identity/last-seen-rows.ts': ['noteSeen'],
-  'integrations/last-delivery-rows.ts': ['noteDelivery'],
+  'integrations/last-event-rows.ts': ['noteLastEvent'],
   'integrations/received-event-rows.ts': ['removeReceivedEvents'],
   'access/later-caller.ts': ['readLaterCaller'],
   'access/request-keys.ts': ['reserveRequest', 'keepAnswer'],

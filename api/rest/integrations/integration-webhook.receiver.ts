@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { webhookEvent } from '#entities/billing/webhook-event.ts';
 import { integrationWebhook } from '#entities/integrations/integration-webhook.ts';
 import { integration } from '#entities/integrations/integration.ts';
-import { noteDelivery } from '#entities/integrations/last-delivery-rows.ts';
+import { noteLastEvent } from '#entities/integrations/last-event-rows.ts';
 import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { isId } from '#entities/kit/base/ids.ts';
@@ -90,18 +90,18 @@ async function recordEvent(
   if (await data.findOne(webhookEvent, { provider: { eq: provider }, externalId: { eq: externalId } }))
     return undefined;
   if (webhook.allowedEvents.length > 0 && !webhook.allowedEvents.includes(type)) {
-    await noteDelivery(unit, webhook.id, externalId, `Events of the type ${type} are not accepted.`);
+    await noteLastEvent(unit, webhook.id, externalId, `Events of the type ${type} are not accepted.`);
     return undefined;
   }
   const hour = Math.floor(unit.clock.now().getTime() / hourMs);
   if (await takeAttempt(unit, [{ key: `received-events:${webhook.id}/${hour}`, limit: maxPerHour }], hourMs)) {
-    await noteDelivery(unit, webhook.id, externalId, `${isFull}.`);
+    await noteLastEvent(unit, webhook.id, externalId, `${isFull}.`);
     return new Date((hour + 1) * hourMs);
   }
   const isNew = webhook.status !== 'active';
   const active = isNew ? await data.update(integrationWebhook, webhook.id, { status: 'active' }) : webhook;
   const stored = await data.create(webhookEvent, { provider, externalId, type, occurredAt, document });
-  await noteDelivery(unit, webhook.id, externalId, null);
+  await noteLastEvent(unit, webhook.id, externalId, null);
   unit.emit(
     customEvent(integrationWebhook, 'received', active, {
       eventId: stored.id,

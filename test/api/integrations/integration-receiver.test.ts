@@ -58,9 +58,9 @@ test('an event is recorded once for its webhook, and a listener gets its body', 
   expect(documentsOf(webhook)).toEqual([document]);
   expect(await read(webhook)).toMatchObject({
     status: 'active',
-    last_delivery_id: 'evt_1',
-    last_delivery_status: 'accepted',
-    last_delivery_error: null,
+    last_event_id: 'evt_1',
+    last_event_status: 'accepted',
+    last_event_error: null,
   });
 });
 
@@ -85,8 +85,8 @@ test('an event of a type that the webhook does not accept is noted, and has no e
   expect((await send(webhook, { type: 'message.deleted' })).status).toBe(200);
   expect(await read(webhook)).toMatchObject({
     status: 'pending',
-    last_delivery_status: 'refused',
-    last_delivery_error: 'Events of the type message.deleted are not accepted.',
+    last_event_status: 'refused',
+    last_event_error: 'Events of the type message.deleted are not accepted.',
   });
   await eventually(() => isSettled(world));
   expect(documentsOf(webhook)).toEqual([]);
@@ -117,11 +117,11 @@ test('requests without a signature are refused before the webhook is looked up',
 test('events change neither the version of the webhook nor its history', async () => {
   const webhook = await created();
   await send(webhook, { type: 'a' });
-  const { record_version: version, last_delivery_id: first } = await read(webhook);
+  const { record_version: version, last_event_id: first } = await read(webhook);
   await send(webhook, { type: 'b' });
   const after = await read(webhook);
-  expect(after).toMatchObject({ status: 'active', record_version: version, last_delivery_id: expect.any(String) });
-  expect(after.last_delivery_id).not.toBe(first);
+  expect(after).toMatchObject({ status: 'active', record_version: version, last_event_id: expect.any(String) });
+  expect(after.last_event_id).not.toBe(first);
   const changes = await asOwner(world, `select 1 from history where entity_id = '${webhook.id}'`);
   // The creation, and the first event, which makes it active.
   expect(changes).toHaveLength(2);
@@ -175,7 +175,7 @@ test('signed bodies without a type have no effect, and malformed ones are refuse
   for (const document of [[], {}, { type: '' }, { type: 1 }, { type: 'a\nb' }])
     expect((await send(webhook, document)).status).toBe(200);
   expectProblem(await sendSigned(world, { ...webhook, body: '{' }), 'malformed_body');
-  expect(await read(webhook)).toMatchObject({ status: 'pending', last_delivery_id: null });
+  expect(await read(webhook)).toMatchObject({ status: 'pending', last_event_id: null });
   expect(await stored(webhook)).toEqual([]);
 });
 
@@ -192,9 +192,9 @@ test('a webhook takes so many new events in an hour, and others take theirs', as
   expectProblem(refused, 'too_many_requests');
   expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(3_600);
   expect(await read(webhook)).toMatchObject({
-    last_delivery_id: 'evt_2',
-    last_delivery_status: 'refused',
-    last_delivery_error: 'More events have arrived than a receiver takes in an hour.',
+    last_event_id: 'evt_2',
+    last_event_status: 'refused',
+    last_event_error: 'More events have arrived than a receiver takes in an hour.',
   });
   // It has no effect, so it needs no place.
   expect((await send(webhook, { type: 'a' }, 'evt_1')).status).toBe(200);
