@@ -2,8 +2,9 @@ import { Type } from 'typebox';
 import { guarded } from '../kit/model/behaviours/guarded.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
-import { choice, json, reference, sealed, singleLine, text, textList, timestamp } from '../kit/model/fields.ts';
+import { choice, reference, sealed, singleLine, text, textList, timestamp } from '../kit/model/fields.ts';
 import { managedRecord } from '../presets/managed-record.ts';
+import { customData } from '../presets/usual-fields.ts';
 
 /**
  * Created with a secret that the server makes (api/credentials/webhook-secrets.ts). Events arrive at `/v1/integrations/webhook/:endpointID`
@@ -62,11 +63,7 @@ export const integrationWebhook = defineEntityModule({
       optional: true,
       exposed: 'read',
     }),
-    metadata: json('Custom data of API clients, as JSON. The server stores it and does not interpret it.', {
-      maxBytes: 16_384,
-      optional: true,
-      exposed: 'read-write',
-    }),
+    metadata: customData,
   },
   unique: [
     {
