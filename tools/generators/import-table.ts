@@ -102,7 +102,7 @@ export const rooms: readonly Room[] = [
     imports: kit('base model storage read access outbox objects write behaviours'),
   },
   { path: 'entities/kit/csv', purpose: 'CSV documents', imports: kit('base model read write unit') },
-  { path: 'entities/presets', purpose: 'policies that several kinds share', imports: kit('base model') },
+  { path: 'entities/presets', purpose: 'parts that several kinds share', imports: kit('base model') },
   {
     path: 'entities/*',
     purpose: 'kinds of one area, one file each; SQL in `…-rows.ts`',
