@@ -67,8 +67,10 @@ export class DueWorkRelay {
             const { items, next, ...claim } = await this.#claim(work, lane, positions.get(lane) ?? '');
             positions.set(lane, next);
             hasMore ||= claim.hasMore;
-            if (items.length > 0) failpoint('work-claimed');
+            if (items.length === 0) continue;
+            failpoint('work-claimed', work.name);
             await this.#beginAll(work, contract, items);
+            failpoint('work-begun', work.name);
           } catch (error) {
             errors.push(error);
           }

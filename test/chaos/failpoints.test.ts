@@ -17,7 +17,7 @@ const worker = 'test/chaos/waking-worker.ts' satisfies Program;
 /** The processes that die at a failpoint, with the passes they survive. A new failpoint has to be entered here. */
 const mortals: Readonly<Record<Failpoint, Readonly<Partial<Record<Program, number>>>>> = {
   // A worker commits without anything to do, too.
-  // Those at which bytes are stored, and that of due work, are in killed-file-work.test.ts.
+  // Those at which bytes are stored are in killed-file-work.test.ts.
   'before-commit': { [api]: 0, [worker]: 4 },
   'after-commit': { [api]: 0, [worker]: 4 },
   // There is no second database here: two-databases.test.ts has one.
@@ -37,6 +37,8 @@ const mortals: Readonly<Record<Failpoint, Readonly<Partial<Record<Program, numbe
   'tuples-after-write': { [api]: 0 },
   'wake-before-signal': { [worker]: 0 },
   'wake-after-signal': { [worker]: 0 },
+  // Those of due work are in killed-due-work.test.ts, for each queue.
+  'work-begun': {},
   // Those of exports and imports are in killed-transfers.test.ts.
   'export-page-kept': {},
   'export-stored': {},
