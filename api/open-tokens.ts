@@ -12,7 +12,7 @@ import { SecretKeys } from './auth/secret-keys.ts';
 import { SignedTokens } from './auth/signed-tokens.ts';
 import { foreignKeySet } from './http/key-set-url.ts';
 
-export interface TokenOptions {
+interface TokenOptions {
   readonly config: ConfigStore;
   readonly clock: Clock;
   readonly logger: Logger;

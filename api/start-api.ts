@@ -39,7 +39,7 @@ import { OpenStreams } from './http/open-streams.ts';
 import { InFlightRequests } from './http/limits/in-flight-requests.ts';
 import { TokenUses } from './http/token-uses.ts';
 
-export interface ApiOptions {
+interface ApiOptions {
   readonly config: ConfigStore;
   readonly runtime: CoreRuntime;
   readonly logger: Logger;

@@ -7,7 +7,6 @@ import type { Comparison } from './kit/outbox/comparison.ts';
 import { digestComparison, sendingComparison } from './notifications/notification-comparison-rows.ts';
 import { reminderComparison } from './work/task-reminder-rows.ts';
 
-/** Comparisons of tables that only one area has. */
 export const areaComparisons: readonly Comparison[] = [
   endpointComparison,
   emailComparison(email),

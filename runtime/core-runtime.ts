@@ -97,9 +97,7 @@ export interface CoreRuntimeOptions {
   readonly clock?: Clock;
   /** Where metrics are exported. */
   readonly metrics?: MetricsRegistry;
-  /** Called with every statement. */
   readonly observers?: readonly StatementObserver[];
-  /** Called with every decision about a change. */
   readonly onDecision?: DatabaseOptions['onDecision'];
   /** Those of the product, unless a test brings its own. */
   readonly listeners?: readonly Listener[];

@@ -17,11 +17,9 @@ import {
 export const maxPerSecond = 100;
 export const defaultPerSecond = 10;
 
-/** A repair of deliveries, as an operator asks for it. */
 export type RepairRequest = Omit<StartInput<RepairDeliveriesInput>, 'pagesPerRun' | 'after' | 'report'>;
 
-/** How far a repair is. */
-export interface RepairState {
+interface RepairState {
   /** As Temporal names it, such as RUNNING or COMPLETED. */
   readonly status: string;
   readonly report: RepairReport;

@@ -3,7 +3,6 @@ import type { EventDetails } from '#entities/kit/outbox/delivery-list.ts';
 import { deliveryWorkflowId } from '#workflows/events/deliver-event.contract.ts';
 import { deliverEventsContract } from '#workflows/events/deliver-events.contract.ts';
 
-/** A run of a workflow that has to do with an event. */
 export interface EventRun {
   readonly workflowId: string;
   readonly runId: string;
@@ -17,7 +16,6 @@ export interface EventRun {
 /** An event and its deliveries. */
 export type RunSource = Pick<EventDetails, 'event' | 'deliveries'>;
 
-/** Most runs of an event that are listed. */
 const maxRuns = 100;
 
 /**
@@ -33,7 +31,7 @@ export async function listEventRuns(temporal: TemporalGateway, { event, deliveri
 }
 
 /** Facts about an event of a request. */
-export type RequestEvent = Pick<RunSource['event'], 'id' | 'batchId' | 'entityId'> & {
+type RequestEvent = Pick<RunSource['event'], 'id' | 'batchId' | 'entityId'> & {
   readonly deliveries: readonly Pick<RunSource['deliveries'][number], 'listener'>[];
 };
 
@@ -51,10 +49,7 @@ export interface RequestRuns {
 /** Events of a request whose runs are looked for; a request has rarely more, and the text of the query has a limit. */
 const maxEvents = 20;
 
-/**
- * Runs that deliver events of a request, and those that began because of them, the newest first.
- * @throws AppError workflows_unavailable
- */
+/** Runs that deliver events of a request, and those that began because of them, the newest first. @throws AppError workflows_unavailable */
 export async function listRequestRuns(
   temporal: TemporalGateway,
   { requestId, events, ofAll }: RequestRuns,

@@ -33,7 +33,7 @@ export function createLogger(
 }
 
 /** Where a process writes its lines. */
-export interface LogOutput extends DestinationStream {
+interface LogOutput extends DestinationStream {
   flushSync(): void;
   /** From now on lines are written for people. To be called in development (`server.dev`) only; has no effect unless a terminal shows them. */
   showToPeople(): void;

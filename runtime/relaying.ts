@@ -5,7 +5,7 @@ import type { DueWorkRelay } from '#relay/due-work/due-work-relay.ts';
 import type { Relay } from '#relay/outbox/relay.ts';
 import { listenForEvents, OutboxPoller, type PollerOptions } from '#relay/outbox/wake-up.ts';
 
-export interface RelayingOptions {
+interface RelayingOptions {
   readonly config: ConfigStore;
   readonly runtime: CoreRuntime;
   readonly relay: Relay;

@@ -1,7 +1,7 @@
 import type { StatementObserver } from '#entities/kit/storage/transaction.ts';
 import { startSpan } from '#entities/kit/base/trace.ts';
 
-export interface Telemetry {
+interface Telemetry {
   readonly isSending: boolean;
   /** Sends the spans that are still buffered. */
   close(): Promise<void>;

@@ -5,16 +5,17 @@ import { shortened } from '#entities/kit/base/shortened.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { wakeRow } from '#entities/kit/due-work/due-rows.ts';
 import { copiesDue } from '#entities/kit/objects/copies-due.ts';
-import { recordRepair } from '#entities/kit/outbox/delivery-repairs.ts';
+import { recordRepair, type Repair } from '#entities/kit/outbox/delivery-repairs.ts';
 import { endFailure } from '#entities/kit/outbox/failing-work.ts';
 import { listFailingWork, type FailingWork } from '#entities/kit/outbox/failing-work-list.ts';
+import { endWakes, hastenWake } from '#entities/kit/outbox/workflow-wakes.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { defaultPerSecond, EventRepairs, type RepairParts, type RepairRequest } from './event-repairs.ts';
 
 export type WorkOperation = 'retry' | 'stop';
 
-/** Ids of copies that could not be made. */
-const copyPrefix = 'copy.';
+/** Ids of copies that could not be made, and of wakes of workflows that Temporal refuses. */
+const [copyPrefix, wakePrefix] = ['copy.', 'wake.'];
 
 type Asked = RepairRequest['asked'];
 
@@ -32,6 +33,11 @@ export function actionsOn({
       stop: 'The delivery is given up; later events of the record follow.',
     };
   if (id.startsWith(copyPrefix)) return { retry: 'The next attempt to copy the file begins now.', stop: null };
+  if (id.startsWith(wakePrefix))
+    return {
+      retry: 'Its workflow is woken by the next sweep.',
+      stop: 'Its workflow is not woken, and it is listed no more.',
+    };
   if (workflowId === null) return { retry: null, stop: null };
   // Temporal tries it again by itself; only other code helps.
   if (status === 'failing' && activity === null)
@@ -79,6 +85,7 @@ export class WorkRepairs {
       );
     if (id.startsWith('delivery.')) await this.#repairDelivery(operation, id, asked);
     else if (id.startsWith(copyPrefix)) await this.#wakeCopy(work, asked);
+    else if (id.startsWith(wakePrefix)) await this.#repairWake(operation, work, asked);
     else await this.#repairRun(operation, work, asked);
     return done;
   }
@@ -101,34 +108,33 @@ export class WorkRepairs {
     });
   }
 
-  async #wakeCopy({ id }: FailingWork, { operator, reason }: Asked): Promise<void> {
-    const selection = { states: [], eventIds: [id] };
+  async #wakeCopy({ id }: FailingWork, asked: Asked): Promise<void> {
     await this.#transact(async (unit) => {
-      await recordRepair(unit, { repairId: `${id}/${newId()}`, operation: 'retry', selection, operator, reason });
+      await recordRepair(unit, repairOf('retry', id, asked));
       await wakeRow(unit, copiesDue, id.slice(copyPrefix.length));
     });
   }
 
-  async #repairRun(operation: WorkOperation, work: FailingWork, { operator, reason }: Asked): Promise<void> {
+  async #repairWake(operation: WorkOperation, { id }: FailingWork, asked: Asked): Promise<void> {
+    const wakeId = id.slice(wakePrefix.length);
+    await this.#transact(async (unit) => {
+      await recordRepair(unit, repairOf(operation, id, asked));
+      await (operation === 'retry' ? hastenWake(unit, wakeId) : endWakes(unit, [wakeId]));
+    });
+  }
+
+  async #repairRun(operation: WorkOperation, work: FailingWork, asked: Asked): Promise<void> {
     // Before it is done: nothing is done that is not on record.
-    await this.#transact((unit) =>
-      recordRepair(unit, {
-        repairId: `${work.id}/${newId()}`,
-        operation,
-        selection: operation === 'stop' ? null : { states: [], eventIds: [work.id] },
-        operator,
-        reason,
-      }),
-    );
+    await this.#transact((unit) => recordRepair(unit, repairOf(operation, work.id, asked)));
     const execution = { workflowId: work.workflowId ?? '', runId: work.runId ?? '' };
     if (operation === 'retry') {
       if (work.status === 'failing') await this.#resetActivity(execution, work.activity ?? '');
-      else await this.#beginAgain(execution, reason);
+      else await this.#beginAgain(execution, asked.reason);
     } else if (work.status === 'failing') {
       const handle = this.#temporal.client.workflow.getHandle(execution.workflowId, execution.runId);
       // Code that fails cannot handle that it is cancelled.
       const end = async (): Promise<void> => {
-        await (work.activity === null ? handle.terminate(reason) : handle.cancel());
+        await (work.activity === null ? handle.terminate(asked.reason) : handle.cancel());
       };
       await this.#temporal.call('end a workflow', end).catch(ignoreUnknown);
     }
@@ -177,6 +183,11 @@ export class WorkRepairs {
 interface Execution {
   readonly workflowId: string;
   readonly runId: string;
+}
+
+function repairOf(operation: WorkOperation, id: string, { operator, reason }: Asked): Repair {
+  const selection = operation === 'stop' ? null : { states: [], eventIds: [id] };
+  return { repairId: `${id}/${newId()}`, operation, selection, operator, reason };
 }
 
 const past = { retry: 'retried', stop: 'stopped' } as const;

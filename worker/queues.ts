@@ -7,7 +7,7 @@ import { releaseWorkflows } from './release-workflows.ts';
 export const workflowQueue = 'workflows';
 
 /** An activity queue with the number of its activities that one process runs at the same time. */
-export interface ActivityQueueLimit {
+interface ActivityQueueLimit {
   /** As configured, without the prefix of the installation. */
   readonly name: string;
   readonly concurrency: number;
@@ -16,7 +16,6 @@ export interface ActivityQueueLimit {
 /** Concurrency of a queue that `jobqueue.queueconf.Queues` does not name. */
 const defaultConcurrency = 10;
 
-/** The activity queues that the contracts of this release name. */
 export function activityQueues({ jobqueue, workflows }: Config): readonly ActivityQueueLimit[] {
   const { Queues } = jobqueue.queueconf;
   const { queuename, workercount } = workflows.dispatch;

@@ -5,8 +5,7 @@ import type { WorkflowContract } from '#workflows/kit/contract.ts';
 import { sweepContract } from '#workflows/kit/sweep-contract.ts';
 import { soleExports, sourceModules, type SourceModule } from '#entities/kit/base/source-modules.ts';
 
-/** A workflow type of this release. */
-export interface ReleaseWorkflow {
+interface ReleaseWorkflow {
   readonly contract: WorkflowContract<object>;
   /** Absolute path of the file that exports the workflow, or makes it for a sweep (`sweepFile`). */
   readonly path: string;

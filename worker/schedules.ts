@@ -13,12 +13,10 @@ import type { Config } from '#config/objects/root.ts';
 import { workflowQueue } from './queues.ts';
 import { releaseWorkflows } from './release-workflows.ts';
 
-/** A schedule as it should be. */
 interface WantedSchedule {
   readonly name: string;
   readonly workflow: string;
   readonly input: unknown;
-  /** Interval in milliseconds, or a cron expression in UTC. */
   readonly every: number | string;
   readonly isPaused: boolean;
 }
@@ -51,7 +49,7 @@ export function wantedSchedules(config: Config, temporal: TemporalGateway): Want
     if (!schedule) return [];
     const given = schedule.input?.({ jobCleanerTimeoutMs: JobCleanerTimeout }) ?? {};
     const input = temporal.inputOf(contract, given);
-    const { every = schedule.everyMs, isEnabled = true } = sweep?.settings?.(config) ?? {};
+    const { every = schedule.every, isEnabled = true } = sweep?.settings?.(config) ?? {};
     return [{ name: contract.workflowId(given), workflow, every, input, isPaused: isPaused || !isEnabled }];
   });
   const names = own.map(({ name }) => name);

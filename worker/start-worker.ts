@@ -27,11 +27,10 @@ import { activityQueues, pollPauses, queuesWithoutWork, workflowQueue } from './
 import { maintenanceQueue } from '#workflows/kit/maintenance-queue.ts';
 import { keepSchedules, wantedSchedules } from './schedules.ts';
 
-export interface WorkerProcessOptions {
+interface WorkerProcessOptions {
   readonly config: ConfigStore;
   readonly runtime: CoreRuntime;
   readonly logger: Logger;
-  /** Path of the workflow bundle (worker/build-bundle.ts). */
   readonly bundlePath: string;
   /** Only these activity queues, and workflows only when named; default all. */
   readonly queues?: readonly string[];

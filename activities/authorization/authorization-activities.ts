@@ -22,7 +22,7 @@ import type {
 /** Rows, or desired tuples, that are compared in one transaction. */
 const defaultPageSize = 500;
 
-export interface AuthorizationDependencies extends Pick<ActivityDependencies, 'database' | 'store' | 'applyTuples'> {
+interface AuthorizationDependencies extends Pick<ActivityDependencies, 'database' | 'store' | 'applyTuples'> {
   readonly pageSize?: number;
 }
 
@@ -138,7 +138,6 @@ export const createAuthorizationActivities = defineActivities((deps: Authorizati
       }
     },
 
-    /** Writes the repairs to the store. */
     async applyRepairs(): Promise<number> {
       return applyTuples();
     },

@@ -57,7 +57,6 @@ export async function lockedEmail(input: SendEmailInput, { data }: UnitOfWork): 
 
 const maxMessage = 500;
 
-/** Why a mail is not sent. */
 interface EmailProblem {
   readonly status: EmailStatus;
   readonly code: string | null;

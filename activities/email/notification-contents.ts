@@ -9,16 +9,13 @@ import { taskAssigned } from '../mails/work/task-assigned.mail.ts';
 const { organization: name, unsubscribeToken } = sample;
 const url = 'https://console.example.com/tasks/01JEXAMPLE0000000000000000';
 
-/** Values of a digest. */
 export interface Collection {
   readonly name: string;
   /** Topics of the mail, each once. */
   readonly topics: readonly string[];
-  /** Number of notifications in the mail. */
   readonly count: number;
   /** Whether there are more than these. */
   readonly hasMore: boolean;
-  /** The newest of them. */
   readonly items: readonly EmailItem[];
   readonly locale: Locale;
   /** The list in the application, or its address in the API. */
@@ -67,7 +64,6 @@ export const notificationPreviews: Readonly<Record<string, EmailContent>> = {
   }),
 };
 
-/** The e-mail of several notifications. */
 export function collectionContent({
   name: of,
   topics,

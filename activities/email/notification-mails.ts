@@ -15,7 +15,6 @@ import { collectionContent, sampleCollection, sampleNotice, type Collection } fr
 
 type Notification = RowOf<typeof notification>;
 
-/** Maximum number of notifications that a digest lists. */
 const maxListed = 50;
 
 /** Notifies one person of one event, unless they read it meanwhile, lost the right to it, or have postponed or muted it. */

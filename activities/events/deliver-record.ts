@@ -181,7 +181,6 @@ async function markFailing(
   });
 }
 
-/** Fields of a log line about a delivery. */
 export function whereOf(listener: Listener, { id, topic, requestId, traceparent }: EventRow): object {
   return {
     listener: listener.name,

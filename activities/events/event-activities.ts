@@ -26,7 +26,7 @@ import {
   type EventDependencies,
 } from './listener-transaction.ts';
 
-export interface DeliveryReference {
+interface DeliveryReference {
   readonly eventId: string;
   readonly occurredAt: string;
   readonly listener: string;
@@ -36,7 +36,7 @@ interface HeldName {
   readonly listener: string;
 }
 
-export interface RepairStep {
+interface RepairStep {
   readonly selection: RepairSelection;
   readonly after?: RepairPosition;
   readonly limit: number;
@@ -120,7 +120,6 @@ export const createEventActivities = defineActivities((deps: EventDependencies) 
       });
     },
 
-    /** How many deliveries a repair will find. */
     countToRepair: (
       selection: RepairSelection,
     ): Promise<{ readonly total: number; readonly groups: readonly DeliveryGroup[] }> =>
@@ -161,7 +160,6 @@ function wantedListeners({ config, listeners }: EventDependencies): EventDepende
   return listeners.filter(({ isWanted }) => isWanted?.(settings) ?? true);
 }
 
-/** The slices of a batch: one per listener and organization. */
 function slicesOf(events: readonly EventRow[], listeners: EventDependencies['listeners']): DeliverySlice[] {
   return listeners.flatMap((listener) => {
     const wanted = events.filter((event) => listener.topics.includes(event.topic));

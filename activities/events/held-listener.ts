@@ -24,7 +24,6 @@ const maxTried = 5;
 /** Records whose events are given back in one transaction. */
 const maxGivenBack = 200;
 
-/** Result of a probe. */
 export interface Probe {
   readonly isWorking: boolean;
   /** Error of the probe; null before the first failure. */

@@ -1,4 +1,11 @@
-import { endWakes, keepWakes, type WorkflowWake } from '#entities/kit/outbox/workflow-wakes.ts';
+import {
+  endWakes,
+  keepWakes,
+  postponeWakes,
+  type RefusedWake,
+  type WorkflowWake,
+} from '#entities/kit/outbox/workflow-wakes.ts';
+import { isAppError } from '#entities/kit/base/errors.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
@@ -68,7 +75,6 @@ export class WorkflowStarts {
   async wake(): Promise<void> {
     if (this.#kept.length === 0) return;
     try {
-      failpoint('wake-before-signal');
       await sendWakes(this.#deps, this.#kept);
     } catch (error) {
       this.#deps.logger.warn({ err: error }, 'workflows are woken later');
@@ -78,13 +84,16 @@ export class WorkflowStarts {
 
 /**
  * Wakes workflows, each with a signal that starts it if it is not running, then forgets the rows of those that were woken. The others are
- * logged and keep their rows. A wake that is sent twice has no effect.
+ * logged and keep their rows; those that Temporal refuses wait longer each time. A wake that is sent twice has no effect.
  */
 export async function sendWakes(
   { database, temporal, logger }: StartDependencies,
   wakes: readonly WorkflowWake[],
 ): Promise<void> {
+  if (wakes.length === 0) return;
+  failpoint('wake-before-signal');
   const sent: string[] = [];
+  const refused: RefusedWake[] = [];
   await Promise.all(
     wakes.map(async ({ id, name, workflowId, queue, signal, input, search }) => {
       const contract = { name, workflowId: () => workflowId, ...(queue === null ? {} : { queue }) };
@@ -93,11 +102,22 @@ export async function sendWakes(
         sent.push(id);
       } catch (error) {
         logger.warn({ err: error, workflow_id: workflowId }, 'a workflow is woken later');
+        // An outage is waited out, and no attempt.
+        if (!isAppError(error) || error.code !== 'workflows_unavailable') refused.push({ id, error: refusalIn(error) });
       }
     }),
   );
-  if (sent.length === 0) return;
+  if (sent.length + refused.length === 0) return;
   failpoint('wake-after-signal');
   const context = { caller: systemCaller('event delivery'), requestId: `wakes-${newId()}` };
-  await database.transact(context, (unit) => endWakes(unit, sent));
+  await database.transact(context, async (unit) => {
+    await endWakes(unit, sent);
+    await postponeWakes(unit, refused);
+  });
+}
+
+/** Reason why Temporal refuses a request. Messages of other errors may hold data, so they give their names alone. */
+function refusalIn(error: unknown): string {
+  const { name = 'error', cause } = error as Partial<Error> & { readonly cause?: Partial<Error & { code: unknown }> };
+  return typeof cause?.code === 'number' ? (cause.message ?? name) : name;
 }

@@ -13,7 +13,6 @@ import { readRestorable } from '#entities/kit/objects/object-rows.ts';
 import type { AuditedPlace, AuditReport } from '#workflows/files/audit-storage.contract.ts';
 import type { StorageWork } from './storage-work.ts';
 
-/** Rows of one page. */
 const pageSize = 1_000;
 
 /** Age below which an object that no row names is left out, in milliseconds: its upload may have been given up just now. */
@@ -35,7 +34,6 @@ export interface AuditedPage {
   readonly next: string | null;
 }
 
-/** Buckets that rows name. */
 export function placesToAudit(work: StorageWork): Promise<AuditedPlace[]> {
   return work.transact((unit) => storagePlaces(unit));
 }

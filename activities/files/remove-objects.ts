@@ -23,11 +23,7 @@ const pageSize = 200;
 /** Most rows that one statement marks or deletes. */
 const maxMarked = 5_000;
 
-/**
- * Marks what is to be removed.
- * @param objectId only this object, whenever it was released
- * @returns whether there may be more
- */
+/** Marks what is to be removed. @param objectId only this object, whenever it was released @returns whether there may be more */
 export async function markFilesForRemoval(work: StorageWork, objectId: string | undefined): Promise<boolean> {
   if (objectId !== undefined) {
     await work.transact((unit) => markPurged(unit, objectId));

@@ -11,7 +11,6 @@ import {
 } from '#entities/kit/outbox/failing-work.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 
-/** How an attempt at an activity has failed. */
 export interface FailedAttempt extends Pick<WorkFailure, 'status' | 'attempts' | 'error'> {
   /** Time until the next attempt, in milliseconds; null where there is none, or nobody knows. */
   readonly pauseMs: number | null;
@@ -21,7 +20,6 @@ export interface FailedAttempt extends Pick<WorkFailure, 'status' | 'attempts' |
 
 /** Where it is kept which activities fail. */
 export class FailingWorkNotes {
-  /** Failed attempts after which work is listed. */
   readonly shownAttempts = shownAttempts;
   readonly #parts: Pick<ActivityDependencies, 'database' | 'temporal'>;
 

@@ -40,10 +40,7 @@ export interface ListenerSettings {
   readonly hasBilling: boolean;
 }
 
-/**
- * A listener of the product.
- * @param name kebab-case, unique; it is part of keys and ids and never changes
- */
+/** A listener of the product. @param name kebab-case, unique; it is part of keys and ids and never changes */
 export function defineListener<const S extends Subscription>(
   name: string,
   subscriptions: readonly S[],

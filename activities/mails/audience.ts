@@ -24,25 +24,20 @@ export type Addressee = Omit<StartInput<SendEmailInput>, 'key' | 'template' | 'p
 /** A recipient who has an account. */
 export type Person = Addressee & { readonly userId: string };
 
-/** Recipients of an event. */
 export type Audience<Payload> = (occasion: Occasion<Payload>) => readonly Addressee[] | Promise<readonly Addressee[]>;
 
-/** The person who caused the event. */
 export function actor({ event }: Occasion<unknown>): Person[] {
   return personIn(event.actor).map((userId) => ({ userId }));
 }
 
-/** The person who is the record of the event. */
 export function personOfRecord({ event }: Occasion<unknown>): Person[] {
   return [{ userId: event.entityId }];
 }
 
-/** The person whom the payload of the event names. */
 export function personOfPayload({ event }: Occasion<{ readonly userId: string }>): Person[] {
   return [{ userId: event.payload.userId }];
 }
 
-/** The people whom the payload of the event names. */
 export function peopleOfPayload({ event }: Occasion<{ readonly userIds: readonly string[] }>): Person[] {
   return event.payload.userIds.map((userId) => ({ userId }));
 }
@@ -52,13 +47,11 @@ export function addressOfRecord({ event }: Occasion<unknown>): Addressee[] {
   return [{ about: { id: event.entityId, round: 1 } }];
 }
 
-/** Maximum number of owners of an organization who are notified. */
 const maxOwners = 20;
 
 /** Maximum number of people of whom one has to act. */
 export const maxManagers = 100;
 
-/** The owners of the organization. */
 export function owners({ unit }: Pick<Occasion, 'unit'>): Promise<Person[]> {
   return membersWith(unit, ['owner'], maxOwners);
 }
@@ -91,7 +84,6 @@ export function aboutRecord(
   };
 }
 
-/** Members of the organization who have one of these roles. */
 export async function membersWith({ data }: UnitOfWork, roles: readonly Role[], limit: number): Promise<Person[]> {
   const found = await data.find(membership, { where: { role: { in: [...roles] } }, limit });
   return found.map(({ userId }) => ({ userId }));

@@ -26,16 +26,22 @@ export interface Links {
 export interface MailContext<Record> {
   /** The recipient; undefined for a mail to an address (`to`). */
   readonly person: RowOf<typeof user> | undefined;
-  /** The record that the mail is about. */
+  /** The record that the mail is about, as it is now. */
   readonly record: Record;
+  /** Input of the workflow that sends the mail: its recipient, and in `about` the id and the round of its record. */
   readonly input: Omit<SendEmailInput, 'queue'>;
+  /** Unit of work of the server, in the organization of the mail; it reads, as of this attempt to send. */
   readonly unit: UnitOfWork;
   readonly links: Links;
   /** With it, the recipient ends such e-mails of the organization. */
   readonly unsubscribeToken: string;
-  /** URL of a page of the API with a token for the record and the round of the mail, unless another round is given. */
+  /**
+   * URL of a page of the API with a token for the record.
+   * @param path of the page, such as `/v1/verify`
+   * @param round from 1 on; the token is valid while the record has the same one. That of the mail (`input.about.round`) when left out
+   */
   readonly link: (path: string, purpose: TokenPurpose, round?: number) => string;
-  /** Formats a time for the recipient, or for `reader`. */
+  /** Date and time as text, in the language and the time zone of the recipient, or of `reader`. */
   readonly instant: (at: Date, reader?: Pick<SendEmailInput, 'userId'>) => Promise<string>;
 }
 
@@ -44,11 +50,10 @@ interface Definition<S extends Subscription, Kind extends EntityModule, Values> 
   readonly follows?: readonly S[];
   /** Name of its listener, which is part of keys and ids and never changes; `mail-<name>` when left out. Mails may share one. */
   readonly listener?: string;
-  /** Whether an event causes the mail; always when left out. */
+  /** Whether an event causes the mail, decided once when it is delivered; always when left out. */
   readonly condition?: (occasion: Occasion<PayloadIn<S>>) => boolean | Promise<boolean>;
-  /** Recipients of an event. */
   readonly audience?: Audience<PayloadIn<S>>;
-  /** Its place in a full queue; that of mails about accounts and security, 1, when left out. */
+  /** Its place in a full queue, 1 (first) to 5; 1, that of mails about accounts and security, when left out. */
   readonly priority?: WorkflowPriority;
   /** Kind of the record that it is about. Nothing is sent once the record is deleted. */
   readonly about?: Kind;
@@ -78,7 +83,6 @@ type Complete<S extends Subscription, Kind extends EntityModule, Values> = (
 ) &
   (Required<Pick<Definition<S, Kind, Values>, 'values' | 'sample'>> | { readonly text: EmailContent });
 
-/** A mail of the product. */
 export interface Mail extends Definition<Subscription, EntityModule, unknown> {
   /** Kept in the records of e-mails, so it never changes. */
   readonly name: string;
@@ -109,7 +113,6 @@ export function contentOf(
   return unsubscribesFrom === undefined ? content : { ...content, topics: [name], unsubscribeToken };
 }
 
-/** Values of samples that several mails have. */
 export const sample: Readonly<
   Record<'url' | 'signInUrl' | 'until' | 'organization' | 'person' | 'unsubscribeToken', string>
 > = {

@@ -7,13 +7,11 @@ import type { SentChannelName } from './channels.ts';
 /** An event and its record, as they are at the notification. */
 export interface NotificationContext<Kind = EntityModule, Payload = unknown> extends Occasion<Payload> {
   readonly record: RowOf<Kind>;
-  /** Name of the caller who caused the event. */
   readonly actorName: string;
 }
 
 type Values<Name extends string> = Readonly<Record<Name, string>>;
 
-/** Recipients of a notification, and its time. */
 export interface Reader {
   readonly userId: string;
   readonly timeZone: string;

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { sourceModules, type SourceModule } from '#entities/kit/base/source-modules.ts';
+import { soleExports, sourceModules, type SourceModule } from '#entities/kit/base/source-modules.ts';
 import type { Mail } from './define-mail.ts';
 import type { NotificationKind } from './define-notification.ts';
 
@@ -23,9 +23,7 @@ export function mailNamed(name: string): Mail | undefined {
 
 /** @throws TypeError when a file declares no mail or several, or has another name than its mail */
 export function declaredIn(modules: readonly SourceModule[]): readonly (Mail | NotificationKind)[] {
-  return modules.map(({ path, exports }) => {
-    const [mail, ...others] = Object.values(exports).filter(isDeclared);
-    if (!mail || others.length > 0) throw new TypeError(`${path} must export one mail or notification`);
+  return soleExports(modules, 'mail or notification', isDeclared).map(({ path, value: mail }) => {
     const name = isNotification(mail) ? mail.topic.replaceAll(/[._]/g, '-') : mail.name;
     if (basename(path, suffix) !== name) throw new TypeError(`${path} must be named ${name}${suffix}`);
     return mail;

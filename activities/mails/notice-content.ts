@@ -3,7 +3,6 @@ import type { EmailContent } from '../clients/email/content.ts';
 import { inertLine } from '../clients/email/inert-text.ts';
 import type { NotificationText } from './define-notification.ts';
 
-/** Content of an e-mail about one event. */
 export interface Notice {
   /** Of the organization. */
   readonly name: string;
@@ -18,7 +17,6 @@ export interface Notice {
   readonly unsubscribeToken: string;
 }
 
-/** The e-mail of one notification. */
 export function noticeContent({ title, lines, name, record, url, topic, unsubscribeToken }: Notice): EmailContent {
   return {
     subject: title,

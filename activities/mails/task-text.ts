@@ -2,7 +2,6 @@ import { localInstant, type Locale } from '#entities/kit/base/localized.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { task } from '#entities/work/task.ts';
 
-/** Text of notifications about a task. */
 export const taskLines = ['{{displayId}}: {{title}}', 'Due {{due}}'] as const;
 
 export function taskValues({ displayId, title, dueAt }: Pick<RowOf<typeof task>, 'displayId' | 'title' | 'dueAt'>) {

@@ -9,6 +9,7 @@ import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { ResealCursor, ResealedSecrets } from '#workflows/maintenance/reseal-secrets.contract.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { pruneFailures } from '#entities/kit/outbox/failing-work.ts';
+import { removeReceivedEvents } from '#entities/integrations/received-event-rows.ts';
 import { pruneMessages } from '#entities/webhooks/webhook-message-rows.ts';
 import { pruneRepairs } from '#entities/kit/outbox/delivery-repairs.ts';
 import { pruneSystemMessages } from '#entities/notifications/system-message-rows.ts';
@@ -79,6 +80,7 @@ export const createMaintenanceActivities = defineActivities(
           (unit) => pruneReminders(unit, at),
           pruneLeftPages,
           ...prunedRecords.map((records) => (unit: UnitOfWork) => pruneRecords(unit, records, at)),
+          (unit) => removeReceivedEvents(unit),
           (unit) => pruneSystemMessages(unit, at),
           (unit) => pruneFailures(unit, at),
           (unit) => pruneRepairs(unit, new Date(at.getTime() - historyRetentionMs)),

@@ -17,7 +17,7 @@ import { sendingPlan, type SendingPlan, type Timing } from '../listeners/notific
 const maxPeople = 200;
 
 /** Numbers of notifications that were planned, and of the messages and digests that are due for them. */
-export interface ClaimedNotifications {
+interface ClaimedNotifications {
   readonly due: number;
   readonly single: number;
   readonly digests: number;

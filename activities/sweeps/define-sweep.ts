@@ -26,7 +26,7 @@ export interface SweepDecision<Action extends string = string> {
 
 /** Settings of a sweep in the configuration. Changes have an effect when it is reloaded. */
 export interface SweepSettings {
-  /** Interval in milliseconds, or a cron expression in UTC; default: that of the sweep. */
+  /** When it runs; default: as the sweep says. */
   readonly every?: number | string;
   /** While it is false, the schedule is paused. */
   readonly isEnabled?: boolean;
@@ -47,10 +47,9 @@ export interface Sweep<Known extends Facts = Facts, Action extends string = stri
   readonly name: string;
   /** One line for operators. */
   readonly description: string;
-  /** Task queue, as `jobqueue.queueconf.Queues` names it. */
   readonly queue: string;
-  /** Interval of its schedule, in milliseconds. */
-  readonly everyMs: number;
+  /** When it runs: an interval in milliseconds, or a cron expression in UTC. */
+  readonly every: number | string;
   readonly settings?: (config: Config) => SweepSettings;
   /** The next records in the order of an index, over all organizations. */
   readonly find: (unit: UnitOfWork, selection: SweepSelection) => Promise<readonly Known[]>;

@@ -3,7 +3,6 @@ import { defineActivities } from '../kit/activity-dependencies.ts';
 import { releaseSweeps } from './release-sweeps.ts';
 import { sweepPage, type SweepDependencies } from './sweep-page.ts';
 
-/** One activity for each sweep, with its name. */
 export const createSweepActivities = defineActivities((deps: SweepDependencies) =>
   Object.fromEntries(
     releaseSweeps.map((sweep) => [sweep.name, (page: SweepPage): Promise<SweptPage> => sweepPage(deps, sweep, page)]),

@@ -10,7 +10,6 @@ import { sweepTime } from '../kit/sweep-time.ts';
 import type { Sweep, SweepDecision } from './define-sweep.ts';
 import { SweepTally } from './sweep-tally.ts';
 
-/** Records of one page. */
 const pageSize = 100;
 
 const gone: SweepDecision = { action: null, reason: 'changed meanwhile' };

@@ -23,7 +23,7 @@ export interface Transfer {
 type TransferKind = typeof exportKind | typeof importKind;
 
 /** Records of either kind, as far as both have the same fields. */
-export type TransferRow = Pick<
+type TransferRow = Pick<
   RowOf<typeof exportKind>,
   'id' | 'organizationId' | 'status' | 'requestorId' | 'tokenId' | 'runId' | 'recordVersion' | 'recordKind'
 >;

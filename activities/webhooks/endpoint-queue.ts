@@ -29,7 +29,6 @@ import { inFlightLimit, outcomeOf, refilled, type AnsweredAttempt, type Outcome 
 
 export type WebhookDependencies = Pick<ActivityDependencies, 'config' | 'database' | 'contextOfCallers' | 'logger'>;
 
-/** An endpoint whose messages are sent. */
 export interface Target {
   readonly endpointId: string;
   readonly organizationId: string;
@@ -38,13 +37,11 @@ export interface Target {
 export interface Step {
   /** Attempts that have ended since the last step. */
   readonly ended: readonly AnsweredAttempt[];
-  /** Number of attempts that are under way. */
   readonly inFlight: number;
   /** How many further ones may begin, whatever the limits of the endpoint are. */
   readonly maxCount: () => number;
 }
 
-/** A message as it is sent. */
 export interface PreparedMessage {
   readonly message: ClaimedMessage;
   readonly url: string;
@@ -52,7 +49,7 @@ export interface PreparedMessage {
   readonly body: string;
 }
 
-export interface NextStep {
+interface NextStep {
   readonly begun: readonly PreparedMessage[];
   /** Whether more messages could begin if there were any. */
   readonly hasRoom: boolean;

@@ -25,7 +25,6 @@ const throttling: ReadonlySet<number> = new Set([429, 502, 504]);
 
 const gone = 410;
 
-/** Consequences of an attempt for its endpoint. */
 export interface Outcome {
   readonly queue: QueueState;
   readonly state: 'delivered' | 'failed' | 'due';
@@ -41,11 +40,10 @@ export interface AnsweredAttempt extends AttemptResult {
   readonly retryAfter: string | null;
 }
 
-export function isSuccess({ status }: Pick<AttemptResult, 'status'>): boolean {
+function isSuccess({ status }: Pick<AttemptResult, 'status'>): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** How many messages may be on their way at the same time. */
 export function inFlightLimit({ failures }: QueueState, maxInFlight: number): number {
   return failures >= failuresBeforeProbing ? 1 : maxInFlight;
 }

@@ -36,10 +36,9 @@ const lookMs = 500;
 const timeoutMs = 15_000;
 const maxResponseBytes = 65_536;
 
-/** Bytes of a response that are kept. */
 const keptBytes = 4_096;
 
-export interface Round {
+interface Round {
   readonly target: Target;
   /** Of this process. */
   readonly held: HeldBodies;
@@ -47,10 +46,7 @@ export interface Round {
   readonly signal: AbortSignal;
 }
 
-/**
- * Sends messages of an endpoint while some are due, within its limits.
- * @returns the time until the next one is due; null when none is
- */
+/** Sends messages of an endpoint while some are due, within its limits. @returns the time until the next one is due; null when none is */
 export async function sendMessages(
   deps: WebhookDependencies,
   { target, held, signal }: Round,
@@ -100,7 +96,6 @@ export async function sendMessages(
   }
 }
 
-/** Endpoints of one organization that are sent to at the same time. */
 function shareOf({ config }: WebhookDependencies): number {
   const { Queues } = config.current.jobqueue.queueconf;
   return Math.max(1, Math.floor((Queues[webhookQueue]?.MaxWorkers ?? webhookWorkers) * sharePart));

@@ -2,9 +2,8 @@ import { createHmac } from 'node:crypto';
 
 const prefix = 'whsec_';
 
-export interface SignedMessage {
+interface SignedMessage {
   readonly id: string;
-  /** When it is sent. */
   readonly at: Date;
   readonly body: string;
 }

@@ -31,7 +31,7 @@ interface Verified {
   readonly keys: SigningKeys;
 }
 
-export interface AccessTokenSettings extends TokenParties {
+interface AccessTokenSettings extends TokenParties {
   /** Lifetime in milliseconds (configuration `auth.token.accessduration`). */
   readonly accessDurationMs: number;
 }

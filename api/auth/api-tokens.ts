@@ -8,7 +8,7 @@ type Settings = Config['auth']['token']['apitokens'];
 type Sort = 'api' | 'personal';
 
 /** First part of personal tokens; that of API tokens is configured (`auth.token.apitokens.prefix`). */
-export const personalPrefix = 'pat';
+const personalPrefix = 'pat';
 
 /** Maximum length of a token in characters: prefix, id, and 128 bytes in base64url. */
 const maxLength = 300;
@@ -34,7 +34,7 @@ export interface PresentedToken {
 }
 
 /** A new token, and what its record keeps of it. */
-export interface IssuedSecret {
+interface IssuedSecret {
   readonly id: string;
   /** The whole token; it is shown once. */
   readonly token: string;

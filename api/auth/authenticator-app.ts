@@ -7,7 +7,7 @@ const stepS = 30;
 export type CodeDigits = 6 | 7 | 8;
 
 /** Data with which an authenticator app is set up. */
-export interface Enrollment {
+interface Enrollment {
   /** Base32. */
   readonly secret: string;
   /** `otpauth://totp/…`. */

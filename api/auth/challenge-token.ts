@@ -10,7 +10,7 @@ const challengeToken: TokenType = {
 };
 
 /** Ways to prove who somebody is, before a second factor. */
-export const signInMethods = ['password', 'passkey', 'provider', 'single_sign_on'] as const;
+const signInMethods = ['password', 'passkey', 'provider', 'single_sign_on'] as const;
 export type SignInMethod = (typeof signInMethods)[number];
 
 type OwnClaim = 'amr' | 'crd' | 'cid' | 'sso' | 'ssr' | 'ssm';

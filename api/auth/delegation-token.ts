@@ -19,7 +19,7 @@ const tokenTypes = {
   impersonation: { typ: 'impersonation+jwt', rejection },
 } as const satisfies Readonly<Record<string, TokenType>>;
 
-export type DelegationType = keyof typeof tokenTypes;
+type DelegationType = keyof typeof tokenTypes;
 
 /** Claims of the token of a delegation. */
 export interface DelegationClaims {

@@ -10,7 +10,7 @@ import type { SignedLinks } from './signed-links.ts';
  * Caller whose right is checked at each use of a link: a session, a token of a program, or the access of somebody who acts as somebody
  * else.
  */
-export type LinkPrincipal = AccessClaims | PresentedToken | DelegationClaims;
+type LinkPrincipal = AccessClaims | PresentedToken | DelegationClaims;
 
 export interface LinkOptions {
   readonly disposition: 'attachment' | 'inline';

@@ -3,7 +3,7 @@ import { AppError } from '#entities/kit/base/errors.ts';
 /** Purpose of the hash of a password. A waiting sign-in always goes before all waiting sign-ups. */
 export type HashPurpose = 'sign-in' | 'sign-up';
 
-export interface HashQueueLimits {
+interface HashQueueLimits {
   /** Hashes computed at the same time. */
   readonly concurrency: number;
   /** Hashes of each purpose that may wait; further ones are refused. */

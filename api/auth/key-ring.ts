@@ -15,7 +15,7 @@ const urgentEveryMs = 5_000;
 /** Pause before a source that cannot be reached at start is asked again, in milliseconds. */
 const retryMs = 500;
 
-export interface KeyRingOptions {
+interface KeyRingOptions {
   /** Of several keys of one id, that of the first source is used. */
   readonly sources: readonly KeySource[];
   readonly choice: () => SigningChoice;

@@ -18,7 +18,7 @@ export interface OutgoingRules {
   readonly allowsPrivate: boolean;
 }
 
-export interface OutgoingRequest {
+interface OutgoingRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;

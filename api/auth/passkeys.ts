@@ -39,7 +39,7 @@ export interface VerifiedSignIn {
   readonly isBackedUp: boolean;
 }
 
-export interface VerifiedRegistration extends StoredPasskey, VerifiedSignIn {
+interface VerifiedRegistration extends StoredPasskey, VerifiedSignIn {
   readonly aaguid: string;
 }
 

@@ -5,7 +5,7 @@ import { KeyProblem } from './signing-key.ts';
 const maxBytes = 65_536;
 
 /** Permissions that no user other than owner and group may have. */
-export const forOthers = 0o007;
+const forOthers = 0o007;
 
 /** Reads a file that should hold a private key. @throws KeyProblem */
 export async function readPemFile(path: string): Promise<string> {

@@ -4,7 +4,7 @@ import type { AccessClaims } from './access-token.ts';
 import type { SignedLinks } from './signed-links.ts';
 
 /** Time for which a link is valid, in seconds. */
-export const portalLinkSeconds = 3_600;
+const portalLinkSeconds = 3_600;
 
 /** A link to the portal of endpoints, and whose right each use of it decides. */
 export interface PortalLink {

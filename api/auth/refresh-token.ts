@@ -10,7 +10,7 @@ const refreshToken: TokenType = {
   rejection: 'The refresh token is not valid, has been used, or has expired; sign in again.',
 };
 
-export interface RefreshTokenSettings extends TokenParties {
+interface RefreshTokenSettings extends TokenParties {
   /** Lifetime in milliseconds (configuration `auth.token.refreshduration`). */
   readonly refreshDurationMs: number;
   /** Time from the expiry of the access token to the moment from which the token is valid: negative, in milliseconds. */

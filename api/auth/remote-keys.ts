@@ -11,7 +11,7 @@ const timeoutMs = 3_000;
 /** Least time between two requests that failures or unknown key ids cause, in milliseconds. */
 const pauseMs = 30_000;
 
-export interface RemoteKeysOptions {
+interface RemoteKeysOptions {
   /** Configuration `auth.token.jwksendpoint`. */
   readonly url: URL;
   /** How long a key set is believed (`auth.token.jwkscachettl`), in milliseconds. */

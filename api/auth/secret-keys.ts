@@ -9,7 +9,7 @@ const askEveryMs = 60_000;
 const askAgainMs = 5_000;
 
 /** A version of the secret; the higher, the newer. */
-export interface KeyVersion {
+interface KeyVersion {
   readonly version: number;
   /** PEM text. */
   readonly text: string;

@@ -19,7 +19,7 @@ const toleranceS = 60;
 const lengths = { subject: 255, email: 254, name: 128 } as const;
 
 /** An OAuth 2.0 server that does not speak OpenID Connect: people are asked for at two addresses of its API. */
-export interface UserEndpoints {
+interface UserEndpoints {
   readonly metadata: client.ServerMetadata;
   /** Returns the person: `id`, `login` and `name`. */
   readonly user: string;
@@ -42,7 +42,7 @@ export interface ProviderSettings {
 }
 
 /** Values by which the answer of a provider is known to belong to a request. */
-export interface RequestSecrets {
+interface RequestSecrets {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;

@@ -4,7 +4,7 @@ import type { Clock } from '#entities/kit/base/clock.ts';
 import { encryptionKeys, isSignedBy, sign } from '#entities/kit/base/secrets/keys.ts';
 
 /** Purpose of a link; none is accepted for another purpose. */
-export type LinkPurpose = 'download' | 'upload' | 'portal';
+type LinkPurpose = 'download' | 'upload' | 'portal';
 
 const dayMs = 86_400_000;
 

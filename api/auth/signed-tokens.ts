@@ -38,7 +38,7 @@ export function ownParties(issuer: string, audience: string): TokenParties {
   return { issuer, audience: `${issuer}/${audience}` };
 }
 
-export interface TokenClaims {
+interface TokenClaims {
   /** `sub`: id of the user. */
   readonly subject: string;
   /** `jti`. */

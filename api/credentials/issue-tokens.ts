@@ -14,7 +14,7 @@ import { customEvent } from '#entities/kit/write/custom-events.ts';
 import type { Asking } from './asking.ts';
 import { requireOrganizationProof, requireRecentProof } from './recent-proof.ts';
 
-export interface NewToken {
+interface NewToken {
   readonly name: string;
   readonly description?: string | null;
   readonly scopes: readonly string[];
@@ -22,7 +22,7 @@ export interface NewToken {
   readonly expiresAt?: Date | string | null;
 }
 
-export interface NewPersonalToken extends NewToken {
+interface NewPersonalToken extends NewToken {
   /** Ids of the organizations in which it works; all of the person when empty or left out. */
   readonly organizationIds?: readonly string[] | null;
 }

@@ -22,7 +22,7 @@ export type SelectionInfo = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'v
  * @returns undefined when resolvers have to complete what the statement returns
  * @throws AppError when the selection is rejected, before anything is read
  */
-export type SingleStatementRead = (
+type SingleStatementRead = (
   args: Readonly<Record<string, unknown>>,
   context: GraphqlContext,
   info: SelectionInfo,

@@ -10,10 +10,10 @@ interface Found {
 }
 
 /** Checks a dependency; resolves when it answers, if need be with what was found (`Found`). @param deadline end of the check, in milliseconds since the epoch */
-export type HealthCheck = (deadline: number) => Promise<unknown>;
+type HealthCheck = (deadline: number) => Promise<unknown>;
 
 /** Result of a check. */
-export interface CheckReport {
+interface CheckReport {
   readonly status: 'up' | 'degraded' | 'down';
   readonly reason?: string;
   /** Time until the answer, or until none was awaited any more. */
@@ -23,7 +23,7 @@ export interface CheckReport {
   readonly expiresAt?: Date;
 }
 
-export interface HealthReport {
+interface HealthReport {
   readonly isReady: boolean;
   readonly checks: Readonly<Record<string, CheckReport>>;
 }

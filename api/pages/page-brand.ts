@@ -4,7 +4,7 @@ import { onceForEach } from '#entities/kit/base/once-for-each.ts';
 import { contrast, leastContrast, mixed, readable } from './contrast.ts';
 
 /** A place outside these pages. */
-export interface PageLink {
+interface PageLink {
   readonly text: string;
   readonly url: string;
 }

@@ -25,7 +25,7 @@ export const VerifiedDomainsSchema = Type.Object(
   { title: 'VerifiedDomains' },
 );
 
-export type DomainRecord = Static<typeof DomainRecordSchema>;
+type DomainRecord = Static<typeof DomainRecordSchema>;
 
 export function domainRecord(organizationId: string, domain: string): DomainRecord {
   const { name, value } = domainProof(organizationId, domain);

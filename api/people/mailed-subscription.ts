@@ -36,7 +36,7 @@ interface Subscription {
 export const resumed = 'The recipient wants to receive these e-mails again.';
 
 /** How much a link has ended. */
-export type EndedPart = 'nothing' | 'topics' | 'organization';
+type EndedPart = 'nothing' | 'topics' | 'organization';
 
 const isNotificationTopic = (topic: string) => notificationTopics.includes(topic);
 

@@ -27,7 +27,7 @@ interface Connected {
   readonly subjectId: string | null;
 }
 
-export interface SubscriptionHubOptions {
+interface SubscriptionHubOptions {
   readonly feed: ChangeFeed;
   readonly config: ConfigStore;
   readonly logger: Logger;

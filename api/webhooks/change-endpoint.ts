@@ -23,7 +23,7 @@ import { newWebhookSecret } from '../credentials/webhook-secrets.ts';
 type Endpoint = RowOf<typeof webhookEndpoint>;
 
 /** Fields that people set. */
-export interface EndpointSettings {
+interface EndpointSettings {
   readonly name: string;
   readonly description?: string | null;
   readonly url: string;
@@ -35,12 +35,12 @@ export interface EndpointSettings {
   readonly includesRecord?: boolean;
 }
 
-export interface EndpointChanges extends Partial<EndpointSettings> {
+interface EndpointChanges extends Partial<EndpointSettings> {
   readonly status?: Endpoint['status'];
 }
 
 /** The id of an endpoint, and its secret, which is shown once. */
-export interface IssuedEndpoint {
+interface IssuedEndpoint {
   readonly id: string;
   readonly secret: string;
 }

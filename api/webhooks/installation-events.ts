@@ -15,7 +15,7 @@ import { requireOperator } from '../credentials/required-operator.ts';
 import { openStates, pageOfDeliveries, withShownPayload, type OrganizationEvent } from './organization-events.ts';
 
 /** Requests of operators of the installation, for all organizations or for one. */
-export interface InstallationArguments extends Omit<DeliverySelection, 'states' | 'eventIds'> {
+interface InstallationArguments extends Omit<DeliverySelection, 'states' | 'eventIds'> {
   readonly status?: (typeof deliveryStates)[number];
 }
 

@@ -8,7 +8,7 @@ import { pageSlice } from '../http/response/page-slice.ts';
 export { workKinds, type WorkKind } from '#entities/kit/outbox/failing-work.ts';
 export { workPosition, type FailingWork } from '#entities/kit/outbox/failing-work-list.ts';
 
-export interface WorkArguments {
+interface WorkArguments {
   readonly kind?: WorkKind | undefined;
   readonly organizationId?: string | undefined;
   readonly after?: string | undefined;

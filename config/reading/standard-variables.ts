@@ -163,14 +163,17 @@ export function readStateFolder(environment: Environment = process.env): string 
 }
 
 /**
- * Reads `FAILPOINTS`, a list of `NAME=ACTION` or `NAME=ACTION@PASSES` separated by commas, such as `after-commit=kill@3`.
+ * Reads `FAILPOINTS`, a list of `NAME=ACTION` or `NAME=ACTION@PASSES` separated by commas, such as `after-commit=kill@3`. A name can
+ * say what passes, as in `work-claimed:file/copies`.
  * Failpoints are only active while server.dev is on. Throws a `ConfigurationError` for an invalid entry.
  */
 export function readFailpoints(environment: Environment = process.env): FailpointSetting[] {
   const variable = 'FAILPOINTS';
   const entries = (environment[variable] ?? '').split(',').filter((entry) => entry.trim() !== '');
   return entries.map((entry) => {
-    const match = /^(?<name>[a-z-]+)=(?<action>kill|throw|pause)(?:@(?<after>\d{1,6}))?$/u.exec(entry.trim())?.groups;
+    const match = /^(?<name>[a-z-]+(?::[a-z/-]+)?)=(?<action>kill|throw|pause)(?:@(?<after>\d{1,6}))?$/u.exec(
+      entry.trim(),
+    )?.groups;
     if (match === undefined) {
       refuse({ where: variable, reason: `"${entry}" is not a failpoint`, remedy: 'write it like after-commit=kill@3' });
     }

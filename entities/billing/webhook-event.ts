@@ -9,7 +9,7 @@ export const webhookEvent = defineEntityModule({
   kind: 'webhookEvent',
   table: 'webhook_events',
   description:
-    'Event that another system has sent to this server. Events that arrive twice are stored once. They are removed after 90 days.',
+    'Event that another system has sent to this server. Events that arrive twice are stored once. They are removed after 90 days, and those of an integration webhook soon after its deletion.',
   fields: {
     provider: text('Name of the provider.', {
       max: 64,

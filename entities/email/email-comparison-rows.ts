@@ -17,8 +17,7 @@ export function emailComparison({ table }: EntityModule): Comparison {
     name: `state of ${table}`,
     first: [''],
     page: async (work, { after, limit, graceMs }): Promise<ComparedPage> => {
-      const session = await work.readAs('system');
-      const { rows } = await session.query<EmailRow>(
+      const rows = await work.rowsAsSystem<EmailRow>(
         `select id, key, template, status, deleted_at is null and status in ('pending', 'sending', 'waiting') as "isOpen",
            updated_at <= $3 as "isOld", content is not null as "hasContent"
          from ${table} where id > $1 order by id limit $2`,

@@ -3,7 +3,7 @@ import type { FieldUse } from '../kit/model/declared-field.ts';
 import { choice, integer, sealed, text, textList, timestamp } from '../kit/model/fields.ts';
 
 /** How far an e-mail is, in the order of the life of one. */
-export const emailStatuses = [
+const emailStatuses = [
   'pending',
   'sending',
   'waiting',

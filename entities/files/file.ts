@@ -1,7 +1,7 @@
 import { defineEntityModule } from '../kit/model/define.ts';
-import { member } from '../kit/model/fields.ts';
 import { aboutFile, file as fileField, filledFromFile } from '../kit/model/composed/file-field.ts';
 import { allow, anyone, creators, deny, related, role, scope, system } from '../kit/model/policy.ts';
+import { creatorField } from '../presets/usual-fields.ts';
 
 export const file = defineEntityModule({
   kind: 'file',
@@ -16,14 +16,7 @@ export const file = defineEntityModule({
       exposed: 'read-write',
     }),
     ...aboutFile(),
-    ownerId: member('Uploader.', {
-      optional: true,
-      immutable: true,
-      onLeave: 'keep',
-      creator: true,
-      exposed: 'read',
-      lists: ['filter'],
-    }),
+    ownerId: creatorField('Uploader.'),
   },
   tenancy: 'organization',
   policy: {

@@ -2,7 +2,6 @@ import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, member, reference, text } from '../kit/model/fields.ts';
 import { allow, anyone, deny, role, self, system } from '../kit/model/policy.ts';
 
-/** Characters of a message. */
 export const maxMessageLength = 500;
 
 /** Made and decided by the actions in api/actions/groups/, which decide who may: managers of the group are no people whom rules of this kind know. */

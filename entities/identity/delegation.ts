@@ -60,11 +60,7 @@ export const delegation = defineEntityModule({
     ),
     subjectMembershipId: text(
       'Id of the membership of the member as whom the person acts: the access ends with it; null for support.',
-      {
-        max: 26,
-        optional: true,
-        immutable: true,
-      },
+      { max: 26, optional: true, immutable: true },
     ),
     sessionId: text('Id of the session from which it began, with which it ends; null for support.', {
       max: 26,

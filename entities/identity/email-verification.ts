@@ -16,11 +16,7 @@ export const emailVerification = defineEntityModule({
     email: email('E-mail address to verify.', { immutable: true }),
     passwordHash: text(
       'argon2id hash of the password that is valid once this link is confirmed; null: the link is void.',
-      {
-        max: 256,
-        optional: true,
-        secret: true,
-      },
+      { max: 256, optional: true, secret: true },
     ),
     firstName: text('Given name written at sign-up.', { max: 64, optional: true }),
     lastName: text('Family name written at sign-up.', { max: 64, optional: true }),

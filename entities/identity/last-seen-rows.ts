@@ -6,8 +6,7 @@ import type { Work } from '../kit/storage/work.ts';
  * sessions of the person has locked the user before.
  */
 export async function noteSeen(work: Work, userId: string, organizationId: string | null): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     'update users set last_seen_at = $2, last_organization_id = coalesce($3, last_organization_id) where id = $1',
     [userId, work.clock.now(), organizationId],
   );

@@ -2,8 +2,7 @@ import { pipelinedRead } from '../kit/storage/one-round-trip.ts';
 import type { StatementSource } from '../kit/storage/transaction.ts';
 
 /** Credential that a person who signs in with a password has to prove. */
-export interface SignInCredential {
-  /** Id of the user. */
+interface SignInCredential {
   readonly id: string;
   /** Null for a user without a password. */
   readonly passwordHash: string | null;

@@ -1,7 +1,7 @@
 import type { Work } from '../kit/storage/work.ts';
 
 /** Numbers of sessions of a person that may continue beside the one that begins. */
-export interface SessionLimits {
+interface SessionLimits {
   /** With one single sign-on, or without any. */
   readonly alike: number;
   /** With all single sign-ons together. */
@@ -19,15 +19,14 @@ export async function surplusSessions(
   { userId, singleSignOnId }: { readonly userId: string; readonly singleSignOnId: string | null },
   limits: SessionLimits,
 ): Promise<string[]> {
-  const session = await work.readAs('system');
   const now = work.clock.now();
-  const { rows: counted } = await session.query<{ readonly may_end: boolean }>(
+  const counted = await work.rowsAsSystem<{ readonly may_end: boolean }>(
     `select count(*) > $3 or coalesce(bool_or(expires_at <= $2), false) as may_end
      from sessions where user_id = $1 and deleted_at is null`,
     [userId, now, Math.min(limits.alike, limits.singleSignOns)],
   );
   if (!counted[0]?.may_end) return [];
-  const { rows } = await session.query<{ id: string }>(
+  const rows = await work.rowsAsSystem<{ id: string }>(
     `select id from (
        select id, expires_at, single_sign_on_id, last_seen_at,
          row_number() over (partition by single_sign_on_id order by last_seen_at desc, id) as alike,

@@ -37,9 +37,7 @@ export const user = defineEntityModule({
     }),
     lastSeenAt: timestamp(
       'When the user last signed in or refreshed the tokens of a session; null before the first time.',
-      {
-        optional: true,
-      },
+      { optional: true },
     ),
     lastOrganizationId: text(
       'Id of the organization in which the user acted last, where sign-ins begin: that of the last token of a session; at first, the one that invited the user.',

@@ -2,8 +2,9 @@ import { Type } from 'typebox';
 import { guarded } from '../kit/model/behaviours/guarded.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
-import { choice, json, reference, sealed, singleLine, text, textList, timestamp } from '../kit/model/fields.ts';
+import { choice, reference, sealed, singleLine, text, textList, timestamp } from '../kit/model/fields.ts';
 import { managedRecord } from '../presets/managed-record.ts';
+import { customData } from '../presets/usual-fields.ts';
 
 /**
  * Created with a secret that the server makes (api/credentials/webhook-secrets.ts). Events arrive at `/v1/integrations/webhook/:endpointID`
@@ -46,27 +47,23 @@ export const integrationWebhook = defineEntityModule({
       exposed: 'read-write',
       lists: ['filter'],
     }),
-    lastDeliveryId: text('Id of the last event that arrived, at the other system.', {
+    lastEventId: text('Id of the last event that arrived, at the other system.', {
       max: 200,
       optional: true,
       exposed: 'read',
     }),
-    lastDeliveryAt: timestamp('When the last event arrived; null if none has.', { optional: true, exposed: 'read' }),
-    lastDeliveryStatus: choice('Whether the last event was accepted.', ['accepted', 'refused'], {
+    lastEventAt: timestamp('When the last event arrived; null if none has.', { optional: true, exposed: 'read' }),
+    lastEventStatus: choice('Whether the last event was accepted.', ['accepted', 'refused'], {
       optional: true,
       exposed: 'read',
     }),
-    lastDeliveryError: text('Why the last event was refused.', {
+    lastEventError: text('Why the last event was refused.', {
       max: 2_000,
       lines: true,
       optional: true,
       exposed: 'read',
     }),
-    metadata: json('Custom data of API clients, as JSON. The server stores it and does not interpret it.', {
-      maxBytes: 16_384,
-      optional: true,
-      exposed: 'read-write',
-    }),
+    metadata: customData,
   },
   unique: [
     {

@@ -1,7 +1,8 @@
 import { guarded } from '../kit/model/behaviours/guarded.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
-import { choice, flag, json, singleLine, text } from '../kit/model/fields.ts';
+import { choice, flag, singleLine, text } from '../kit/model/fields.ts';
 import { managedRecord } from '../presets/managed-record.ts';
+import { customData, descriptionField } from '../presets/usual-fields.ts';
 
 const statuses = ['pending', 'connected', 'errored', 'disabled'] as const;
 
@@ -16,13 +17,7 @@ export const integration = defineEntityModule({
       exposed: 'read-write',
       lists: ['filter', 'order', 'search'],
     }),
-    description: text('Purpose of the integration.', {
-      max: 2_000,
-      lines: true,
-      optional: true,
-      exposed: 'read-write',
-      lists: ['search'],
-    }),
+    description: descriptionField('Purpose of the integration.'),
     definitionId: text('Id of the definition that it follows.', {
       max: 200,
       optional: true,
@@ -43,11 +38,7 @@ export const integration = defineEntityModule({
       statuses,
       { optional: true, exposed: 'read' },
     ),
-    metadata: json('Custom data of API clients, as JSON. The server stores it and does not interpret it.', {
-      maxBytes: 16_384,
-      optional: true,
-      exposed: 'read-write',
-    }),
+    metadata: customData,
     isPrimaryDirectory: flag('Whether it is the directory from which the organization takes its people.', {
       default: false,
       exposed: 'read-write',

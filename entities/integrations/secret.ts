@@ -1,7 +1,8 @@
 import { guarded } from '../kit/model/behaviours/guarded.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
-import { choice, json, sealed, singleLine, text, timestamp } from '../kit/model/fields.ts';
+import { choice, json, sealed, singleLine, timestamp } from '../kit/model/fields.ts';
 import { managedRecord } from '../presets/managed-record.ts';
+import { descriptionField } from '../presets/usual-fields.ts';
 
 export const secret = defineEntityModule({
   kind: 'secret',
@@ -15,13 +16,7 @@ export const secret = defineEntityModule({
       exposed: 'read-write',
       lists: ['filter', 'order', 'search'],
     }),
-    description: text('Purpose of the secret.', {
-      max: 2_000,
-      lines: true,
-      optional: true,
-      exposed: 'read-write',
-      lists: ['search'],
-    }),
+    description: descriptionField('Purpose of the secret.'),
     credentialType: choice('Sort of secret.', ['api_key', 'oauth_client', 'basic', 'certificate', 'other'], {
       default: 'other',
       immutable: true,

@@ -30,34 +30,26 @@ export const sendingComparison: Comparison = {
     if (rows.length === 0) return { lines: [], ...page };
     const values = [rows.map(({ notificationId }) => notificationId), rows.map(({ channel }) => channel)];
     const sendings = `notification_sendings s join unnest($1::text[], $2::text[]) as g (notification_id, channel) using (notification_id, channel)`;
-    const lines = [
-      ...(await linesOf(
-        session,
+    const lines = await linesOf(
+      session,
+      [
         `select format('notification %s is in digest %s on %s, which does not exist or is not of the same person', s.notification_id,
            s.digest_id, s.channel) as line
          from ${sendings} left join notification_digests d on d.id = s.digest_id and d.organization_id = s.organization_id
            and d.user_id = s.user_id and d.channel = s.channel
          where s.state = 'collected' and d.id is null`,
-        values,
-      )),
-      ...(await linesOf(
-        session,
         `select format('notification %s is in digest %s, and e-mail %s has reported it by itself', s.notification_id, s.digest_id, e.id) as line
          from ${sendings} join emails e on e.organization_id = s.organization_id
            and e.key in (select format('notification/%s/%s', s.notification_id, round) from generate_series(1, s.round) as round)
          where s.state = 'collected' and s.channel = 'email' and e.status in ('sent', 'delivered', 'bounced', 'complained')`,
-        values,
-      )),
-      // Of a deleted organization nothing is sent.
-      ...(await linesOf(
-        session,
+        // Of a deleted organization nothing is sent.
         `select format('notification %s was sent by e-mail, but there is no e-mail', s.notification_id) as line
          from ${sendings} join organizations o on o.id = s.organization_id and o.deleted_at is null
          where s.state = 'sent' and s.channel = 'email' and not exists (select 1 from emails e
            where e.organization_id = s.organization_id and e.key = format('notification/%s/%s', s.notification_id, s.round))`,
-        values,
-      )),
-    ];
+      ],
+      values,
+    );
     const overdue = new Map(
       rows.filter(({ isOverdue }) => isOverdue).map(({ channel, notificationId }) => [channel, notificationId]),
     );

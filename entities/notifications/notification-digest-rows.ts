@@ -1,3 +1,4 @@
+import { columnsOf } from '../kit/base/columns-of.ts';
 import type { Work } from '../kit/storage/work.ts';
 import type { Sending, SendingAddress } from './notification-sending-rows.ts';
 
@@ -5,7 +6,7 @@ import type { Sending, SendingAddress } from './notification-sending-rows.ts';
  * How far a digest is. `claimed`: its message is to be sent; `sent`: a message has it; `empty`: nothing of it is sent;
  * `failed`: this release cannot send it.
  */
-export type DigestState = 'claimed' | 'sent' | 'empty' | 'failed';
+type DigestState = 'claimed' | 'sent' | 'empty' | 'failed';
 
 /** Content of one message about several notifications. */
 export interface Digest extends SendingAddress {
@@ -34,8 +35,7 @@ const columns = `id, organization_id as "organizationId", user_id as "userId", c
 export async function addDigests(work: Work, digests: readonly NewDigest[]): Promise<Digest[]> {
   if (digests.length === 0) return [];
   const now = work.clock.now();
-  const session = await work.readAs('system');
-  const { rows } = await session.query<Digest>(
+  const rows = await work.rowsAsSystem<Digest>(
     `insert into notification_digests as held (id, organization_id, user_id, channel, cadence, period, state, round, due_at, updated_at)
      select d.*, 'claimed', 1, $7, $7
      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) as d
@@ -43,31 +43,18 @@ export async function addDigests(work: Work, digests: readonly NewDigest[]): Pro
        set state = 'claimed', round = held.round + 1, due_at = excluded.due_at, updated_at = excluded.updated_at
        where held.state = 'empty'
      returning ${columns}`,
-    [
-      digests.map(({ id }) => id),
-      digests.map(({ organizationId }) => organizationId),
-      digests.map(({ userId }) => userId),
-      digests.map(({ channel }) => channel),
-      digests.map(({ cadence }) => cadence),
-      digests.map(({ period }) => period),
-      now,
-    ],
+    [...columnsOf(digests, 'id', 'organizationId', 'userId', 'channel', 'cadence', 'period'), now],
   );
   const made = new Map(rows.map((row) => [keyOf(row), row.id]));
   const collected = digests.flatMap((digest) => {
     const digestId = made.get(keyOf(digest));
     return digestId === undefined ? [] : digest.sendings.map((sending) => ({ ...sending, digestId }));
   });
-  await session.query(
+  await work.runAsSystem(
     `update notification_sendings held set state = 'collected', due_at = null, digest_id = c.digest_id, updated_at = $4
      from unnest($1::text[], $2::text[], $3::text[]) as c (notification_id, channel, digest_id)
      where held.notification_id = c.notification_id and held.channel = c.channel`,
-    [
-      collected.map(({ notificationId }) => notificationId),
-      collected.map(({ channel }) => channel),
-      collected.map(({ digestId }) => digestId),
-      now,
-    ],
+    [...columnsOf(collected, 'notificationId', 'channel', 'digestId'), now],
   );
   return rows;
 }
@@ -85,20 +72,16 @@ export function keyOf({
 
 /** A digest, locked until the end of the transaction. */
 export async function lockDigest(work: Work, id: string): Promise<Digest | undefined> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<Digest>(`select ${columns} from notification_digests where id = $1 for update`, [
-    id,
-  ]);
-  return rows[0];
+  const [found] = await work.rowsAsSystem<Digest>(
+    `select ${columns} from notification_digests where id = $1 for update`,
+    [id],
+  );
+  return found;
 }
 
-/**
- * Changes a digest that the transaction has locked.
- * @param to `again`: its message is made anew
- */
+/** Changes a digest that the transaction has locked. @param to `again`: its message is made anew */
 export async function changeDigest(work: Work, id: string, to: 'sent' | 'empty' | 'again'): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     `update notification_digests set state = case $2 when 'again' then 'claimed' else $2 end,
        round = round + case $2 when 'again' then 1 else 0 end,
        due_at = case $2 when 'again' then $3::timestamptz end, updated_at = $3
@@ -109,8 +92,7 @@ export async function changeDigest(work: Work, id: string, to: 'sent' | 'empty' 
 
 /** Sets digests aside that are on other channels than these. */
 export async function failUnknownDigests(work: Work, channels: readonly string[], error: string): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     `update notification_digests set state = 'failed', due_at = null, error = $2, updated_at = $3
      where state = 'claimed' and channel <> all($1)`,
     [channels, error, work.clock.now()],

@@ -16,9 +16,7 @@ const topics = text(
 const channels = choice(
   'Channel to which it applies. The chat of an organization cannot be connected yet, so `chat` is refused.',
   ['in_app', 'email', 'chat'],
-  {
-    immutable: true,
-  },
+  { immutable: true },
 );
 
 const timeOfDay = /^([01][0-9]|2[0-3]):[0-5][0-9]$/;

@@ -1,3 +1,4 @@
+import { columnsOf } from '../kit/base/columns-of.ts';
 import type { Work } from '../kit/storage/work.ts';
 
 /** Time for which rows of ended sendings are kept, in milliseconds. */
@@ -15,7 +16,6 @@ export const gatheredMs = 60_000;
 /** The oldest notification of a message waits this long at most for others that the same request still causes, in milliseconds. */
 const maxGatheredMs = 15 * 60_000;
 
-/** Rows that one statement removes. */
 const pruned = 10_000;
 
 /** Rows that one claim takes at most; the rest of them are taken by the next one. */
@@ -26,16 +26,14 @@ const maxClaimed = 20_000;
  * (`sendings-due.ts`); `sent`: a message of its own has it; `collected`: a
  * digest has it; `dropped`: its recipient gets no notification on this channel; `failed`: this release cannot send it.
  */
-export type SendingState = 'due' | 'planned' | 'sent' | 'collected' | 'dropped' | 'failed';
+type SendingState = 'due' | 'planned' | 'sent' | 'collected' | 'dropped' | 'failed';
 
-/** Recipient and channel of a sending. */
 export interface SendingAddress {
   readonly organizationId: string;
   readonly userId: string;
   readonly channel: string;
 }
 
-/** A notification on a channel. */
 export interface Sending extends SendingAddress {
   readonly notificationId: string;
   readonly topic: string;
@@ -61,23 +59,15 @@ const columns = `notification_id as "notificationId", channel, organization_id a
 /** Adds sendings; those that are there already stay as they are. */
 export async function addSendings(work: Work, sendings: readonly NewSending[]): Promise<void> {
   if (sendings.length === 0) return;
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     `insert into notification_sendings (notification_id, channel, organization_id, user_id, topic, is_default, is_urgent, due_at, request_id,
        state, round, told_at, updated_at)
      select s.*, 'due', 1, $10, $10
      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::boolean[], $7::boolean[], $8::timestamptz[], $9::text[]) as s
      on conflict do nothing`,
     [
-      sendings.map(({ notificationId }) => notificationId),
-      sendings.map(({ channel }) => channel),
-      sendings.map(({ organizationId }) => organizationId),
-      sendings.map(({ userId }) => userId),
-      sendings.map(({ topic }) => topic),
-      sendings.map(({ isDefault }) => isDefault),
-      sendings.map(({ isUrgent }) => isUrgent),
-      sendings.map(({ dueAt }) => dueAt),
-      sendings.map(({ requestId }) => requestId),
+      ...columnsOf(sendings, 'notificationId', 'channel', 'organizationId', 'userId', 'topic'),
+      ...columnsOf(sendings, 'isDefault', 'isUrgent', 'dueAt', 'requestId'),
       work.clock.now(),
     ],
   );
@@ -85,12 +75,11 @@ export async function addSendings(work: Work, sendings: readonly NewSending[]): 
 
 /** A sending, locked until the end of the transaction. */
 export async function lockSending(work: Work, notificationId: string, channel: string): Promise<Sending | undefined> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<Sending>(
+  const [found] = await work.rowsAsSystem<Sending>(
     `select ${columns} from notification_sendings where notification_id = $1 and channel = $2 for update`,
     [notificationId, channel],
   );
-  return rows[0];
+  return found;
 }
 
 /**
@@ -102,8 +91,7 @@ export async function lockSending(work: Work, notificationId: string, channel: s
  */
 export async function claimDueSendings(work: Work, limit: number, topics: readonly string[]): Promise<Sending[]> {
   const now = work.clock.now();
-  const session = await work.readAs('system');
-  const { rows: people } = await session.query<SendingAddress>(
+  const people = await work.rowsAsSystem<SendingAddress>(
     `with young as materialized (
        select distinct organization_id, user_id, channel, request_id from notification_sendings where state = 'due' and told_at > $3
      ), requests as materialized (
@@ -130,21 +118,15 @@ export async function claimDueSendings(work: Work, limit: number, topics: readon
   );
   if (people.length === 0) return [];
   // A statement of its own: it sees what those who held the locks before have done.
-  const { rows } = await session.query<Sending>(
+  const rows = await work.rowsAsSystem<Sending>(
     `select ${columns} from notification_sendings
      where state = 'due' and due_at <= $1 and (organization_id, user_id, channel) in (select * from unnest($2::text[], $3::text[], $4::text[]))
      order by due_at, notification_id, channel limit ${maxClaimed} for update`,
-    [
-      new Date(now.getTime() + gatheredMs),
-      people.map(({ organizationId }) => organizationId),
-      people.map(({ userId }) => userId),
-      people.map(({ channel }) => channel),
-    ],
+    [new Date(now.getTime() + gatheredMs), ...columnsOf(people, 'organizationId', 'userId', 'channel')],
   );
   return rows;
 }
 
-/** Result of a sending. */
 export interface SendingChange {
   readonly sending: Pick<Sending, 'notificationId' | 'channel'>;
   readonly state: Exclude<SendingState, 'collected'>;
@@ -159,8 +141,7 @@ export interface SendingChange {
 /** Changes sendings that the transaction has locked. A digest that had one of them has it no more. */
 export async function changeSendings(work: Work, changes: readonly SendingChange[]): Promise<void> {
   if (changes.length === 0) return;
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     `update notification_sendings held set state = c.state, due_at = c.due_at, round = held.round + c.rounds, digest_id = null,
        updated_at = $6, error = c.error
      from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::int[], $7::text[])
@@ -179,25 +160,22 @@ export async function changeSendings(work: Work, changes: readonly SendingChange
 }
 
 /** The newest sendings of a digest, locked until the end of the transaction. */
-export async function lockCollected(work: Work, digestId: string, limit: number): Promise<Sending[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<Sending>(
+export function lockCollected(work: Work, digestId: string, limit: number): Promise<Sending[]> {
+  return work.rowsAsSystem<Sending>(
     `select ${columns} from notification_sendings where digest_id = $1 order by notification_id desc limit $2 for update`,
     [digestId, limit],
   );
-  return rows;
 }
 
 /** Removes what ended long ago, and what has waited for too long. @returns whether there may be more */
 export async function pruneSendings(work: Work, now: Date): Promise<boolean> {
-  const session = await work.readAs('system');
   let hasMore = false;
   for (const [table, isOld, keptMs] of [
     ['notification_sendings', `state <> 'due' and updated_at < $1`, retentionMs],
     ['notification_sendings', `state = 'due' and told_at < $1`, maxWaitMs],
     ['notification_digests', `state <> 'claimed' and updated_at < $1`, retentionMs],
   ] as const) {
-    const { rows } = await session.query<{ count: number }>(
+    const rows = await work.rowsAsSystem<{ count: number }>(
       `with removed as (delete from ${table} where ctid = any(array(
          select ctid from ${table} where ${isOld} limit ${pruned})) returning 1)
        select count(*)::int as count from removed`,

@@ -42,7 +42,6 @@ export function appliedTo<Held extends { readonly topicPattern: string }>(
     .toSorted((a, b) => b.topicPattern.length - a.topicPattern.length)[0];
 }
 
-/** All patterns that fit a topic. */
 export const topicPatterns = [...new Set(notificationTopics.flatMap(patternsOf))];
 
 /** Why no notification is ever about a pattern, as the end of a sentence. */

@@ -9,7 +9,6 @@ export type SystemMessageState = 'sending' | 'waiting' | 'sent' | 'uncertain' | 
 /** Time for which they are kept, in milliseconds. */
 const retentionMs = 90 * 86_400_000;
 
-/** Rows that one statement removes. */
 const pruned = 1_000;
 
 /**
@@ -22,15 +21,14 @@ export async function beginSystemMessage(
   key: string,
   message: string,
 ): Promise<'sent' | 'uncertain' | 'failed' | undefined> {
-  const session = await work.readAs('system');
   const now = work.clock.now();
-  const { rowCount } = await session.query(
+  const rowCount = await work.runAsSystem(
     `insert into system_messages as held (key, message, state, attempts, created_at, updated_at) values ($1, $2, 'sending', 1, $3, $3)
      on conflict (key) do update set state = 'sending', attempts = held.attempts + 1, updated_at = $3 where held.state = 'waiting'`,
     [key, message, now],
   );
   if (rowCount === 1) return undefined;
-  const { rows } = await session.query<{ state: 'sent' | 'uncertain' | 'failed' }>(
+  const rows = await work.rowsAsSystem<{ state: 'sent' | 'uncertain' | 'failed' }>(
     `update system_messages set state = case state when 'sending' then 'uncertain' else state end, updated_at = $2
      where key = $1 returning state`,
     [key, now],
@@ -45,8 +43,7 @@ export async function noteSystemMessage(
   state: SystemMessageState,
   error: string | null,
 ): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     `update system_messages set state = $2, error = $3, updated_at = $4 where key = $1 and state in ('sending', 'waiting')`,
     [key, state, error, work.clock.now()],
   );
@@ -54,10 +51,9 @@ export async function noteSystemMessage(
 
 /** @returns whether there may be more */
 export async function pruneSystemMessages(work: Work, at: Date): Promise<boolean> {
-  const session = await work.readAs('system');
-  const { rowCount } = await session.query(
+  const count = await work.runAsSystem(
     `delete from system_messages where key in (select key from system_messages where created_at < $1 order by created_at limit ${pruned})`,
     [new Date(at.getTime() - retentionMs)],
   );
-  return rowCount === pruned;
+  return count === pruned;
 }

@@ -4,7 +4,6 @@ import { role } from '../kit/model/policy.ts';
 /** Roles that manage the whole organization. */
 export const managerRoles = ['owner', 'super_admin', 'admin'] as const satisfies readonly Role[];
 
-/** Whether a role manages the whole organization. */
 export function isManager(held: Role | null): boolean {
   return (managerRoles as readonly (Role | null)[]).includes(held);
 }

@@ -64,7 +64,6 @@ export function refusedBeyondLimit(table: 'exports' | 'imports'): Refusal<'statu
 /** `pending` waits for a worker. People cancel work and start it again with the mutations for it. */
 export const transferStatuses = ['pending', 'running', 'completed', 'failed', 'cancelled'] as const;
 
-/** Holds the name of a kind. */
 export const recordKindField = {
   ...text('Kind of the records, such as `task`.', {
     max: 64,
@@ -75,7 +74,6 @@ export const recordKindField = {
   naming: 'kind',
 } as const;
 
-/** Events of the work. */
 export const transferEvents = {
   restarted: { description: 'The export or import was restarted.', payload: payload({}) },
   completed: {

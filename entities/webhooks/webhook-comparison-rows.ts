@@ -30,20 +30,16 @@ export const endpointComparison: Comparison = {
     if (rows.length === 0) return { lines: [], ...page };
     const values = [rows.map(({ endpointId }) => endpointId), rows.map(({ eventId }) => eventId)];
     const messages = `webhook_messages m join unnest($1::text[], $2::text[]) as g (endpoint_id, event_id) using (endpoint_id, event_id)`;
-    const lines = [
-      // Events are dropped by days, and messages are kept longer. Test messages belong to no event.
-      ...(await linesOf(
-        session,
+    const lines = await linesOf(
+      session,
+      [
+        // Events are dropped by days, and messages are kept longer. Test messages belong to no event.
         `select format('message to endpoint %s is about event %s (%s), which does not exist', m.endpoint_id, m.event_id, m.topic) as line
          from ${messages}
          where m.topic <> 'webhook_endpoint.tested'
            and not exists (select 1 from events e where e.occurred_at = m.occurred_at and e.id = m.event_id)
            and exists (select 1 from events e where e.occurred_at >= date_trunc('day', m.occurred_at, 'UTC')
              and e.occurred_at < date_trunc('day', m.occurred_at, 'UTC') + interval '1 day')`,
-        values,
-      )),
-      ...(await linesOf(
-        session,
         `select format('event %s was sent to endpoint %s again after it had arrived, and nobody asked for it', m.event_id, m.endpoint_id) as line
          from ${messages}
          where m.replayed_at is null and exists (select 1 from webhook_attempts a join webhook_attempts b
@@ -52,20 +48,12 @@ export const endpointComparison: Comparison = {
              and a.problem is null and a.status between 200 and 299
              -- An attempt that took longer than its lease may overlap the next one.
              and b.attempted_at > a.attempted_at + a.duration_ms * interval '1 millisecond' + ${clockTolerance})`,
-        values,
-      )),
-      ...(await linesOf(
-        session,
         `select format('event %s was sent to endpoint %s at a URL that the endpoint has got after it', m.event_id, m.endpoint_id) as line
          from ${messages}
          join webhook_endpoints w on w.id = m.endpoint_id and m.occurred_at < w.url_changed_at
          where exists (select 1 from webhook_attempts a where a.endpoint_id = m.endpoint_id and a.event_id = m.event_id
            and a.attempted_at > w.url_changed_at + ${leaseTolerance})`,
-        values,
-      )),
-      // Messages that were sent on request, or before the endpoint was last changed, may be in any order.
-      ...(await linesOf(
-        session,
+        // Messages that were sent on request, or before the endpoint was last changed, may be in any order.
         `select format('event %s reached endpoint %s before event %s of the same record', later.event_id, later.endpoint_id, m.event_id) as line
          from ${messages}
          join webhook_endpoints w on w.id = m.endpoint_id and w.ordering = 'record' and w.updated_at <= m.occurred_at
@@ -78,9 +66,9 @@ export const endpointComparison: Comparison = {
              and (n.record_version, n.event_id) > (m.record_version, m.event_id)
              and b.attempted_at < own.at - ${clockTolerance} limit 1) as later
          where m.replayed_at is null`,
-        values,
-      )),
-    ];
+      ],
+      values,
+    );
     const overdue = new Set(rows.filter(({ isOverdue }) => isOverdue).map(({ endpointId }) => endpointId));
     return {
       lines,

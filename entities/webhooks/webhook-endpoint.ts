@@ -7,7 +7,7 @@ import { managedRecord } from '../presets/managed-record.ts';
 import { scopeList } from '../presets/secret-token.ts';
 
 /** Why an endpoint gets no messages: somebody said so; it answered 410; it has failed for days; whoever answers for it has lost rights. */
-export const disabledReasons = ['by_hand', 'gone', 'failing', 'rights_lost'] as const;
+const disabledReasons = ['by_hand', 'gone', 'failing', 'rights_lost'] as const;
 
 /** Time without success after which the server disables an endpoint, in milliseconds. */
 export const disabledAfterMs = 5 * 86_400_000;

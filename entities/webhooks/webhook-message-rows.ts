@@ -4,15 +4,13 @@ import type { Work } from '../kit/storage/work.ts';
 /** Time for which messages and the log of attempts are kept, in milliseconds: longer than events. */
 const retentionMs = 30 * 86_400_000;
 
-/** Rows that one statement removes. */
 const pruned = 10_000;
 
 /** `withheld`: the endpoint may not receive it (`withholdMessages`). */
 export const messageStates = ['due', 'delivered', 'failed', 'kept', 'withheld'] as const;
-export type MessageState = (typeof messageStates)[number];
+type MessageState = (typeof messageStates)[number];
 
-/** A message as its organization sees it. */
-export interface ShownMessage {
+interface ShownMessage {
   readonly eventId: string;
   readonly type: string;
   readonly kind: string;
@@ -25,8 +23,7 @@ export interface ShownMessage {
   readonly dueAt: Date | null;
 }
 
-/** An attempt as its organization sees it. */
-export interface ShownAttempt {
+interface ShownAttempt {
   readonly id: string;
   readonly eventId: string;
   readonly type: string;
@@ -49,40 +46,32 @@ export interface LogPage {
 /**
  * The newest messages of an endpoint, by the id of their event. The caller of this function has checked that the user sees the endpoint.
  */
-export async function readMessages(
+export function readMessages(
   work: Work,
   { endpointId, eventId, before, size, status }: LogPage & { readonly status?: MessageState },
 ): Promise<ShownMessage[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<ShownMessage>(
+  return work.rowsAsSystem<ShownMessage>(
     `select event_id as "eventId", topic as type, entity_kind as kind, entity_id as "recordId", request_id as "requestId",
        occurred_at as "occurredAt", state as status, attempts, due_at as "dueAt" from webhook_messages
      where endpoint_id = $1 and ($2::text is null or event_id = $2) and ($3::text is null or event_id < $3)
        and ($4::text is null or state = $4) order by event_id desc limit $5`,
     [endpointId, eventId ?? null, before ?? null, status ?? null, size],
   );
-  return rows;
 }
 
 /** The newest attempts, in the same way. */
-export async function readAttempts(
-  work: Work,
-  { endpointId, eventId, before, size }: LogPage,
-): Promise<ShownAttempt[]> {
-  const session = await work.readAs('system');
+export function readAttempts(work: Work, { endpointId, eventId, before, size }: LogPage): Promise<ShownAttempt[]> {
   // Written only where it is meant, so that the index of both columns serves it.
   const ofEvent = eventId === undefined ? 'and $2::text is null' : 'and event_id = $2';
-  const { rows } = await session.query<ShownAttempt>(
+  return work.rowsAsSystem<ShownAttempt>(
     `select id, event_id as "eventId", topic as type, number, attempted_at as "attemptedAt", duration_ms as "durationMs", status, problem, response
      from webhook_attempts
      where endpoint_id = $1 ${ofEvent} and ($3::text is null or id < $3) order by id desc limit $4`,
     [endpointId, eventId ?? null, before ?? null, size],
   );
-  return rows;
 }
 
-/** Which messages are sent again. */
-export interface Replay {
+interface Replay {
   readonly endpointId: string;
   /** These; or all since an instant. */
   readonly which: { readonly eventIds: readonly string[] } | { readonly since: Date; readonly limit: number };
@@ -97,12 +86,11 @@ export async function replayMessages(
   work: Work,
   { endpointId, which }: Replay,
 ): Promise<{ readonly count: number; readonly last: Date | null }> {
-  const session = await work.readAs('system');
   const chosen =
     'eventIds' in which
       ? { condition: 'm.event_id = any($3)', value: which.eventIds, limit: which.eventIds.length }
       : { condition: 'm.occurred_at >= $3', value: which.since, limit: which.limit };
-  const { rows } = await session.query<{ count: number; last: Date | null }>(
+  const rows = await work.rowsAsSystem<{ count: number; last: Date | null }>(
     `with changed as (
        update webhook_messages held set state = 'due', due_at = $2, attempts = 0, claim_id = null, updated_at = $2, replayed_at = $2
        from (select m.event_id from webhook_messages m where m.endpoint_id = $1 and m.state <> 'due' and ${chosen.condition}
@@ -115,7 +103,7 @@ export async function replayMessages(
 }
 
 /** A message that belongs to no event. */
-export interface OwnMessage {
+interface OwnMessage {
   readonly endpointId: string;
   readonly organizationId: string;
   readonly eventId: string;
@@ -126,9 +114,8 @@ export interface OwnMessage {
 
 /** Writes a message about an endpoint itself. */
 export async function addMessage(work: Work, message: OwnMessage): Promise<void> {
-  const session = await work.readAs('system');
   const { endpointId, organizationId, eventId, topic, entityKind, recordVersion } = message;
-  await session.query(
+  await work.runAsSystem(
     `insert into webhook_messages (endpoint_id, event_id, organization_id, topic, entity_kind, entity_id, record_version, request_id,
        occurred_at, payload, state, due_at, updated_at, actor)
      values ($1, $2, $3, $4, $5, $1, $6, $7, $8, '{}', 'due', $8, $8, $9)`,
@@ -148,16 +135,14 @@ export async function addMessage(work: Work, message: OwnMessage): Promise<void>
 
 /** Lets nobody else create an endpoint in the organization until the end of the transaction: their number is limited. */
 export async function lockEndpointsOf(work: Work, organizationId: string): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query(`select pg_advisory_xact_lock(hashtextextended('webhook-endpoints:' || $1, 0))`, [
+  await work.runAsSystem(`select pg_advisory_xact_lock(hashtextextended('webhook-endpoints:' || $1, 0))`, [
     organizationId,
   ]);
 }
 
 /** Lets what may be sent begin at once: the endpoint was changed or enabled. */
 export async function unblockEndpoint(work: Work, endpointId: string): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     `update webhook_queues set failures = 0, failing_since = null, told_at = null, blocked_until = null, next_at = '-infinity'
      where endpoint_id = $1`,
     [endpointId],

@@ -1,3 +1,4 @@
+import { columnsOf } from '../kit/base/columns-of.ts';
 import type { Claim, ClaimRequest, DueItem } from '../kit/due-work/define-due-work.ts';
 import type { Work } from '../kit/storage/work.ts';
 import { isReceivable, withholdMessages } from './withheld-message-rows.ts';
@@ -20,7 +21,6 @@ export interface ClaimedMessage {
   readonly attempts: number;
 }
 
-/** How an attempt ended. */
 export interface AttemptResult {
   readonly message: ClaimedMessage;
   readonly attemptedAt: Date;
@@ -33,13 +33,12 @@ export interface AttemptResult {
 }
 
 /** Result of an attempt for its message. */
-export interface SettledAttempt extends AttemptResult {
+interface SettledAttempt extends AttemptResult {
   readonly state: 'delivered' | 'failed' | 'due';
   /** When the next attempt may begin; null unless `due`. */
   readonly dueAt: Date | null;
 }
 
-/** How sending to an endpoint goes. */
 export interface QueueState {
   /** Attempts in a row that failed. */
   readonly failures: number;
@@ -60,8 +59,7 @@ export interface QueueState {
  */
 export async function claimDueEndpoints(work: Work, { limit }: ClaimRequest, leaseMs: number): Promise<Claim> {
   const now = work.clock.now();
-  const session = await work.readAs('system');
-  const { rows } = await session.query<DueItem>(
+  const rows = await work.rowsAsSystem<DueItem>(
     `with recursive waiting as (
        (select endpoint_id from webhook_messages where state = 'due' order by endpoint_id limit 1)
        union all
@@ -98,9 +96,8 @@ export async function claimDueEndpoints(work: Work, { limit }: ClaimRequest, lea
 
 /** Locks the queue of an endpoint until the end of the transaction. */
 export async function lockQueue(work: Work, endpointId: string): Promise<QueueState> {
-  const session = await work.readAs('system');
-  await session.query('insert into webhook_queues (endpoint_id) values ($1) on conflict do nothing', [endpointId]);
-  const { rows } = await session.query<QueueState>(
+  await work.runAsSystem('insert into webhook_queues (endpoint_id) values ($1) on conflict do nothing', [endpointId]);
+  const rows = await work.rowsAsSystem<QueueState>(
     `select failures, failing_since as "failingSince", told_at as "toldAt", blocked_until as "blockedUntil", tokens,
        tokens_at as "tokensAt" from webhook_queues where endpoint_id = $1 for update`,
     [endpointId],
@@ -118,16 +115,15 @@ export async function saveQueue(
   state: QueueState,
   { nextAt, sendingUntil }: { readonly nextAt: Date; readonly sendingUntil: Date | null },
 ): Promise<void> {
-  const session = await work.readAs('system');
   const { failures, failingSince, toldAt, blockedUntil, tokens, tokensAt } = state;
-  await session.query(
+  await work.runAsSystem(
     `update webhook_queues set failures = $2, failing_since = $3, told_at = $4, blocked_until = $5, tokens = $6, tokens_at = $7,
        next_at = $8, sending_until = $9 where endpoint_id = $1`,
     [endpointId, failures, failingSince, toldAt, blockedUntil, tokens, tokensAt, nextAt, sendingUntil],
   );
 }
 
-export interface MessageClaim {
+interface MessageClaim {
   readonly endpointId: string;
   /** Only the first due message of each record. */
   readonly isOrdered: boolean;
@@ -158,8 +154,7 @@ async function claimDue(
   { endpointId, isOrdered, claimIds, leaseMs }: MessageClaim,
 ): Promise<(ClaimedMessage & { readonly isReceivable: boolean })[]> {
   const now = work.clock.now();
-  const session = await work.readAs('system');
-  const { rows } = await session.query<ClaimedMessage & { isReceivable: boolean }>(
+  const rows = await work.rowsAsSystem<ClaimedMessage & { isReceivable: boolean }>(
     `with chosen as (
        select m.event_id, row_number() over (order by m.due_at, m.event_id) as place
        from (${isOrdered ? firstOfRecords : dueMessages}) as m where m.due_at <= $2 order by m.due_at, m.event_id limit $4
@@ -197,8 +192,7 @@ export async function settleAttempts(
   settled: readonly SettledAttempt[],
 ): Promise<void> {
   if (settled.length === 0) return;
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     `insert into webhook_attempts (id, endpoint_id, event_id, topic, number, attempted_at, duration_ms, status, problem, response)
      select a.id, $1, a.event_id, a.topic, a.number, a.attempted_at, a.duration_ms, a.status, a.problem, a.response
      from unnest($2::text[], $3::text[], $4::text[], $5::int[], $6::timestamptz[], $7::int[], $8::int[], $9::text[], $10::text[])
@@ -212,12 +206,10 @@ export async function settleAttempts(
       settled.map(({ message }) => message.attempts + 1),
       settled.map(({ attemptedAt }) => attemptedAt),
       settled.map(({ durationMs }) => Math.round(durationMs)),
-      settled.map(({ status }) => status),
-      settled.map(({ problem }) => problem),
-      settled.map(({ response }) => response),
+      ...columnsOf(settled, 'status', 'problem', 'response'),
     ],
   );
-  await session.query(
+  await work.runAsSystem(
     `update webhook_messages held set state = s.state, due_at = s.due_at, claim_id = null, updated_at = $6,
        attempts = held.attempts + case s.state when 'delivered' then 0 else 1 end
      from unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[]) as s (event_id, claim_id, state, due_at)
@@ -226,8 +218,7 @@ export async function settleAttempts(
       endpointId,
       settled.map(({ message }) => message.eventId),
       settled.map(({ message }) => message.claimId),
-      settled.map(({ state }) => state),
-      settled.map(({ dueAt }) => dueAt),
+      ...columnsOf(settled, 'state', 'dueAt'),
       work.clock.now(),
     ],
   );
@@ -238,9 +229,8 @@ export async function settleAttempts(
  * then on, so they do not keep others from being found. To be called while nothing is being sent.
  */
 export async function nextDue(work: Work, endpointId: string, isOrdered: boolean): Promise<Date | null> {
-  const session = await work.readAs('system');
   if (isOrdered)
-    await session.query(
+    await work.runAsSystem(
       `update webhook_messages held set due_at = first.due_at
        from (select m.event_id, (select earlier.due_at from webhook_messages earlier
            where earlier.endpoint_id = $1 and earlier.entity_id = m.entity_id and earlier.state = 'due'
@@ -249,7 +239,7 @@ export async function nextDue(work: Work, endpointId: string, isOrdered: boolean
        where held.endpoint_id = $1 and held.event_id = first.event_id and held.state = 'due' and first.due_at > held.due_at`,
       [endpointId, work.clock.now()],
     );
-  const { rows } = await session.query<{ at: Date | null }>(
+  const rows = await work.rowsAsSystem<{ at: Date | null }>(
     `select min(due_at) as at from webhook_messages where endpoint_id = $1 and state = 'due'`,
     [endpointId],
   );
@@ -258,8 +248,7 @@ export async function nextDue(work: Work, endpointId: string, isOrdered: boolean
 
 /** Keeps what is due to an endpoint for replay, because it is disabled. */
 export async function keepMessages(work: Work, endpointId: string): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     `update webhook_messages set state = 'kept', due_at = null, claim_id = null, updated_at = $2
      where endpoint_id = $1 and state = 'due'`,
     [endpointId, work.clock.now()],
@@ -268,7 +257,6 @@ export async function keepMessages(work: Work, endpointId: string): Promise<void
 
 /** Removes what belongs to an endpoint that no longer exists. */
 export async function forgetEndpoint(work: Work, endpointId: string): Promise<void> {
-  const session = await work.readAs('system');
   for (const table of ['webhook_messages', 'webhook_attempts', 'webhook_queues'])
-    await session.query(`delete from ${table} where endpoint_id = $1`, [endpointId]);
+    await work.runAsSystem(`delete from ${table} where endpoint_id = $1`, [endpointId]);
 }

@@ -1,7 +1,7 @@
 import type { Work } from '../kit/storage/work.ts';
 
 /** A round of sending to one endpoint. */
-export interface ShareRequest {
+interface ShareRequest {
   readonly endpointId: string;
   readonly organizationId: string;
   /** Endpoints of an organization that are sent to at the same time, at most. */
@@ -21,17 +21,16 @@ export async function takeShare(
   work: Work,
   { endpointId, organizationId, share, roundMs, pauseMs }: ShareRequest,
 ): Promise<'taken' | 'last' | 'none'> {
-  const session = await work.readAs('system');
   const now = work.clock.now();
-  await session.query(`select pg_advisory_xact_lock(hashtextextended('webhook-share:' || $1, 0))`, [organizationId]);
-  const { rows } = await session.query<{ others: number }>(
+  await work.runAsSystem(`select pg_advisory_xact_lock(hashtextextended('webhook-share:' || $1, 0))`, [organizationId]);
+  const rows = await work.rowsAsSystem<{ others: number }>(
     `select count(*)::int as others from webhook_queues
      where organization_id = $1 and endpoint_id <> $2 and sending_until > $3`,
     [organizationId, endpointId, now],
   );
   const others = rows[0]?.others ?? 0;
   const isTaken = others < share;
-  await session.query(
+  await work.runAsSystem(
     `insert into webhook_queues as held (endpoint_id, organization_id, sending_until, next_at) values ($1, $2, $3, coalesce($4::timestamptz, '-infinity'))
      on conflict (endpoint_id) do update set organization_id = excluded.organization_id, sending_until = excluded.sending_until,
        next_at = coalesce($4, held.next_at)`,

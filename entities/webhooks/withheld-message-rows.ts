@@ -14,8 +14,7 @@ export async function withholdMessages(
   endpointId: string,
   claimIds: readonly string[] = [],
 ): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     `update webhook_messages held set state = 'withheld', due_at = null, claim_id = null, updated_at = $2
      from webhook_endpoints w where w.id = $1 and held.endpoint_id = $1 and held.state = 'due'
        and (held.claim_id is null or held.claim_id = any($3) or held.due_at <= $2) and not (${isReceivable})`,

@@ -2,6 +2,7 @@ import { defineEntityModule } from '../kit/model/define.ts';
 import { choice, color, singleLine, text } from '../kit/model/fields.ts';
 import { allow, role, scope, system } from '../kit/model/policy.ts';
 import { organizationRecord } from '../presets/organization-record.ts';
+import { descriptionField } from '../presets/usual-fields.ts';
 
 /** Values that are defined for `global` can be used in records of all kinds. */
 export const customEnumValue = defineEntityModule({
@@ -26,13 +27,7 @@ export const customEnumValue = defineEntityModule({
       exposed: 'read-write',
       lists: ['filter', 'order', 'search'],
     }),
-    description: text('Meaning of the value.', {
-      max: 2_000,
-      lines: true,
-      optional: true,
-      exposed: 'read-write',
-      lists: ['search'],
-    }),
+    description: descriptionField('Meaning of the value.'),
     color: color({ exposed: 'read-write' }),
     icon: text('Name of an icon of the user interface.', { max: 64, optional: true, exposed: 'read-write' }),
   },

@@ -1,6 +1,7 @@
 import { defineEntityModule } from '../kit/model/define.ts';
-import { flag, member, reference, text } from '../kit/model/fields.ts';
+import { flag, reference, text } from '../kit/model/fields.ts';
 import { ownedRecord } from '../presets/owned-record.ts';
+import { creatorField } from '../presets/usual-fields.ts';
 
 export const discussion = defineEntityModule({
   kind: 'discussion',
@@ -15,14 +16,7 @@ export const discussion = defineEntityModule({
       lists: ['filter'],
     }),
     isResolved: flag('Whether the discussion has ended.', { default: false, exposed: 'read-write', lists: ['filter'] }),
-    ownerId: member('Person who began the discussion.', {
-      optional: true,
-      immutable: true,
-      onLeave: 'keep',
-      creator: true,
-      exposed: 'read',
-      lists: ['filter'],
-    }),
+    ownerId: creatorField('Person who began the discussion.'),
     taskId: reference('task', 'Task that the discussion is about.', {
       optional: true,
       immutable: true,

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
-import { flag, member, reference, text } from '../kit/model/fields.ts';
+import { flag, reference, text } from '../kit/model/fields.ts';
 import { mentioned } from '../kit/model/composed/people-events.ts';
 import { ownedRecord } from '../presets/owned-record.ts';
+import { creatorField } from '../presets/usual-fields.ts';
 
 export const note = defineEntityModule({
   kind: 'note',
@@ -20,14 +21,7 @@ export const note = defineEntityModule({
       lists: ['search'],
     }),
     isEdited: flag('Whether the note was edited after its creation.', { default: false, exposed: 'read' }),
-    ownerId: member('Author.', {
-      optional: true,
-      immutable: true,
-      onLeave: 'keep',
-      creator: true,
-      exposed: 'read',
-      lists: ['filter'],
-    }),
+    ownerId: creatorField('Author.'),
     taskId: reference('task', 'Task that the note comments on; everybody who may view the task may view the note.', {
       optional: true,
       immutable: true,

@@ -2,6 +2,7 @@ import { defineEntityModule } from '../kit/model/define.ts';
 import { color, text, textList } from '../kit/model/fields.ts';
 import { allow, role, scope, system } from '../kit/model/policy.ts';
 import { organizationRecord } from '../presets/organization-record.ts';
+import { descriptionField } from '../presets/usual-fields.ts';
 
 export const tag = defineEntityModule({
   kind: 'tag',
@@ -15,13 +16,7 @@ export const tag = defineEntityModule({
       lists: ['filter', 'order', 'search'],
     }),
     aliases: textList('Alternative names.', { max: 64, maxItems: 50, exposed: 'read-write', lists: ['filter'] }),
-    description: text('Meaning of the tag.', {
-      max: 2_000,
-      lines: true,
-      optional: true,
-      exposed: 'read-write',
-      lists: ['search'],
-    }),
+    description: descriptionField('Meaning of the tag.'),
     color: color({ exposed: 'read-write' }),
   },
   unique: [{ fields: ['organizationId', 'name'], comparedAsName: 'name', message: 'This tag already exists.' }],

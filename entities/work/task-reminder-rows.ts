@@ -1,3 +1,4 @@
+import { columnsOf } from '../kit/base/columns-of.ts';
 import type { Work } from '../kit/storage/work.ts';
 import { linesOf, pageOf, type ComparedPage, type Comparison } from '../kit/outbox/comparison.ts';
 
@@ -16,14 +17,13 @@ const maxAheadMs = 2 * 86_400_000;
 /** How long after a due date somebody is reminded at the latest, in milliseconds. */
 const patienceMs = 20 * 60_000;
 
-/** Rows that one statement removes. */
 const pruned = 10_000;
 
 /** Statuses of tasks that need no reminder. */
 const ended = `('completed', 'wont_do')`;
 
 /** An open task of which its people may have to be reminded. */
-export interface DueTask {
+interface DueTask {
   readonly id: string;
   readonly organizationId: string;
   readonly recordVersion: number;
@@ -34,10 +34,9 @@ export interface DueTask {
 }
 
 /** Position in the order of due dates. */
-export type DueCursor = Pick<DueTask, 'dueAt' | 'id'>;
+type DueCursor = Pick<DueTask, 'dueAt' | 'id'>;
 
-/** Which tasks are looked at. */
-export interface DueSelection {
+interface DueSelection {
   readonly now: Date;
   readonly limit: number;
   /** Undefined for the first page. */
@@ -47,10 +46,9 @@ export interface DueSelection {
 }
 
 /** Open tasks that are due soon or overdue, in the order of their due dates. */
-export async function dueTasks(work: Work, { now, limit, after, only }: DueSelection): Promise<DueTask[]> {
+export function dueTasks(work: Work, { now, limit, after, only }: DueSelection): Promise<DueTask[]> {
   const earliest = new Date(now.getTime() - maxOverdueMs);
-  const session = await work.readAs('system');
-  const { rows } = await session.query<DueTask>(
+  return work.rowsAsSystem<DueTask>(
     `select t.id, t.organization_id as "organizationId", t.record_version as "recordVersion", t.due_at as "dueAt",
        coalesce(u.timezone, o.timezone, 'UTC') as "timeZone",
        array(select stage from task_reminders r where r.task_id = t.id and r.due_at = t.due_at) as reminded
@@ -64,19 +62,17 @@ export async function dueTasks(work: Work, { now, limit, after, only }: DueSelec
      order by t.due_at, t.id limit $5`,
     [earliest, new Date(now.getTime() + maxAheadMs), after?.dueAt ?? earliest, after?.id ?? '', limit, only ?? null],
   );
-  return rows;
 }
 
 /** A task and of what its people are reminded. */
-export interface Reminder {
+interface Reminder {
   readonly task: DueTask;
   readonly stage: ReminderStage;
 }
 
 /** Records a reminder, of which nobody has been reminded yet. */
 export async function addReminder(work: Work, { task, stage }: Reminder, now: Date): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query('insert into task_reminders (task_id, due_at, stage, told_at) values ($1, $2, $3, $4)', [
+  await work.runAsSystem('insert into task_reminders (task_id, due_at, stage, told_at) values ($1, $2, $3, $4)', [
     task.id,
     task.dueAt,
     stage,
@@ -86,8 +82,7 @@ export async function addReminder(work: Work, { task, stage }: Reminder, now: Da
 
 /** Removes what is of no use any more. @returns whether there may be more */
 export async function pruneReminders(work: Work, now: Date): Promise<boolean> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<{ count: number }>(
+  const rows = await work.rowsAsSystem<{ count: number }>(
     `with removed as (delete from task_reminders where ctid = any(array(
        select ctid from task_reminders where told_at < $1 limit ${pruned})) returning 1)
      select count(*)::int as count from removed`,
@@ -115,9 +110,7 @@ export const reminderComparison: Comparison = {
        where r.told_at > $4 and not exists (select 1 from events e where e.entity_id = r.task_id and e.topic = 'task.' || r.stage
          and (e.payload ->> 'dueAt')::timestamptz = r.due_at)`,
       [
-        rows.map(({ taskId }) => taskId),
-        rows.map(({ dueAt }) => dueAt),
-        rows.map(({ stage }) => stage),
+        ...columnsOf(rows, 'taskId', 'dueAt', 'stage'),
         // Events are kept for longer than a day.
         new Date(work.clock.now().getTime() - 86_400_000),
       ],

@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
-import { choice, integer, json, member, reference, text, textList, timestamp } from '../kit/model/fields.ts';
+import { choice, integer, member, reference, text, textList, timestamp } from '../kit/model/fields.ts';
 import { moment } from '../kit/model/composed/moment.ts';
 import { assigned, mentioned } from '../kit/model/composed/people-events.ts';
 import { urlList } from '../kit/model/composed/url-list.ts';
 import { sharedRecord } from '../presets/shared-record.ts';
+import { customData } from '../presets/usual-fields.ts';
 
 const dueDate = payload({ dueAt: Type.String({ format: 'date-time', description: 'Due date of the task.' }) });
 
@@ -100,11 +101,7 @@ export const task = defineEntityModule({
       maxItems: 20,
       exposed: 'read-write',
     }),
-    metadata: json('Custom data of API clients, as JSON. The server stores it and does not interpret it.', {
-      maxBytes: 16_384,
-      optional: true,
-      exposed: 'read-write',
-    }),
+    metadata: customData,
   },
   // People are reminded of tasks of all organizations in the order of their due dates; lists of one organization have other indexes.
   indexes: [{ fields: ['dueAt'], where: 'completed_at is null' }],

@@ -206,7 +206,7 @@ create table webhook_events (
   document jsonb
 );
 alter table webhook_events add constraint webhook_events_pkey primary key (id);
-comment on table webhook_events is 'Event that another system has sent to this server. Events that arrive twice are stored once. They are removed after 90 days.';
+comment on table webhook_events is 'Event that another system has sent to this server. Events that arrive twice are stored once. They are removed after 90 days, and those of an integration webhook soon after its deletion.';
 comment on column webhook_events.provider is 'Name of the provider.';
 comment on column webhook_events.external_id is 'Id of the event at the provider.';
 comment on column webhook_events.type is 'Type of the event, as the provider names it.';

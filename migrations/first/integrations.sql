@@ -106,13 +106,13 @@ create table integration_webhooks (
   rotated_at timestamptz,
   allowed_events text[] not null,
   external_id text,
-  last_delivery_id text,
-  last_delivery_at timestamptz,
-  last_delivery_status text,
-  last_delivery_error text,
+  last_event_id text,
+  last_event_at timestamptz,
+  last_event_status text,
+  last_event_error text,
   metadata jsonb,
   name_form text not null,
-  constraint integration_webhooks_last_delivery_status_check check ((last_delivery_status = any (array['accepted', 'refused']))),
+  constraint integration_webhooks_last_event_status_check check ((last_event_status = any (array['accepted', 'refused']))),
   constraint integration_webhooks_status_check check ((status = any (array['pending', 'active', 'inactive', 'failed'])))
 );
 alter table integration_webhooks add constraint integration_webhooks_pkey primary key (id);
@@ -125,10 +125,10 @@ comment on column integration_webhooks.secret is 'Secret with which events are s
 comment on column integration_webhooks.rotated_at is 'When the secret was last replaced; null if it never was.';
 comment on column integration_webhooks.allowed_events is 'Types of events that are accepted; empty: all types.';
 comment on column integration_webhooks.external_id is 'Id of the receiver at the other system.';
-comment on column integration_webhooks.last_delivery_id is 'Id of the last event that arrived, at the other system.';
-comment on column integration_webhooks.last_delivery_at is 'When the last event arrived; null if none has.';
-comment on column integration_webhooks.last_delivery_status is 'Whether the last event was accepted.';
-comment on column integration_webhooks.last_delivery_error is 'Why the last event was refused.';
+comment on column integration_webhooks.last_event_id is 'Id of the last event that arrived, at the other system.';
+comment on column integration_webhooks.last_event_at is 'When the last event arrived; null if none has.';
+comment on column integration_webhooks.last_event_status is 'Whether the last event was accepted.';
+comment on column integration_webhooks.last_event_error is 'Why the last event was refused.';
 comment on column integration_webhooks.metadata is 'Custom data of API clients, as JSON. The server stores it and does not interpret it.';
 comment on column integration_webhooks.name_form is 'Form in which `name` is compared with that of others.';
 create index integration_webhooks_external_id_beginning on integration_webhooks (organization_id, "left"(matched_form(external_id), 100) collate "C") where (deleted_at is null);

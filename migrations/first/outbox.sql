@@ -102,11 +102,14 @@ create table workflow_wakes (
   queue text,
   signal text not null,
   input jsonb not null,
-  search jsonb not null
+  search jsonb not null,
+  attempts integer not null,
+  next_attempt_at timestamptz not null,
+  error text
 );
 alter table workflow_wakes add constraint workflow_wakes_pkey primary key (id);
-create index workflow_wakes_age on workflow_wakes (at);
-grant select,insert,delete on table workflow_wakes to core_system;
+create index workflow_wakes_next on workflow_wakes (next_attempt_at);
+grant select,insert,delete,update on table workflow_wakes to core_system;
 
 create table listener_states (
   listener text not null,

@@ -19,7 +19,7 @@ type Settings = Pick<
 /** Effect of the organization of a caller for records of a kind. */
 export type ContextOfCallers = Pick<Caller, 'outOfContext' | 'contextConditions'>;
 
-export interface ParentContextOptions {
+interface ParentContextOptions {
   readonly registry: Registry;
   /** Undefined while `authz.enabled` is off: then no condition is known to hold. */
   readonly store: Pick<AuthorizationStore, 'counts'> | undefined;

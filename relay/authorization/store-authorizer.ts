@@ -13,7 +13,7 @@ const timeoutMs = 1_000;
 /** Pause between two reads of the authorization state while waiting, in milliseconds. */
 const pauseMs = 20;
 
-export interface StoreAuthorizerOptions {
+interface StoreAuthorizerOptions {
   readonly store: Pick<AuthorizationStore, 'check'>;
   readonly tuples: Pick<TupleRelay, 'apply'>;
   readonly allows: AllowCache;

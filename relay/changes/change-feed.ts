@@ -7,7 +7,7 @@ import { readRecordChanges, type FeedFilter, type FeedPage } from '#entities/kit
 import type { Database } from '#entities/kit/unit/database.ts';
 import { listenForEvents } from '../outbox/wake-up.ts';
 
-export interface ChangeFeedOptions {
+interface ChangeFeedOptions {
   readonly database: Database;
   /** Connection URI for the connection that listens for notifications. */
   readonly url: string;

@@ -11,9 +11,9 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { WorkflowContract } from '#workflows/kit/contract.ts';
 
 /** The lanes of due work that are not paused. */
-export type OpenLanes = (work: DueWork) => readonly (string | undefined)[];
+type OpenLanes = (work: DueWork) => readonly (string | undefined)[];
 
-export interface DueWorkRelayOptions {
+interface DueWorkRelayOptions {
   readonly database: Database;
   /** Over the connection of the workers, so that they begin at once what is started. */
   readonly temporal: TemporalGateway;
@@ -26,7 +26,6 @@ export interface DueWorkRelayOptions {
   readonly openLanes: OpenLanes;
 }
 
-/** Most rows of one claim. */
 const maxClaimed = 50;
 
 /**
@@ -68,8 +67,10 @@ export class DueWorkRelay {
             const { items, next, ...claim } = await this.#claim(work, lane, positions.get(lane) ?? '');
             positions.set(lane, next);
             hasMore ||= claim.hasMore;
-            if (items.length > 0) failpoint('work-claimed');
+            if (items.length === 0) continue;
+            failpoint('work-claimed', work.name);
             await this.#beginAll(work, contract, items);
+            failpoint('work-begun', work.name);
           } catch (error) {
             errors.push(error);
           }

@@ -10,7 +10,7 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { claimBatch, unfinishedBatches, type BatchHead } from '#entities/kit/outbox/outbox.ts';
 import { deliverEventsContract } from '#workflows/events/deliver-events.contract.ts';
 
-export interface RelayOptions {
+interface RelayOptions {
   readonly database: Database;
   /** Over the connection of the workers, so that they begin at once what is started. */
   readonly temporal: TemporalGateway;
@@ -21,7 +21,6 @@ export interface RelayOptions {
   readonly onBatch?: (outcome: 'started' | 'failed', events: number) => void;
 }
 
-/** Most events of one batch. */
 const maxEvents = 200;
 
 /** Batches this process starts at the same time. */

@@ -49,7 +49,7 @@ export function createNotifier(
   };
 }
 
-export interface ListenOptions {
+interface ListenOptions {
   readonly url: string;
   readonly logger: Logger;
   readonly onWake: () => void;

@@ -6,7 +6,7 @@ import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { Tuple } from '#entities/kit/model/tuples.ts';
 
-export interface TupleRelayOptions {
+interface TupleRelayOptions {
   readonly database: Database;
   readonly store: AuthorizationStore;
   /** `authz.maxbatchwritesize`. */

@@ -36,7 +36,6 @@ class BacklogReadings {
     this.#gauges = gauges;
   }
 
-  /** Brings the gauges up to date. */
   update(): Promise<void> {
     if (performance.now() - this.#readAt >= freshMs) {
       this.#readAt = performance.now();

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Variables } from '../machine/stack-environment.ts';
 import { codeOf, messageOf, StackError } from '../machine/stack-error.ts';
 
-export interface DownloadOptions {
+interface DownloadOptions {
   /** `HTTPS_PROXY` and `NO_PROXY` in these variables are used. */
   variables: Variables;
   /** Called with the progress, for example `45 % of 43 MB`. */

@@ -9,7 +9,7 @@ import { codeOf, StackError } from './stack-error.ts';
  */
 export const MEMBER_VARIABLE = 'LOCAL_STACK_MEMBER_OF';
 
-export interface HelperOptions {
+interface HelperOptions {
   stateDir: string;
   variables: Variables;
   cwd?: string;

@@ -47,7 +47,7 @@ export interface PortClaim {
   release: () => Promise<void>;
 }
 
-export interface PortRequest {
+interface PortRequest {
   name: PortName;
   /** The port that this state folder used last. */
   remembered?: number | undefined;

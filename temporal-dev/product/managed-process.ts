@@ -65,7 +65,7 @@ export class ManagedProcess {
 }
 
 /** The last lines of a log after `offset` for an error message; of a JSON line, only level and message. */
-export function tailOf(path: string, offset: number, lines = 12): string {
+function tailOf(path: string, offset: number, lines = 12): string {
   return logFrom(path, offset)
     .trimEnd()
     .split('\n')

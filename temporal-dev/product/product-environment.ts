@@ -10,7 +10,7 @@ import { localPaymentSettings } from './local-payment.ts';
 import type { RunningStack } from '../stack/running-stack.ts';
 
 /** Settings of a local start, used unless the user set them in the environment or in the file. */
-export interface LocalSettings {
+interface LocalSettings {
   readonly apiPort: number;
   readonly metricsPort: number;
   /** Folder below which mails and the key of API tokens are kept. */
@@ -20,7 +20,7 @@ export interface LocalSettings {
 }
 
 /** Servers that the user configured, so that no local one is started. */
-export interface OwnServers {
+interface OwnServers {
   readonly postgres: boolean;
   readonly temporal: boolean;
   readonly openfga: boolean;

@@ -6,7 +6,7 @@ import type { Report } from '../machine/progress-report.ts';
 import { StackError } from '../machine/stack-error.ts';
 
 /** Ports of the product itself. */
-export interface ProductPorts {
+interface ProductPorts {
   readonly api: number;
   readonly metrics: number;
   /** Metrics of the worker. */

@@ -14,7 +14,7 @@ import { dataDirectory, logFile } from './stack-state.ts';
 export const OPENFGA_DATABASE = 'openfga';
 
 /** Where OpenFGA stores its data. */
-export interface Datastore {
+interface Datastore {
   engine: 'postgres' | 'sqlite';
   uri: string;
 }

@@ -6,7 +6,7 @@ import { readState, type PartRecord } from '../servers/stack-state.ts';
 import { isReady } from './run-server.ts';
 
 /** The status of one server. */
-export interface PartStatus {
+interface PartStatus {
   name: string;
   state: 'ready' | 'starting' | 'dead' | 'stopped';
   pid?: number;

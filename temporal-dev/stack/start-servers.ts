@@ -41,7 +41,7 @@ export interface StartSession extends SearchContext {
   onEnd: EndListener;
 }
 
-export interface Binaries {
+interface Binaries {
   postgres?: PostgresBinaries;
   temporal?: FoundBinary;
   openfga?: FoundBinary;

@@ -6,7 +6,7 @@ import { identifySelf } from '../machine/process-table.ts';
 import { logFile } from '../servers/stack-state.ts';
 
 /** Watches this process. `dismiss` ends the watch without stopping the servers. */
-export interface Watchdog {
+interface Watchdog {
   dismiss(): void;
 }
 

@@ -150,7 +150,7 @@ const protocols: Readonly<Record<string, readonly string[]>> = {
 test('routes that change something for signed-in people are actions, or say why they are none', () => {
   const derived = new Set([
     ...recordRoutes(registry, {}).map(nameOf),
-    ...actions.map(({ definition: { method = 'POST', path } }) => `${method} ${path}`),
+    ...actions.map(({ definition: { method = 'POST', url } }) => `${method} ${url}`),
   ]);
   const byHand = routesOf(registry).filter(({ method, access }) => method !== 'GET' && access === 'required');
   expect(

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { failpoints, type Failpoint } from '#entities/kit/base/failpoint.ts';
+import { asOwner } from '../kit/as-owner.ts';
 import { timesOf } from '../kit/depth.ts';
 import { eventually } from '../kit/eventually.ts';
 import { ProductProcesses, type Life, type Program } from '../kit/processes/product-processes.ts';
+import { runsOf } from '../kit/runs.ts';
 import { recordTried } from '../kit/tried.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { expectExactlyOnce } from './recovery-checks.ts';
@@ -10,12 +12,12 @@ import { Visitors } from './traffic.ts';
 import { fileFailpoints, type FileFailpoint } from './file-failpoints.ts';
 
 const api = 'api/api-main.ts' satisfies Program;
-const worker = 'worker/worker-main.ts' satisfies Program;
+const worker = 'test/chaos/waking-worker.ts' satisfies Program;
 
 /** The processes that die at a failpoint, with the passes they survive. A new failpoint has to be entered here. */
 const mortals: Readonly<Record<Failpoint, Readonly<Partial<Record<Program, number>>>>> = {
   // A worker commits without anything to do, too.
-  // Those at which bytes are stored, and that of due work, are in killed-file-work.test.ts.
+  // Those at which bytes are stored are in killed-file-work.test.ts.
   'before-commit': { [api]: 0, [worker]: 4 },
   'after-commit': { [api]: 0, [worker]: 4 },
   // There is no second database here: two-databases.test.ts has one.
@@ -33,9 +35,10 @@ const mortals: Readonly<Record<Failpoint, Readonly<Partial<Record<Program, numbe
   'email-accepted': { [worker]: 0 },
   'tuples-before-write': { [api]: 0 },
   'tuples-after-write': { [api]: 0 },
-  // Without billing, no listener of the product wakes a workflow: test/workflows/events/workflow-wakes.test.ts has one.
-  'wake-before-signal': {},
-  'wake-after-signal': {},
+  'wake-before-signal': { [worker]: 0 },
+  'wake-after-signal': { [worker]: 0 },
+  // Those of due work are in killed-due-work.test.ts, for each queue.
+  'work-begun': {},
   // Those of exports and imports are in killed-transfers.test.ts.
   'export-page-kept': {},
   'export-stored': {},
@@ -82,6 +85,17 @@ afterAll(async () => {
   await world.close();
 });
 
+/** Each of these organizations has woken a workflow (waking-worker.ts), and no wake is left. */
+async function expectWoken(names: readonly string[]): Promise<void> {
+  const created = await asOwner<{ id: string }>(world, 'select id from organizations where name = any($1)', [names]);
+  await eventually(async () => (await asOwner(world, 'select 1 from workflow_wakes')).length === 0);
+  await eventually(async () => {
+    const woken = new Set((await runsOf(world, 'WorkflowType = "deliverToEndpoint"')).map(({ id }) => id));
+    return created.every(({ id }) => woken.has(`webhook/${id}`));
+  });
+  recordTried('workflows that were woken', created.length);
+}
+
 test('killed at every failpoint: what was committed happens once', async () => {
   expect(lives[api].length + lives[worker].length).toBeGreaterThanOrEqual(
     Object.values(mortals).filter((programs) => Object.keys(programs).length > 0).length,
@@ -101,6 +115,7 @@ test('killed at every failpoint: what was committed happens once', async () => {
   }
   await visits;
   await expectExactlyOnce(world, traffic);
+  await expectWoken(traffic.created);
   product.refuseCrashes();
   for (const { program, deaths } of product.places) recordTried(`kills of ${program} at a failpoint`, deaths);
 });

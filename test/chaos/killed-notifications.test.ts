@@ -1,4 +1,3 @@
-import { ScheduleOverlapPolicy } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Failpoint } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
@@ -9,7 +8,7 @@ import { FakeChat } from '../kit/fakes/fake-chat.ts';
 import { FakeProviderB } from '../kit/fakes/fake-provider-b.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { ProductProcesses, type Program } from '../kit/processes/product-processes.ts';
-import { assign, ownerAndMember, prefer } from '../kit/events/told-people.ts';
+import { assign, nextMorning, ownerAndMember, prefer } from '../kit/events/told-people.ts';
 import { recordTried } from '../kit/tried.ts';
 import { verificationToken } from '../kit/identity/verification-token.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -67,24 +66,6 @@ async function newUser(): Promise<string> {
   return email;
 }
 
-/** A day passes for what is held back for the members of an organization, and the schedule runs. */
-async function nextMorning({ organization }: Person): Promise<void> {
-  const aged = `update notification_sendings set told_at = told_at - interval '26 hours', due_at = now() - interval '1 hour'
-    where organization_id = $1 and state = 'due' and told_at > now() - interval '1 day'`;
-  await asOwner(world, aged, [organization.id]);
-  // What a process took with it that has died is taken up again a quarter of an hour later.
-  await asOwner(
-    world,
-    `update notification_digests set due_at = now() - interval '1 minute' where organization_id = $1 and state = 'claimed'`,
-    [organization.id],
-  );
-  const schedule = world.runtime.temporal.client.schedule.getHandle(`${world.name}/send-due-notifications`);
-  await schedule.trigger(ScheduleOverlapPolicy.BUFFER_ONE).catch((error: unknown) => {
-    // The first worker makes it.
-    if ((error as Error).name !== 'ScheduleNotFoundError') throw error;
-  });
-}
-
 test('workers die at every failpoint of notifications and system messages: no digest twice, nothing in two of them, no message to the operator twice', async () => {
   const { owner } = await ownerAndMember(world);
   const users = [await newUser()];
@@ -101,13 +82,13 @@ test('workers die at every failpoint of notifications and system messages: no di
   await eventually(async () => {
     // Each life is told of some.
     if (users.length < 3 * ((place?.deaths ?? 0) + 1)) users.push(await newUser());
-    await nextMorning(owner.person);
+    await nextMorning(world, owner.person);
     return (place?.deaths ?? 0) >= deaths.length;
   }, 180_000);
   await eventually(() => isSettled(world));
   const isToldOf = (title: string) => provider.accepted.filter(({ TextBody }) => TextBody.includes(title));
   await eventually(async () => {
-    await nextMorning(owner.person);
+    await nextMorning(world, owner.person);
     return titles.every(({ title }) => isToldOf(title).length > 0);
   });
   for (const { person, title } of titles)

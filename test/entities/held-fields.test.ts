@@ -25,7 +25,6 @@ function approved<const Name extends string>(gate: {
 }): ChangeBehaviour<Name> {
   const { field, above } = gate;
   return {
-    name: 'approved',
     fields: [field],
     hold: (_work, _caller, changes) =>
       new Map(

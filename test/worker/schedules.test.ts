@@ -84,10 +84,10 @@ describe('PeriodicJobs', () => {
     await expect(describeSchedule('hourly')).rejects.toThrow(/not found/iu);
     expect(await stateOf('sweep-outbox')).toMatchObject({ workflow: 'sweepOutbox', everyMs: [10_000] });
     expect(await stateOf('prune-records')).toMatchObject({ workflow: 'pruneRecords', everyMs: [3_600_000] });
-    expect(await stateOf('reconcile-authorization')).toMatchObject({
-      workflow: 'reconcileAuthorization',
-      everyMs: [86_400_000],
-    });
+    // A workflow of the release that runs at night.
+    expect(await stateOf('reconcile-authorization')).toMatchObject({ workflow: 'reconcileAuthorization', everyMs: [] });
+    const [night] = (await describeSchedule('reconcile-authorization')).info.nextActionTimes;
+    expect([night?.getUTCHours(), night?.getUTCMinutes()]).toEqual([2, 0]);
   });
 
   test('cannot take the place of a schedule of the release', async () => {

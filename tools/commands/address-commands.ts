@@ -9,7 +9,6 @@ export type AddressCommand =
   | { readonly name: 'list' }
   | { readonly name: 'release'; readonly address: string; readonly reason: string };
 
-/** Most addresses that are listed. */
 const maxListed = 1_000;
 
 /**

@@ -4,7 +4,6 @@ import { defaultPerSecond, maxPerSecond } from '#runtime/event-repairs.ts';
 import type { EventCommand, RepairCommand } from './event-commands.ts';
 import { ArgumentError, asked, idOption, wholeNumber, type Arguments, type Tool } from './tool.ts';
 
-/** Most deliveries of one list. */
 const maxListed = 1_000;
 const defaultListed = 50;
 

@@ -45,7 +45,6 @@ export interface RepairCommand {
   readonly selection: Omit<RepairSelection, 'until'> & { readonly until?: string };
   readonly operator: string;
   readonly reason: string;
-  /** Most deliveries a second. */
   readonly perSecond: number;
   readonly isDryRun: boolean;
 }

@@ -44,7 +44,6 @@ export type FileCommand =
 
 type FileTool = ToolContext<'database' | 'temporal' | 'storage'>;
 
-/** Most problems that are printed. */
 const maxPrinted = 20;
 
 /**

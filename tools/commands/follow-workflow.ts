@@ -3,11 +3,9 @@ import type { TemporalGateway } from '#activities/clients/temporal/temporal-clie
 import type { StartInput, WorkflowContract } from '#workflows/kit/contract.ts';
 import type { SearchValues } from '#workflows/kit/search-attributes.ts';
 
-export interface FollowOptions<Result> {
+interface FollowOptions<Result> {
   readonly temporal: TemporalGateway;
-  /** Shows a line to the operator. */
   readonly print: (line: string) => void;
-  /** Pause between two lines of progress, in milliseconds. */
   readonly progressEveryMs?: number | undefined;
   /** Answer of the query `progress`; no progress is shown without it. */
   readonly progressLine?: ((progress: Result) => string) | undefined;

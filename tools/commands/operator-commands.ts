@@ -23,7 +23,6 @@ export type OperatorCommand =
       readonly reason: string;
     };
 
-/** Most lines of the list. */
 const maxListed = 1_000;
 
 /** @returns whether it was done */

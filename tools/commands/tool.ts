@@ -34,7 +34,6 @@ export interface CommandForm<Options extends OptionTypes, Command> {
   readonly read: (given: Arguments<Options>) => Command;
 }
 
-/** Arguments after the name of a command. */
 export interface Arguments<Options extends OptionTypes> {
   readonly operands: readonly string[];
   readonly values: { readonly [Name in keyof Options]?: Options[Name] extends 'boolean' ? boolean : string };
@@ -43,12 +42,9 @@ export interface Arguments<Options extends OptionTypes> {
 /** Arguments that are no command; the message says why. */
 export class ArgumentError extends Error {}
 
-/** Services of a command. */
 export interface ToolContext<Parts extends keyof CoreRuntime = keyof CoreRuntime> {
   readonly runtime: Pick<CoreRuntime, Parts>;
-  /** Shows a line to the operator. */
   readonly print: (line: string) => void;
-  /** Pause between two lines of progress, in milliseconds. */
   readonly progressEveryMs?: number;
 }
 

@@ -2,7 +2,6 @@ import { failingWorkLines } from './failing-work-lines.ts';
 import { inRuntime } from './tool.ts';
 import { verifyInstallation } from './verify.ts';
 
-/** Shortest time between two lines of progress. */
 const progressEveryMs = 2_000;
 
 const args = process.argv.slice(2);

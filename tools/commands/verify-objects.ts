@@ -14,16 +14,12 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 /** Objects and copies that providers are asked about at the same time. */
 const maxConcurrent = 8;
 
-/** Failures in a row after which a bucket is not asked again. */
 const maxFailures = 10;
 
-export interface ObjectVerification {
+interface ObjectVerification {
   readonly storage: Pick<ObjectStorage, 'providerFor' | 'providerOfCopy'>;
-  /** Runs short work in a transaction of its own. */
   readonly transact: <T>(work: (unit: UnitOfWork) => Promise<T>) => Promise<T>;
-  /** Rows of one page. */
   readonly pageSize: number;
-  /** Called after each page with the number of objects so far. */
   readonly onProgress: (count: number) => void;
 }
 
@@ -34,7 +30,6 @@ interface NamedBytes extends StoredCopy {
   readonly sizeBytes: number;
 }
 
-/** A bucket that did not always answer. */
 interface Failures {
   reason: string;
   /** Since its last answer. */

@@ -20,7 +20,7 @@ import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import { openLanesOf } from '#runtime/open-lanes.ts';
 import { verifyObjects } from './verify-objects.ts';
 
-export interface VerifyOptions {
+interface VerifyOptions {
   /** The installation is at rest, so everything pending is reported; otherwise work younger than a minute is left out. */
   readonly isQuiet: boolean;
   /** Rows that are compared in one transaction. */

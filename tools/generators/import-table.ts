@@ -1,6 +1,4 @@
-/**
- * Rooms from which a room may import (docs/decisions/rooms.md). The architecture test and the tree in ARCHITECTURE.md use this table.
- */
+/** Rooms from which a room may import (docs/decisions/rooms.md). The architecture test and the tree in ARCHITECTURE.md use this table. */
 // Long because it is one table, with a few lines for each room.
 
 /** A folder with one purpose. It holds the files below its path that belong to no room with a longer path. */
@@ -17,28 +15,15 @@ export interface Room {
 }
 
 const contracts = ['workflows/kit', 'workflows/*'];
-const kit = (...names: readonly string[]) => names.map((name) => `entities/kit/${name}`);
-const wholeKit = kit(
-  'base',
-  'model',
-  'storage',
-  'read',
-  'access',
-  'outbox',
-  'due-work',
-  'objects',
-  'write',
-  'behaviours',
-  'unit',
-  'csv',
-);
+const kit = (names: string) => names.split(' ').map((name) => `entities/kit/${name}`);
+const wholeKit = kit('base model storage read access outbox due-work objects write behaviours unit csv');
 const config = ['config/schema', 'config/objects', 'config/reading', 'config/live'];
 const kinds = ['entities/presets', 'entities/*', 'entities'];
 const entities = [...wholeKit, ...kinds];
 // Statements are sent in entities/kit only, so `storage` is closed to the areas that serve requests, events and tuples.
-const activityKit = kit('base', 'model', 'access', 'outbox', 'due-work', 'objects', 'write', 'unit', 'csv');
-const relayKit = kit('base', 'model', 'access', 'outbox', 'due-work', 'unit');
-const apiKit = kit('base', 'model', 'read', 'access', 'objects', 'write', 'behaviours', 'unit', 'csv');
+const activityKit = kit('base model access outbox due-work objects write unit csv');
+const relayKit = kit('base model access outbox due-work unit');
+const apiKit = kit('base model read access objects write behaviours unit csv');
 const activityImports = [
   ...config,
   ...activityKit,
@@ -74,78 +59,57 @@ export const rooms: readonly Room[] = [
     imports: ['config/schema', 'config/objects', 'config/reading'],
   },
   { path: 'entities/kit/base', purpose: 'ids, clock, errors, keys', imports: [] },
-  {
-    path: 'entities/kit/model',
-    purpose: 'definition of a kind: fields, policy, grants',
-    imports: kit('base'),
-  },
+  { path: 'entities/kit/model', purpose: 'definition of a kind: fields, policy, grants', imports: kit('base') },
   {
     path: 'entities/kit/storage',
     purpose: 'PostgreSQL: schema, connections, transactions',
-    imports: kit('base', 'model'),
+    imports: kit('base model'),
   },
   {
     path: 'entities/kit/read',
     purpose: 'compiles selections, filters and rules into one statement',
-    imports: kit('base', 'model', 'storage'),
+    imports: kit('base model storage'),
   },
   {
     path: 'entities/kit/access',
     purpose: 'state of the caller; decisions about single records; locks of sign-in',
-    imports: kit('base', 'model', 'storage', 'read'),
+    imports: kit('base model storage read'),
   },
   {
     path: 'entities/kit/outbox',
     purpose: 'rows for work after the commit: events, deliveries, desired tuples',
-    imports: kit('base', 'model', 'storage', 'read', 'access'),
+    imports: kit('base model storage read access'),
   },
-  {
-    path: 'entities/kit/due-work',
-    purpose: 'claims rows that are due',
-    imports: kit('base', 'storage', 'outbox'),
-  },
+  { path: 'entities/kit/due-work', purpose: 'claims rows that are due', imports: kit('base storage outbox') },
   {
     path: 'entities/kit/objects',
     purpose: 'rows of stored objects, uploads and copies',
-    imports: kit('base', 'model', 'storage', 'read', 'access', 'outbox', 'due-work'),
+    imports: kit('base model storage read access outbox due-work'),
   },
   {
     path: 'entities/kit/write',
     purpose: 'changes with history, events and desired tuples',
-    imports: kit('base', 'model', 'storage', 'read', 'access', 'outbox', 'objects'),
+    imports: kit('base model storage read access outbox objects'),
   },
   {
     path: 'entities/kit/behaviours',
     purpose: 'rules of few kinds',
-    imports: kit('base', 'model', 'storage', 'read', 'access', 'outbox', 'write'),
+    imports: kit('base model storage read access outbox write'),
   },
   {
     path: 'entities/kit/unit',
     purpose: 'unit of work, data client, database',
-    imports: kit('base', 'model', 'storage', 'read', 'access', 'outbox', 'objects', 'write', 'behaviours'),
+    imports: kit('base model storage read access outbox objects write behaviours'),
   },
-  {
-    path: 'entities/kit/csv',
-    purpose: 'CSV documents',
-    imports: kit('base', 'model', 'read', 'write', 'unit'),
-  },
-  { path: 'entities/presets', purpose: 'policies that several kinds share', imports: kit('base', 'model') },
+  { path: 'entities/kit/csv', purpose: 'CSV documents', imports: kit('base model read write unit') },
+  { path: 'entities/presets', purpose: 'parts that several kinds share', imports: kit('base model') },
   {
     path: 'entities/*',
     purpose: 'kinds of one area, one file each; SQL in `…-rows.ts`',
-    imports: [...kit('base', 'model', 'storage', 'access', 'outbox', 'due-work', 'behaviours'), 'entities/presets'],
+    imports: [...kit('base model storage access outbox due-work behaviours'), 'entities/presets'],
   },
-  {
-    path: 'entities',
-    purpose: 'list of areas',
-    imports: [...kit('base', 'model', 'outbox', 'due-work'), 'entities/*'],
-  },
-  {
-    path: 'workflows/kit',
-    purpose: 'contracts, queues, interceptors',
-    imports: [],
-    isSandboxed: true,
-  },
+  { path: 'entities', purpose: 'list of areas', imports: [...kit('base model outbox due-work'), 'entities/*'] },
+  { path: 'workflows/kit', purpose: 'contracts, queues, interceptors', imports: [], isSandboxed: true },
   {
     path: 'workflows/*',
     purpose: 'workflows of one area with their contracts; orchestration only',
@@ -174,11 +138,7 @@ export const rooms: readonly Room[] = [
     purpose: 'dependencies of all activities',
     imports: [...config, ...activityKit, ...kinds, ...contracts, 'activities/clients/*', 'activities/listeners'],
   },
-  {
-    path: 'activities/events',
-    purpose: 'delivers events to listeners',
-    imports: activityImports,
-  },
+  { path: 'activities/events', purpose: 'delivers events to listeners', imports: activityImports },
   {
     path: 'activities/sweeps',
     purpose: 'repeated work on many records',
@@ -190,11 +150,7 @@ export const rooms: readonly Room[] = [
     imports: [...activityImports, 'activities/events'],
   },
   { path: 'relay/outbox', purpose: 'starts workflows of events', imports: relayImports },
-  {
-    path: 'relay/changes',
-    purpose: 'committed changes, for subscribers',
-    imports: [...relayImports, 'relay/outbox'],
-  },
+  { path: 'relay/changes', purpose: 'committed changes, for subscribers', imports: [...relayImports, 'relay/outbox'] },
   { path: 'relay/due-work', purpose: 'starts due workflows', imports: relayImports },
   { path: 'relay/tuples', purpose: 'writes desired tuples to OpenFGA', imports: relayImports },
   {
@@ -236,11 +192,7 @@ export const rooms: readonly Room[] = [
     purpose: 'for REST and GraphQL: tokens of programs, proofs',
     imports: [...config, ...apiKit, ...kinds, 'api/auth', 'api/http'],
   },
-  {
-    path: 'api/people',
-    purpose: 'for REST and GraphQL: members, owners, saved views',
-    imports: peopleImports,
-  },
+  { path: 'api/people', purpose: 'for REST and GraphQL: members, owners, saved views', imports: peopleImports },
   {
     path: 'api/webhooks',
     purpose: 'for REST and GraphQL: deliveries, endpoints, messages',
@@ -249,7 +201,7 @@ export const rooms: readonly Room[] = [
   {
     path: 'api/actions/kit',
     purpose: 'declaration of actions',
-    imports: [...kit('base', 'model', 'access', 'write'), 'api/http', 'api/credentials'],
+    imports: [...kit('base model access write'), 'api/http', 'api/credentials'],
   },
   {
     path: 'api/actions/*',
@@ -259,7 +211,7 @@ export const rooms: readonly Room[] = [
   {
     path: 'api/subscriptions',
     purpose: 'subscriptions to changes of records',
-    imports: [...config, ...kit('base', 'model', 'outbox'), 'relay/changes', 'runtime', 'api/http'],
+    imports: [...config, ...kit('base model outbox'), 'relay/changes', 'runtime', 'api/http'],
   },
   {
     path: 'api/rest',
@@ -290,14 +242,14 @@ export const rooms: readonly Room[] = [
   {
     path: 'worker/codec',
     purpose: 'decrypts payloads for the Temporal UI',
-    imports: [...config, ...kit('base', 'model'), 'activities/clients/*', 'runtime'],
+    imports: [...config, ...kit('base model'), 'activities/clients/*', 'runtime'],
   },
   {
     path: 'worker',
     purpose: 'worker process: queues, schedules, interceptors, bundle',
     imports: [
       ...config,
-      ...kit('base', 'model'),
+      ...kit('base model'),
       ...kinds,
       ...contracts,
       'migrations',
@@ -323,7 +275,7 @@ export const rooms: readonly Room[] = [
     imports: [
       'config/schema',
       'config/objects',
-      ...kit('base', 'model'),
+      ...kit('base model'),
       ...kinds,
       'activities/clients/*',
       'activities/mails',

@@ -92,7 +92,6 @@ function schemaOf(field: Field, path: string): Schema {
   };
 }
 
-/** The JSON Schema of the configuration file. */
 export function printSchema(): string {
   const schema = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',

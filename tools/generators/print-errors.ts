@@ -1,7 +1,6 @@
 import { errorCatalogue, type ErrorCode } from '#entities/kit/base/error-catalogue.ts';
 import { statusOf } from '#entities/kit/base/errors.ts';
 
-/** The reference page of all error codes. */
 export function printErrors(): string {
   const rows = (Object.keys(errorCatalogue) as ErrorCode[]).map((code) => {
     const { title, cause, remedy } = errorCatalogue[code];

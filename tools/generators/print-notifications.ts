@@ -13,7 +13,6 @@ export function printNotificationTopics(): string {
   return `${JSON.stringify(Object.fromEntries(sorted), undefined, 2)}\n`;
 }
 
-/** The reference page of all notifications. */
 export function printNotifications(): string {
   const rows = notificationKinds
     .toSorted((one, other) => compareText(one.topic, other.topic))

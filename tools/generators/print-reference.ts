@@ -94,7 +94,6 @@ function sections(field: ObjectField, path: string): string[] {
   ];
 }
 
-/** The reference page of the configuration. */
 export function printReference(): string {
   return [
     '# Configuration',

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import proto from '@temporalio/proto';
 import { EncryptingCodec } from '#activities/clients/temporal/payload-codec.ts';
 
-export interface CodecServerOptions {
+interface CodecServerOptions {
   readonly host: string;
   readonly port: number;
   /** Origins of the Temporal UIs that may call it from a browser; requests of other origins are refused. */

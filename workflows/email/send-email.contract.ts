@@ -11,7 +11,10 @@ export interface SendEmailInput {
   readonly organizationId?: string;
   /** The recipient; the address is read when the mail is sent. Absent for an address that has no account yet: it is read from `about`. */
   readonly userId?: string;
-  /** The record that the mail is about, and for a record with a link its round. */
+  /**
+   * Id of the record that the mail is about, and the round of the link in the mail: a number of the record that grows when earlier links
+   * become invalid. 1 for records without one.
+   */
   readonly about?: { readonly id: string; readonly round: number };
   /** Its place in a full queue; 1, that of mails about accounts and security, when left out. */
   readonly priority?: WorkflowPriority;

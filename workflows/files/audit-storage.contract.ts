@@ -46,5 +46,5 @@ export const auditStorageContract = defineContract<AuditStorageInput>({
   name: 'auditStorage',
   queue: storageQueue,
   workflowId: () => 'audit-storage',
-  schedule: { everyMs: 7 * 86_400_000 },
+  schedule: { every: 7 * 86_400_000 },
 });

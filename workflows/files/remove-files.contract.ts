@@ -25,5 +25,5 @@ export const removeFilesContract = defineContract<RemoveFilesInput>({
   name: 'removeFiles',
   queue: storageQueue,
   workflowId: ({ objectId }) => (objectId === undefined ? 'remove-files' : `purge/${objectId}`),
-  schedule: { everyMs: 3_600_000 },
+  schedule: { every: 3_600_000 },
 });

@@ -20,5 +20,5 @@ export const sweepBackupsContract = defineContract<SweepBackupsInput>({
   name: 'sweepBackups',
   queue: storageQueue,
   workflowId: () => 'sweep-backups',
-  schedule: { everyMs: 60_000 },
+  schedule: { every: 60_000 },
 });

@@ -28,7 +28,8 @@ export interface WorkflowContract<Input> {
 export type WorkflowPriority = 1 | 2 | 3 | 4 | 5;
 
 export interface WorkflowSchedule<Input> {
-  readonly everyMs: number;
+  /** When it starts: an interval in milliseconds, or a cron expression in UTC. */
+  readonly every: number | string;
   /** Input that the configuration gives it; absent when it needs none. */
   readonly input?: (settings: ScheduleSettings) => StartInput<Input>;
 }

@@ -53,17 +53,17 @@ export const sweepProgressQuery = 'progress';
 export function sweepContract({
   name,
   queue,
-  everyMs,
+  every,
 }: {
   readonly name: string;
   readonly queue: string;
-  readonly everyMs: number;
+  readonly every: number | string;
 }): WorkflowContract<SweepInput> {
   const schedule = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   return {
     name,
     queue,
     workflowId: ({ isDryRun = false, at = 'now' }) => (isDryRun ? `${schedule}/dry-run/${at}` : schedule),
-    schedule: { everyMs },
+    schedule: { every },
   };
 }

@@ -11,5 +11,5 @@ export const pruneRecordsContract = defineContract<PruneInput>({
   name: 'pruneRecords',
   queue: maintenanceQueue,
   workflowId: () => 'prune-records',
-  schedule: { everyMs: 3_600_000, input: ({ jobCleanerTimeoutMs }) => ({ timeoutMs: jobCleanerTimeoutMs }) },
+  schedule: { every: 3_600_000, input: ({ jobCleanerTimeoutMs }) => ({ timeoutMs: jobCleanerTimeoutMs }) },
 });

@@ -52,5 +52,5 @@ export const reconcileAuthorizationContract = defineContract<ReconcileInput>({
   name: 'reconcileAuthorization',
   queue: maintenanceQueue,
   workflowId: () => 'reconcile-authorization',
-  schedule: { everyMs: 86_400_000 },
+  schedule: { every: '0 2 * * *' },
 });

@@ -46,5 +46,5 @@ export const resealSecretsContract = defineContract<ResealInput>({
   name: 'resealSecrets',
   queue: maintenanceQueue,
   workflowId: () => 'reseal-secrets',
-  schedule: { everyMs: 86_400_000 },
+  schedule: { every: 86_400_000 },
 });

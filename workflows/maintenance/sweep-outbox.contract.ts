@@ -6,5 +6,5 @@ export const sweepOutboxContract = defineContract<MaintenanceInput>({
   name: 'sweepOutbox',
   queue: maintenanceQueue,
   workflowId: () => 'sweep-outbox',
-  schedule: { everyMs: 10_000 },
+  schedule: { every: 10_000 },
 });

@@ -16,5 +16,5 @@ export const sendDueNotificationsContract = defineContract<MaintenanceInput>({
   name: 'sendDueNotifications',
   queue: maintenanceQueue,
   workflowId: () => 'send-due-notifications',
-  schedule: { everyMs: 20_000 },
+  schedule: { every: 20_000 },
 });

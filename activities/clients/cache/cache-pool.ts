@@ -22,7 +22,6 @@ export class CachePool {
     this.#onError = onError;
   }
 
-  /** Runs a command as soon as there is a connection. */
   async use<T>(command: Command<T>): Promise<T> {
     return this.#run(this.#take(), command);
   }
@@ -34,7 +33,6 @@ export class CachePool {
     return connection.status === 'ready' ? this.#run(connection, command) : undefined;
   }
 
-  /** Open connections, and those of them that are ready. */
   get connections(): { readonly open: number; readonly ready: number } {
     const all = [...this.#commands.keys()];
     return { open: all.length, ready: all.filter(({ status }) => status === 'ready').length };

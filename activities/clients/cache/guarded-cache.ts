@@ -9,9 +9,7 @@ const timeoutMs = 250;
 /** Time in which a cache that did not answer is not asked again, in milliseconds. */
 const pauseMs = 5_000;
 
-/** A question to the cache that has ended. */
 export interface CacheQuestion {
-  /** Kind of the question. */
   readonly about: string;
   /** skipped: the cache was not asked, because no connection is ready or it did not answer a moment ago. */
   readonly outcome: 'answered' | 'failed' | 'skipped';
@@ -30,10 +28,7 @@ export class GuardedCache {
     this.#onEnd = onEnd;
   }
 
-  /**
-   * @param about one of a few constant names, for metrics and traces
-   * @returns `otherwise` while the cache does not answer
-   */
+  /** @param about one of a few constant names, for metrics and traces @returns `otherwise` while the cache does not answer */
   async ask<T>(command: (connection: Redis) => Promise<T>, otherwise: T, about = 'other'): Promise<T> {
     const startedAt = performance.now();
     const ended = (outcome: CacheQuestion['outcome']) =>

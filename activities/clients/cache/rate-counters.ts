@@ -2,21 +2,15 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '#entities/kit/base/clock.ts';
 import { countAt, hasRoom, standingOf, type RateLimit, type Standing, type WindowCount } from './sliding-window.ts';
 
-/** Result of counting a request. */
 export interface RateDecision {
   readonly isRefused: boolean;
   /** In the order of the limits. */
   readonly standings: readonly Standing[];
 }
 
-/** Counts requests by their limits. */
 export interface RateCounters {
-  /**
-   * Counts a request, if it stays within all limits.
-   * @param countsRefused counts it also otherwise
-   */
+  /** Counts a request, if it stays within all limits. @param countsRefused counts it also otherwise */
   take(limits: readonly RateLimit[], countsRefused: boolean): RateDecision | Promise<RateDecision>;
-  /** Number of counters in the memory of this process. */
   readonly held: number;
   /** Requests that this process has counted by itself because shared counters did not answer. */
   readonly fallbacks: number;
@@ -32,7 +26,6 @@ interface HeldCount extends WindowCount {
   readonly expiresAtMs: number;
 }
 
-/** Counters in the memory of one process. */
 export class HeldRateCounters implements RateCounters {
   readonly #clock: Clock;
   // With `max` it would reserve memory for all of them at once.

@@ -51,7 +51,7 @@ const scriptHash = createHash('sha1').update(script).digest('hex');
 /** Time without a failure after which the cache is used again, in milliseconds: one that comes and goes is one interruption. */
 const calmMs = 10_000;
 
-export interface SharedRateCountersOptions {
+interface SharedRateCountersOptions {
   readonly cache: GuardedCache;
   /** Of the keys; several installations may share a server. */
   readonly prefix: string;

@@ -17,7 +17,6 @@ export interface WindowCount {
   readonly previous: number;
 }
 
-/** How a limit stands after a request. */
 export interface Standing {
   /** Requests that would pass at once. */
   readonly remaining: number;
@@ -37,7 +36,6 @@ export function countAt(stored: WindowCount | undefined, nowMs: number, windowMs
   return stored.index === index - 1 ? { index, current: 0, previous: stored.current } : stored;
 }
 
-/** Whether one more request stays within the limit. */
 export function hasRoom({ requests, windowMs }: RateLimit, count: WindowCount, nowMs: number): boolean {
   return weighed(count, nowMs, windowMs) + 1 <= requests + precision;
 }

@@ -27,7 +27,6 @@ export class AuthorityProblem extends Error {
 
 const prefix = 'urn:ietf:params:acme:error:';
 
-/** Maximum length of what is repeated from an answer. */
 const maxDetail = 400;
 
 /** Problem that the library handles by itself. */
@@ -40,7 +39,6 @@ interface Answer {
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-/** The refusal in an answer; undefined for all other answers. */
 export function refusalIn({ status, data, headers }: Answer): AuthorityProblem | undefined {
   if (status < 400) return undefined;
   const { type, detail } = (typeof data === 'object' ? (data ?? {}) : {}) as { type?: unknown; detail?: unknown };

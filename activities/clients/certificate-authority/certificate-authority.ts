@@ -10,7 +10,7 @@ export interface AuthoritySettings {
 }
 
 /** An account with the authority. */
-export interface AuthorityAccount {
+interface AuthorityAccount {
   /** Private key in PEM. */
   readonly key: string;
   /** Address of the account; undefined before it is known. */
@@ -18,7 +18,7 @@ export interface AuthorityAccount {
 }
 
 /** A certificate chain and its private key, in PEM. */
-export interface IssuedCertificate {
+interface IssuedCertificate {
   readonly cert: string;
   readonly key: string;
 }
@@ -50,7 +50,6 @@ export class CertificateAuthority {
     this.#settings = settings;
   }
 
-  /** URL of its directory. */
   get directoryUrl(): string {
     return this.#settings.directoryUrl;
   }

@@ -1,15 +1,14 @@
 import { retryAfterMs } from '#entities/kit/base/retry-after.ts';
 import type { ChatTarget } from './chat-target.ts';
 
-/** A request that posts a message. */
-export interface ChatRequest {
+interface ChatRequest {
   readonly url: string;
   readonly method: 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-export interface ChatAnswer {
+interface ChatAnswer {
   readonly status: number;
   readonly body: string;
   /** The header Retry-After. */

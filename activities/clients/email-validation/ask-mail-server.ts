@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 
 /** Answer of a mail server about a mailbox. `unknown`: it says nothing that can be relied on. */
-export type MailboxState = 'exists' | 'missing' | 'unknown';
+type MailboxState = 'exists' | 'missing' | 'unknown';
 
 /** Maximum number of characters of all replies of a server. */
 const maxReplies = 65_536;
@@ -13,8 +13,7 @@ const refusals: ReadonlySet<number> = new Set([550, 551, 553]);
 /** An enhanced code that is about something else than the mailbox, such as the sender's network (RFC 3463). */
 const isAboutElse = /^5\.(?!1\.)\d/;
 
-export interface MailServerQuestion {
-  /** IP address of the server. */
+interface MailServerQuestion {
   readonly address: string;
   readonly port: number;
   /** Name with which this server introduces itself. */

@@ -11,13 +11,11 @@ const retryMs = 3_600_000;
 const minDomains = 1_000;
 const maxBytes = 8 * 1_048_576;
 
-/** Time for one update, in milliseconds. */
 const timeoutMs = 30_000;
 
 interface Options {
   readonly listUrl: string;
   readonly clock: Clock;
-  /** Called when the list could not be updated. */
   readonly onFailure: (error: unknown) => void;
 }
 

@@ -13,7 +13,7 @@ import { DisposableDomains } from './disposable-domains.ts';
 import { addressesOf, mailServersOf } from './mail-servers.ts';
 
 /** Result of a validation. `unknown`: nothing that speaks against the address; others are asked only if the configuration says so. */
-export type EmailOutcome =
+type EmailOutcome =
   | 'valid'
   | 'unknown'
   | 'syntax'
@@ -56,7 +56,6 @@ interface Options {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly network?: Partial<EmailNetwork>;
-  /** Called with the outcome of each validation. */
   readonly onOutcome: (outcome: EmailOutcome) => void;
 }
 

@@ -12,7 +12,6 @@ export interface EmailContent {
   readonly topics?: readonly string[];
 }
 
-/** An entry of a list. */
 export interface EmailItem {
   readonly text: string;
   /** A whole URL. */

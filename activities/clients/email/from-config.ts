@@ -8,7 +8,6 @@ import type { EmailCarrier, EmailTransport } from './transport.ts';
 /** Where the providers are, and how patient the server is; both are for tests, and the addresses are used only while `server.dev` is on. */
 export interface EmailProviderSettings {
   readonly urls?: { readonly [Name in 'providera' | 'providerb']?: string };
-  /** Maximum duration of one request, in milliseconds. */
   readonly timeoutMs?: number;
   /** How long after an attempt without an answer the provider is asked what became of it, in milliseconds. */
   readonly askAfterMs?: number;

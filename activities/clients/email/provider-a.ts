@@ -7,7 +7,6 @@ interface Settings {
   readonly timeoutMs: number;
 }
 
-/** Name of the tag that has the id of a mail. */
 export const idTag = 'email_id';
 
 /** Pages of a hundred mails that are looked through for one whose outcome is not known. */

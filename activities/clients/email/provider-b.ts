@@ -10,7 +10,6 @@ interface Settings {
   readonly timeoutMs: number;
 }
 
-/** Name of the metadata that has the id of a mail. */
 export const idMetadata = 'email_id';
 
 /** Codes of errors with which an operator has to do: sender, account, credits, message stream. */

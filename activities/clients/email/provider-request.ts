@@ -5,7 +5,7 @@ import { SendFailure } from './transport.ts';
 /** Maximum duration of one request, in milliseconds, unless a test says otherwise. */
 export const providerTimeoutMs = 20_000;
 
-export interface ProviderRequest {
+interface ProviderRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

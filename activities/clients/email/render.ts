@@ -6,7 +6,7 @@ import { plainText } from './plain-text.ts';
 import type { OutgoingEmail } from './transport.ts';
 
 /** For whom a mail is made, and how it looks. */
-export interface RenderOptions {
+interface RenderOptions {
   /** Id of its record. */
   readonly id: string;
   readonly to: string;

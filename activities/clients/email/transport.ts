@@ -23,10 +23,7 @@ export interface EmailTransport {
   readonly carrier: EmailCarrier;
   /** The request that sends a mail. It is kept and sent unchanged at each attempt, whatever the configuration says by then. */
   bodyOf(email: OutgoingEmail): string;
-  /**
-   * @returns the id at the provider, which has accepted the mail
-   * @throws SendFailure
-   */
+  /** @returns the id at the provider, which has accepted the mail @throws SendFailure */
   send(email: OutgoingEmail, body: string): Promise<string>;
   /**
    * The id of a mail that the provider has accepted before, found by `id` in its metadata; undefined when it has not.

@@ -33,7 +33,6 @@ export interface AuthorizationStoreSettings {
   readonly installation: () => Promise<Installation>;
 }
 
-/** A call of the store that has ended. */
 export interface StoreCall {
   readonly operation: 'check' | 'read' | 'write' | 'ping';
   /** skipped: the store did not answer a moment ago, so it was not asked. */
@@ -41,7 +40,6 @@ export interface StoreCall {
   readonly durationMs: number;
 }
 
-/** Time limit of one request to the store, in milliseconds. */
 const requestTimeoutMs = 3_000;
 
 /** Time limit of a call, in milliseconds; it includes the token, for which the SDK has no limit. */
@@ -161,10 +159,7 @@ export class AuthorizationStore {
     });
   }
 
-  /**
-   * Checks with higher consistency, so that the result includes every write that has ended.
-   * @throws AppError authorization_unavailable
-   */
+  /** Checks with higher consistency, so that the result includes every write that has ended. @throws AppError authorization_unavailable */
   async check({ context, ...tuple }: Tuple & Partial<CheckRequest>): Promise<boolean> {
     const contextualTuples = (context ?? []).map(keyOf);
     const answer = await this.#call('check', (client) =>

@@ -4,7 +4,7 @@ import { parentContext } from '#entities/kit/model/authorization-model.ts';
 import type { WrittenModel } from './written-model.ts';
 
 /** Where a model differs from what is required; texts are in OpenFGA's modeling language. */
-export interface ModelDifference {
+interface ModelDifference {
   /** `task`, or `task#can_view`. */
   readonly name: string;
   readonly expected: string;

@@ -16,7 +16,6 @@ const ownerRelation = 'database';
 /** The owner's tuple without its subject. */
 const claim = { object: `${ownerType}:this`, relation: ownerRelation };
 
-/** The store belongs to another database. */
 export class ForeignStore extends Error {
   override readonly name = 'ForeignStore';
 }

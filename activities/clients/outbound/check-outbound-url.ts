@@ -5,11 +5,10 @@ import { addressCheckOf, hostOf, OutboundError } from './outbound-request.ts';
 import { isLocalName, reachesOwnNetwork, type Reach } from './reachable-addresses.ts';
 import { resolveByDns } from './resolve-by-dns.ts';
 
-/** Time for the name to be resolved, in milliseconds. */
 const resolveMs = 5_000;
 
 /** Addresses of a name. @throws Error when it has none */
-export type Resolve = (host: string) => Promise<readonly string[]>;
+type Resolve = (host: string) => Promise<readonly string[]>;
 
 const resolveBySystem: Resolve = async (host) =>
   (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);

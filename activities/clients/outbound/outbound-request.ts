@@ -6,7 +6,7 @@ import { isReachable, reachesOwnNetwork, type Reach } from './reachable-addresse
 import { lookupByDns } from './resolve-by-dns.ts';
 
 /** A request to a server that this one does not control. */
-export interface OutboundRequest {
+interface OutboundRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -16,11 +16,9 @@ export interface OutboundLimits {
   readonly reach: Reach;
   /** Maximum duration, the answer included, in milliseconds. */
   readonly timeoutMs: number;
-  /** Maximum size of the answer. */
   readonly maxBytes: number;
   /** Size of its beginning that is kept; default: all of it. */
   readonly keptBytes?: number;
-  /** Ends the request early. */
   readonly signal?: AbortSignal;
   /** Resolves names; default: DNS, or the system where it knows names of its own network. */
   readonly lookup?: LookupFunction;

@@ -1,7 +1,6 @@
 import type { SecretManagerServiceClient } from '@google-cloud/secret-manager';
 
-/** One version of a secret. */
-export interface SecretVersion {
+interface SecretVersion {
   /** Starts at 1. */
   readonly version: number;
   readonly text: string;
@@ -15,7 +14,7 @@ export interface SecretManagerEndpoint {
 }
 
 /** Why the secret manager gave no secret, for operators. */
-export class SecretManagerError extends Error {
+class SecretManagerError extends Error {
   /** False when the name or the rights are wrong. */
   readonly isTemporary: boolean;
 
@@ -25,7 +24,6 @@ export class SecretManagerError extends Error {
   }
 }
 
-/** Maximum time of one request, in milliseconds. */
 const timeoutMs = 5_000;
 
 /** Status codes of gRPC that waiting does not change. */

@@ -2,7 +2,6 @@ import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { StorageError, type StorageProvider } from './provider.ts';
 
-/** Expected properties of the bytes of an object. */
 export interface ExpectedBytes {
   readonly sizeBytes: number;
   readonly sha256: Buffer;

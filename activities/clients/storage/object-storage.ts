@@ -13,7 +13,7 @@ import { openProvider, type Bucket, type OpeningOptions, type StorageSettings } 
 import type { ByteRange, LinkPresentation, StorageProvider } from './provider.ts';
 import { readProblem, storageUnavailable } from './storage-problem.ts';
 
-export interface ObjectStorageOptions extends OpeningOptions {
+interface ObjectStorageOptions extends OpeningOptions {
   /** As they are now. */
   readonly settings: () => StorageSettings;
   /** The id of the installation, with which all keys begin. */
@@ -53,7 +53,6 @@ export class ObjectStorage {
     this.#options = options;
   }
 
-  /** Buckets for new objects, in the order in which they are chosen. */
   get enabledBuckets(): readonly Bucket[] {
     const { providers, devmode } = this.#options.settings();
     if (devmode) return [this.#devBucket];
@@ -82,10 +81,7 @@ export class ObjectStorage {
     return this.#installation;
   }
 
-  /**
-   * The bucket of an object.
-   * @throws AppError storage_disabled, storage_unavailable while its provider is disabled
-   */
+  /** The bucket of an object. @throws AppError storage_disabled, storage_unavailable while its provider is disabled */
   providerFor(bucket: Bucket): StorageProvider {
     this.#requireEnabled();
     if (!this.isEnabled(bucket.provider))
@@ -112,18 +108,15 @@ export class ObjectStorage {
     this.#opened.clear();
   }
 
-  /** Whether objects of the provider are served. */
   isEnabled(provider: ProviderName): boolean {
     const { devmode, providers } = this.#options.settings();
     return devmode ? provider === this.#devBucket.provider : providers[provider].enabled;
   }
 
-  /** Providers whose objects are copied. */
   get backedUpProviders(): readonly ProviderName[] {
     return providerNames.filter((name) => this.isBackedUp(name));
   }
 
-  /** Whether objects of the provider are copied. */
   isBackedUp(provider: ProviderName): boolean {
     const { enabled, devmode, providers } = this.#options.settings();
     return enabled && !devmode && providers[provider].enabled && providers[provider].backup.enabled;
@@ -215,7 +208,6 @@ export class ObjectStorage {
     return name === 'database' || providers[name].proxypresignenabled ? undefined : source;
   }
 
-  /** Where an object is read. */
   #sourceOf({ location, version, copy }: ReadableObject): Source {
     const { devmode, providers } = this.#options.settings();
     const { backup } = providers[location.provider];

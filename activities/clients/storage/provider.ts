@@ -7,7 +7,6 @@ export type PartBody = readonly Buffer[] | { readonly file: FileHandle; readonly
 /** An upload in parts as a provider knows it; JSON, so that any process can continue with it. */
 export type PartsRef = Readonly<Record<string, string | number>>;
 
-/** A part that is stored. */
 export interface StoredPart {
   /** From 1. */
   readonly number: number;
@@ -53,7 +52,6 @@ export interface DirectUpload {
   readonly contentType: string;
 }
 
-/** An object in a listing. */
 export interface ListedObject {
   readonly key: string;
   readonly sizeBytes: number;
@@ -82,10 +80,7 @@ export interface StorageProvider {
   finishParts(ref: PartsRef, parts: readonly StoredPart[], options?: WriteOptions): Promise<string>;
   /** Removes the parts of an upload that is given up; nothing happens if there are none. */
   abortParts(ref: PartsRef): Promise<void>;
-  /**
-   * The object, or a range of it, whose first byte exists.
-   * @returns `sizeBytes` of the whole object
-   */
+  /** The object, or a range of it, whose first byte exists. @returns `sizeBytes` of the whole object */
   read(
     key: string,
     options?: ReadOptions,

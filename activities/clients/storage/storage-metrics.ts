@@ -1,6 +1,5 @@
 import { Counter, Gauge, type OpenMetricsContentType, type Registry } from 'prom-client';
 
-/** Counts what becomes of stored bytes, in Prometheus form. */
 export class StorageMetrics {
   readonly copies: Counter<'outcome'>;
   readonly checks: Counter<'outcome'>;

@@ -1,7 +1,7 @@
 import { Counter, Histogram, type OpenMetricsContentType, type Registry } from 'prom-client';
 import type { JobMiddleware } from './job.ts';
 
-export interface JobMetricsOptions {
+interface JobMetricsOptions {
   readonly registry: Registry<OpenMetricsContentType>;
   /** `jobqueue.metrics.metricsdurationunit`: unit of every duration whose name is not fixed by a convention. */
   readonly unit: 'ms' | 's';

@@ -3,7 +3,7 @@ import type { Job, JobMiddleware } from './job.ts';
 import type { JobMetrics } from './job-metrics.ts';
 
 /** The lists of `jobqueue.queueconf` that name interceptors. */
-export interface JobMiddlewareLists {
+interface JobMiddlewareLists {
   readonly Plugins: readonly string[];
   readonly Middleware: readonly string[];
   readonly JobInsertMiddleware: readonly string[];
@@ -12,7 +12,7 @@ export interface JobMiddlewareLists {
 }
 
 /** The part of `jobqueue` that names middleware. */
-export interface JobqueueSettings {
+interface JobqueueSettings {
   readonly queueconf: JobMiddlewareLists;
   readonly metrics: { readonly enablemetrics: boolean; readonly enablesemanticmetrics: boolean };
 }
@@ -24,7 +24,7 @@ const layers = {
 } as const satisfies Record<Job['type'], readonly (keyof JobMiddlewareLists)[]>;
 
 /** Implementations of the configured names. */
-export interface JobInterceptors {
+interface JobInterceptors {
   readonly logger: Logger;
   readonly metrics: JobMetrics;
 }

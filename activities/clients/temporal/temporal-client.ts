@@ -53,7 +53,6 @@ export interface TemporalSettings {
   readonly hasRandomIds?: boolean;
 }
 
-/** The defaults of the configuration. */
 const commonDefaults: Omit<ActivityQueue, 'taskQueue'> = {
   attemptTimeoutMs: 60_000,
   heartbeatTimeoutMs: 10_000,

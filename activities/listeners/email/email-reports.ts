@@ -16,7 +16,7 @@ const outcomes = {
   complaint: 'complained',
 } as const satisfies Readonly<Record<string, EmailStatus>>;
 
-export type ReportedOutcome = keyof typeof outcomes;
+type ReportedOutcome = keyof typeof outcomes;
 
 export function isReportedOutcome(outcome: string | undefined): outcome is ReportedOutcome {
   return outcome !== undefined && Object.hasOwn(outcomes, outcome);

@@ -6,7 +6,7 @@ import { emailForm } from '#entities/kit/base/email-address.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 
 /** For whom an address gets no e-mails: an organization, or with null the accounts of the installation. */
-export interface SuppressionScope {
+interface SuppressionScope {
   readonly organizationId: string | null;
 }
 

@@ -5,7 +5,6 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 
 const tokenPattern = /^api_token:(\S+)/;
 
-/** Name of the person or API token that caused an event, for people. */
 export async function actorNameOf(actor: string, { data }: UnitOfWork): Promise<string> {
   const [userId] = personIn(actor);
   if (userId !== undefined)

@@ -12,7 +12,6 @@ import { readPreferences } from './read-preferences.ts';
 import { recipientsIn, visibleToEach } from './recipient.ts';
 import { sendingPlan } from './sending-plan.ts';
 
-/** Maximum numbers of characters. */
 const limits = { title: 200, body: 1_000, value: 500 } as const;
 
 /** Notifies people of the events of a kind of notification. */

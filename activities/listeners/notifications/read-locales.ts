@@ -3,7 +3,6 @@ import { usualLocale, type Locale } from '#entities/kit/base/localized.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { organizationSetting } from '#entities/organizations/organization-setting.ts';
 
-/** A person in an organization. */
 export interface Member {
   readonly organizationId: string;
   readonly userId: string;
@@ -12,8 +11,7 @@ export interface Member {
 /** Rows that one statement reads. */
 const pageSize = 1_000;
 
-/** How people read dates and numbers. */
-export interface Locales {
+interface Locales {
   for(member: Member): Locale;
 }
 

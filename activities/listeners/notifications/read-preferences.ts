@@ -11,7 +11,6 @@ interface Occasion extends Member {
   readonly topic: string;
 }
 
-/** Preferences of some people. */
 export interface Preferences {
   /** The one that applies; undefined when none fits. */
   for(occasion: Occasion): Timing | undefined;
@@ -19,9 +18,7 @@ export interface Preferences {
 
 const pageSize = 1_000;
 
-/**
- * Reads the preferences of these people that may fit: a person can have any number of others. The unit of work is one of the server.
- */
+/** Reads the preferences of these people that may fit: a person can have any number of others. The unit of work is one of the server. */
 export async function readPreferences(
   unit: UnitOfWork,
   told: readonly (Member & Pick<Occasion, 'topic'>)[],

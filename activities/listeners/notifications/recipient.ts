@@ -9,7 +9,6 @@ import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { readLocales } from './read-locales.ts';
 
-/** Recipient of a notification, with their current state. */
 export interface Recipient {
   readonly person: RowOf<typeof user>;
   readonly organizationId: string;

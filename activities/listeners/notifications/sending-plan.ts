@@ -3,7 +3,6 @@ import type { notificationPreference } from '#entities/notifications/notificatio
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { lastPeriod, nextPeriod, nextTimeOfDay, timeOfDay, type DigestCadence } from '../../mails/local-time.ts';
 
-/** Times of messages in a preference. */
 export interface Timing extends Pick<
   RowOf<typeof notificationPreference>,
   'cadence' | 'muteUntil' | 'quietHoursStart' | 'quietHoursEnd' | 'isUnsubscribed'
@@ -21,7 +20,7 @@ export type SendingPlan =
   /** With others of this period. */
   | { readonly is: 'collected'; readonly cadence: DigestCadence; readonly period: string };
 
-export interface PlannedSending {
+interface PlannedSending {
   /** Whether the channel has such notifications without a preference. */
   readonly isDefault: boolean;
   /** Time of the notification in the app. */

@@ -9,7 +9,7 @@ import { recipientIn, visibleTo, type Recipient } from './recipient.ts';
 import { sendingPlan } from './sending-plan.ts';
 
 /** A notification that is sent to its recipient now. */
-export interface CurrentNotification extends Recipient {
+interface CurrentNotification extends Recipient {
   readonly told: RowOf<typeof notification>;
 }
 

@@ -4,7 +4,6 @@ import { defineNotification } from '../define-notification.ts';
 
 const outcomes = { accepted: 'You are a member now.', declined: 'Your request was declined.' } as const;
 
-/** Notifies the person who asked. */
 export const groupJoinDecided = defineNotification(group, 'join_decided', {
   listener: 'notify-join-decided',
   description: 'the person who asked to join a group: the answer',

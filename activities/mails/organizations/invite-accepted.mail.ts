@@ -3,7 +3,6 @@ import { invite } from '#entities/organizations/invite.ts';
 import { defineMail, sample } from '../define-mail.ts';
 import { organizationName } from '../shown-name.ts';
 
-/** Notifies the inviter that the invited person has joined. */
 export const inviteAcceptedMail = defineMail('invite-accepted', {
   follows: [on(invite, 'accepted')],
   audience: async ({ event, unit }) => {

@@ -15,7 +15,7 @@ export const compareBillingSweep = defineSweep({
   name: 'compareBilling',
   description: 'Compares all organizations with their customers at the payment provider.',
   queue: 'organizations',
-  everyMs: 86_400_000,
+  every: 86_400_000,
   settings: ({ subscription }) => ({ isEnabled: subscription.enabled }),
   find: ({ data }, { limit, after: [after = firstId] = [], only }) =>
     data.find(organizationBilling, {

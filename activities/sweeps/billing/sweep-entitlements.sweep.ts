@@ -12,7 +12,7 @@ export const sweepEntitlementsSweep = defineSweep({
   name: 'sweepEntitlements',
   description: 'Reads customers of the payment provider whose trial or period has ended.',
   queue: 'organizations',
-  everyMs: 3_600_000,
+  every: 3_600_000,
   settings: ({ subscription }) => ({ isEnabled: subscription.enabled }),
   find: ({ data }, { now, limit, after: [after = firstId] = [], only }) =>
     data.find(organizationBilling, {

@@ -7,7 +7,7 @@ export const reindexPartitionsSweep = defineSweep({
   name: 'reindexPartitions',
   description: 'Rebuilds indexes of partitions (jobqueue.queueconf.ReindexerIndexNames).',
   queue: maintenanceQueue,
-  everyMs: 86_400_000,
+  every: '0 3 * * *',
   settings: ({ jobqueue: { queueconf } }) => ({
     ...(queueconf.ReindexerSchedule === '' ? {} : { every: queueconf.ReindexerSchedule }),
     isEnabled: queueconf.ReindexerSchedule !== '',

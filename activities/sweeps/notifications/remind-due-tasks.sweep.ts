@@ -13,7 +13,7 @@ export const remindDueTasksSweep = defineSweep({
   name: 'remindDueTasks',
   description: 'Announces tasks that are due tomorrow or today, or are overdue.',
   queue: maintenanceQueue,
-  everyMs: 300_000,
+  every: 300_000,
   find: (unit, { after: [dueAt = '', id = ''] = [], ...selection }) =>
     dueTasks(unit, { ...selection, ...(dueAt === '' ? {} : { after: { dueAt: new Date(dueAt), id } }) }),
   position: ({ dueAt, id }) => [dueAt.toISOString(), id],

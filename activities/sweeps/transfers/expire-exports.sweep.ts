@@ -9,7 +9,7 @@ export const expireExportsSweep = defineSweep({
   name: 'expireExports',
   description: 'Removes the documents of exports whose time is over.',
   queue: transferQueue,
-  everyMs: 3_600_000,
+  every: 3_600_000,
   find: ({ data }, { now, limit, after: [after = firstId] = [], only }) =>
     data.find(exportKind, {
       where: {

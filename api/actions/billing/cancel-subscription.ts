@@ -20,7 +20,7 @@ const common = {
 export const cancelSubscription = defineAction({
   ...common,
   name: 'cancelSubscription',
-  path: '/v1/billing/cancel',
+  url: '/v1/billing/cancel',
   summary: 'Cancel the subscription',
   description:
     'The subscription, or the trial, ends with its period: until then, the organization keeps what it has paid for. For owners and super administrators. A subscription that is cancelled already stays so.',
@@ -38,7 +38,7 @@ export const cancelSubscription = defineAction({
 export const resumeSubscription = defineAction({
   ...common,
   name: 'resumeSubscription',
-  path: '/v1/billing/resume',
+  url: '/v1/billing/resume',
   summary: 'Take back the cancellation of the subscription',
   description:
     'A cancelled subscription whose period has not ended continues. For owners and super administrators. A subscription that is not cancelled stays so.',

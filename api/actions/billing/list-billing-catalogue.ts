@@ -21,7 +21,7 @@ export const billingCatalogue = defineAction({
   name: 'billingCatalogue',
   operationId: 'listBillingCatalogue',
   method: 'GET',
-  path: '/v1/billing/catalogue',
+  url: '/v1/billing/catalogue',
   tag: 'Billing',
   summary: 'List the products that the organization can subscribe to',
   description:

@@ -5,7 +5,7 @@ import { defineAction } from '../kit/define-action.ts';
 
 export const openBillingPortal = defineAction({
   name: 'openBillingPortal',
-  path: '/v1/billing/portal',
+  url: '/v1/billing/portal',
   tag: 'Billing',
   summary: 'Open the billing portal',
   description:

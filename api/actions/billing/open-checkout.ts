@@ -22,7 +22,7 @@ import { defineAction } from '../kit/define-action.ts';
 
 export const openCheckout = defineAction({
   name: 'openCheckout',
-  path: '/v1/billing/checkout',
+  url: '/v1/billing/checkout',
   tag: 'Billing',
   summary: 'Open a checkout',
   description:

@@ -38,7 +38,7 @@ export const billingPlan = defineAction({
   name: 'billingPlan',
   operationId: 'getBillingPlan',
   method: 'GET',
-  path: '/v1/billing/plan',
+  url: '/v1/billing/plan',
   tag: 'Billing',
   summary: 'Get the plan of the organization',
   description:

@@ -9,7 +9,7 @@ import { defineAction } from '../kit/define-action.ts';
 
 export const releaseEmailSuppression = defineAction({
   name: 'releaseEmailSuppression',
-  path: '/v1/email-suppressions/:id/release',
+  url: '/v1/email-suppressions/:id/release',
   tag: 'Email suppressions',
   summary: 'Release an address',
   description:

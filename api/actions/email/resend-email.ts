@@ -16,7 +16,7 @@ const maxResends = 5;
 
 export const resendEmail = defineAction({
   name: 'resendEmail',
-  path: '/v1/emails/:id/resend',
+  url: '/v1/emails/:id/resend',
   tag: 'Emails',
   summary: 'Send an e-mail again',
   description: `Sends it to the same recipient once more, as a further e-mail with current content. An e-mail whose content is no longer true is not sent, and suppressed addresses get none. The same e-mail is sent again at most ${maxResends} times within 24 hours.`,

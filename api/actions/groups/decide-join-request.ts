@@ -13,7 +13,7 @@ import { defineAction } from '../kit/define-action.ts';
 
 export const acceptGroupJoinRequest = decision('accepted', {
   name: 'acceptGroupJoinRequest',
-  path: '/v1/group-join-requests/:id/accept',
+  url: '/v1/group-join-requests/:id/accept',
   summary: 'Accept a request to join a group',
   description: 'The person joins the group. For managers of the group.',
   result: 'The person has joined the group.',
@@ -21,7 +21,7 @@ export const acceptGroupJoinRequest = decision('accepted', {
 
 export const declineGroupJoinRequest = decision('declined', {
   name: 'declineGroupJoinRequest',
-  path: '/v1/group-join-requests/:id/decline',
+  url: '/v1/group-join-requests/:id/decline',
   summary: 'Decline a request to join a group',
   description: 'The person is notified, and can ask again. For managers of the group.',
   result: 'The request is declined.',
@@ -29,7 +29,7 @@ export const declineGroupJoinRequest = decision('declined', {
 
 interface DecisionTexts {
   readonly name: string;
-  readonly path: string;
+  readonly url: string;
   readonly summary: string;
   readonly description: string;
   readonly result: string;

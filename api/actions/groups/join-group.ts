@@ -17,7 +17,7 @@ const isManaged = 'The group is managed by the server: its members follow their 
 /** Groups are left with DELETE /v1/group-memberships/{id}. */
 export const joinGroup = defineAction({
   name: 'joinGroup',
-  path: '/v1/groups/:id/join',
+  url: '/v1/groups/:id/join',
   tag: 'Group join requests',
   summary: 'Join a group, or ask to join it',
   description:

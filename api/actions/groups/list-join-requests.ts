@@ -14,7 +14,7 @@ export const openGroupJoinRequests = defineAction({
   name: 'openGroupJoinRequests',
   operationId: 'listOpenGroupJoinRequests',
   method: 'GET',
-  path: '/v1/groups/:id/join-requests',
+  url: '/v1/groups/:id/join-requests',
   tag: 'Group join requests',
   summary: 'List open requests to join a group',
   description: `Up to ${maxListed} pending requests to join a group, the oldest first. For managers of the group.`,

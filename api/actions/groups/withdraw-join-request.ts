@@ -9,7 +9,7 @@ import { defineAction } from '../kit/define-action.ts';
 
 export const withdrawGroupJoinRequest = defineAction({
   name: 'withdrawGroupJoinRequest',
-  path: '/v1/group-join-requests/:id/withdraw',
+  url: '/v1/group-join-requests/:id/withdraw',
   tag: 'Group join requests',
   summary: 'Withdraw a request to join a group',
   description: 'For the person who asked, who can ask again.',

@@ -21,7 +21,7 @@ const ofToken = {
 export const authorizePersonalAccessToken = defineAction({
   ...ofToken,
   name: 'authorizePersonalAccessToken',
-  path: '/v1/personal-access-tokens/:id/authorize',
+  url: '/v1/personal-access-tokens/:id/authorize',
   summary: 'Authorize a personal token for single sign-on',
   description:
     'Makes the token valid in an organization, and in those that are part of it, although single sign-on is enforced there. The session of the caller must have begun with the single sign-on of the organization. The token stays authorized until this is undone, its secret is replaced, or the provider of the organization changes.',
@@ -33,7 +33,7 @@ export const authorizePersonalAccessToken = defineAction({
 export const deauthorizePersonalAccessToken = defineAction({
   ...ofToken,
   name: 'deauthorizePersonalAccessToken',
-  path: '/v1/personal-access-tokens/:id/deauthorize',
+  url: '/v1/personal-access-tokens/:id/deauthorize',
   summary: 'Undo the authorization of a personal token',
   description: 'The token is no longer valid where single sign-on is enforced.',
   errors: ['invalid_input', 'not_found', 'permission_denied'],

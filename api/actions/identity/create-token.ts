@@ -42,7 +42,7 @@ const tokenInput = (scope: SharedValue) => ({
 /** Tokens are listed, renamed and deleted like all records. */
 export const createApiToken = defineAction({
   name: 'createApiToken',
-  path: '/v1/api-tokens',
+  url: '/v1/api-tokens',
   tag: 'Api tokens',
   summary: 'Create one api token',
   description: `Creates an API token of the current organization. It can do what its scopes say with all records of a kind, and nobody can give it more rights than they have. Managers of the organization are notified by e-mail. ${tokenOnce}`,
@@ -61,7 +61,7 @@ export const createApiToken = defineAction({
 
 export const createPersonalAccessToken = defineAction({
   name: 'createPersonalAccessToken',
-  path: '/v1/personal-access-tokens',
+  url: '/v1/personal-access-tokens',
   tag: 'Personal access tokens',
   summary: 'Create one personal access token',
   description: `Creates a token that acts for the signed-in user: it can do what the user can do, as far as its scopes allow it. With several organizations, name one in the header X-Organization-ID of each request. A request without this header acts in the first of \`organizationIds\`; without that list, in the organization that the user joined first, usually the personal one. The header X-Organization-ID of each response names the organization in which the token acted. The user is notified by e-mail. ${tokenOnce}`,

@@ -20,7 +20,7 @@ const rotation = {
 export const rotateApiToken = defineAction({
   ...rotation,
   name: 'rotateApiToken',
-  path: '/v1/api-tokens/:id/rotate',
+  url: '/v1/api-tokens/:id/rotate',
   tag: 'Api tokens',
   summary: 'Replace the secret of one api token',
   acceptsSingleSignOn: true,
@@ -35,7 +35,7 @@ export const rotateApiToken = defineAction({
 export const rotatePersonalAccessToken = defineAction({
   ...rotation,
   name: 'rotatePersonalAccessToken',
-  path: '/v1/personal-access-tokens/:id/rotate',
+  url: '/v1/personal-access-tokens/:id/rotate',
   tag: 'Personal access tokens',
   summary: 'Replace the secret of one personal access token',
   answer: { personalAccessToken: recordOf(personalAccessToken), token: tokenValue },

@@ -8,7 +8,7 @@ import { defineAction } from '../kit/define-action.ts';
 /** Receivers are listed, renamed and deleted like all records. */
 export const createIntegrationWebhook = defineAction({
   name: 'createIntegrationWebhook',
-  path: '/v1/integration-webhooks',
+  url: '/v1/integration-webhooks',
   tag: 'Integration webhooks',
   summary: 'Create one integration webhook',
   description:

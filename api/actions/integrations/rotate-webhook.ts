@@ -9,7 +9,7 @@ import { defineAction } from '../kit/define-action.ts';
 
 export const rotateIntegrationWebhook = defineAction({
   name: 'rotateIntegrationWebhook',
-  path: '/v1/integration-webhooks/:id/rotate',
+  url: '/v1/integration-webhooks/:id/rotate',
   tag: 'Integration webhooks',
   summary: 'Replace the secret of one integration webhook',
   description:

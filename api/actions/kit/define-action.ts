@@ -44,7 +44,7 @@ export type ResultOf<A extends Answer> =
 
 /** How often an action may succeed. */
 export interface ActionLimit {
-  /** Owner of the count: the record of the path, or the organization of the caller. */
+  /** Owner of the count: the record of the URL, or the organization of the caller. */
   readonly per: 'record' | 'organization';
   readonly uses: number;
   readonly windowMs: number;
@@ -73,8 +73,8 @@ export interface ActionDefinition<Input extends TProperties, A extends Answer, P
   readonly operationId?: string;
   /** `GET`: a query. `PATCH`: a change that can name the version on which it is based (`expectedVersion`). Default: `POST`. */
   readonly method?: 'GET' | 'PATCH';
-  /** Path in REST. Its parameters are parts of the input. */
-  readonly path: string;
+  /** URL in REST, such as `/v1/tasks/:id/close`. Its parameters are parts of the input. */
+  readonly url: string;
   readonly tag: string;
   readonly summary: string;
   /** For both interfaces; fields stand in backticks, by their names in GraphQL. */
@@ -89,7 +89,7 @@ export interface ActionDefinition<Input extends TProperties, A extends Answer, P
   readonly limits?: readonly ActionLimit[];
   /** Schemas by the names in GraphQL; REST has them in snake_case. Both interfaces check them. */
   readonly input?: Input;
-  /** How many properties the input has besides the parameters of the path. */
+  /** How many properties the input has besides the parameters of the URL. */
   readonly inputSize?: { readonly minProperties?: number; readonly maxProperties?: number };
   readonly answer: A;
   /** Name of the schema of the answer, and of its type if the action is a query. */
@@ -109,11 +109,11 @@ export interface ActionDefinition<Input extends TProperties, A extends Answer, P
 export function defineAction<Input extends TProperties, A extends Answer, Plan = undefined, Outcome = undefined>(
   definition: ActionDefinition<Input, A, Plan, Outcome>,
 ): Action {
-  const { name, path, input = {}, limits = [] } = definition;
-  const missing = parametersOf(path).find((parameter) => !Object.hasOwn(input, parameter));
-  if (missing !== undefined) throw new TypeError(`the input of ${name} has no ${missing}, which its path names`);
-  if (limits.some(({ per }) => per === 'record') && !parametersOf(path).includes('id'))
-    throw new TypeError(`${name} has a limit for each record, and no id in its path`);
+  const { name, url, input = {}, limits = [] } = definition;
+  const missing = parametersOf(url).find((parameter) => !Object.hasOwn(input, parameter));
+  if (missing !== undefined) throw new TypeError(`the input of ${name} has no ${missing}, which its URL names`);
+  if (limits.some(({ per }) => per === 'record') && !parametersOf(url).includes('id'))
+    throw new TypeError(`${name} has a limit for each record, and no id in its URL`);
   return new Action(definition as unknown as AnyDefinition);
 }
 
@@ -138,12 +138,12 @@ export function flagsOf({ acceptsTokens, acceptsSingleSignOn, answersCredential,
   };
 }
 
-/** The input of an action: what its path has, and what body, query or arguments have. */
-export function inputOf({ path, input = {} }: Action['definition']): {
+/** The input of an action: what its URL has, and what body, query or arguments have. */
+export function inputOf({ url, input = {} }: Action['definition']): {
   readonly inPath: TProperties;
   readonly others: TProperties;
 } {
-  const parameters = new Set(parametersOf(path));
+  const parameters = new Set(parametersOf(url));
   const ofPath = (isIn: boolean) =>
     Object.fromEntries(Object.entries(input).filter(([name]) => parameters.has(name) === isIn));
   return { inPath: ofPath(true), others: ofPath(false) };
@@ -168,7 +168,7 @@ export function partsOf(answer: Answer) {
   return { records, values, message };
 }
 
-/** Names of the parameters of a path. */
-function parametersOf(path: string): string[] {
-  return Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => name);
+/** Names of the parameters of a URL. */
+export function parametersOf(url: string): string[] {
+  return Array.from(url.matchAll(/:(\w+)/g), ([, name = '']) => name);
 }

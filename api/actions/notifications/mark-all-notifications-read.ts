@@ -8,7 +8,7 @@ const batch = 1_000;
 /** One notification is marked by a change of its field `isRead`. */
 export const markAllNotificationsRead = defineAction({
   name: 'markAllNotificationsRead',
-  path: '/v1/notifications/read',
+  url: '/v1/notifications/read',
   tag: 'Notifications',
   summary: 'Mark all notifications as read',
   description:

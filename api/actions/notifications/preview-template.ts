@@ -13,7 +13,7 @@ import { defineAction } from '../kit/define-action.ts';
 /** Shows what a template makes before it is saved. */
 export const previewNotificationTemplate = defineAction({
   name: 'previewNotificationTemplate',
-  path: '/v1/notification-templates/preview',
+  url: '/v1/notification-templates/preview',
   tag: 'Notification templates',
   summary: 'Preview a notification template',
   description:

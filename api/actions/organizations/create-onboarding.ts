@@ -19,7 +19,7 @@ const maxNames = 10;
 
 export const createOnboarding = defineAction({
   name: 'createOnboarding',
-  path: '/v1/onboardings',
+  url: '/v1/onboardings',
   tag: 'Organizations',
   summary: 'Answer the questions at the beginning',
   description:

@@ -12,7 +12,7 @@ import { defineAction } from '../kit/define-action.ts';
 /** Every signed-in person may create an organization. Only editors of a parent may create one below it. */
 export const createOrganization = defineAction({
   name: 'createOrganization',
-  path: '/v1/organizations',
+  url: '/v1/organizations',
   tag: 'Organizations',
   summary: 'Create an organization',
   description:

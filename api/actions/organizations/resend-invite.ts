@@ -9,7 +9,7 @@ import { defineAction } from '../kit/define-action.ts';
 /** The person who does so is its inviter: the rules decide with their own rights whether they may give its role. */
 export const resendInvite = defineAction({
   name: 'resendInvite',
-  path: '/v1/invites/:id/resend',
+  url: '/v1/invites/:id/resend',
   tag: 'Invites',
   summary: 'Send an invitation again',
   description: `Sends a new link, which works for 14 days; older links stop working. An invitation can be sent again ${maxResends} times, also after it has expired.`,

@@ -8,7 +8,7 @@ import { defineAction } from '../kit/define-action.ts';
 
 export const resendSubscriberVerification = defineAction({
   name: 'resendSubscriberVerification',
-  path: '/v1/subscribers/:id/resend',
+  url: '/v1/subscribers/:id/resend',
   tag: 'Subscribers',
   summary: 'Send the verification e-mail of a subscriber again',
   description: `Sends a new link, which works for 7 days; older links stop working. A subscriber is sent at most ${maxSendAttempts} verification e-mails.`,

@@ -14,7 +14,7 @@ import { defineAction } from '../kit/define-action.ts';
 /** Both roles change in one transaction, with the rights of the owner. */
 export const transferOwnership = defineAction({
   name: 'transferOwnership',
-  path: '/v1/organizations/:id/transfer-ownership',
+  url: '/v1/organizations/:id/transfer-ownership',
   tag: 'Organizations',
   summary: 'Transfer the ownership of an organization',
   description:

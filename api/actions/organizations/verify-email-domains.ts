@@ -9,7 +9,7 @@ const ofRecord = DomainRecordSchema.properties;
 
 export const verifyEmailDomains = defineAction({
   name: 'verifyEmailDomains',
-  path: '/v1/email-domains/verify',
+  url: '/v1/email-domains/verify',
   tag: 'Organizations',
   summary: 'Look for the DNS records of the e-mail domains',
   description:

@@ -6,7 +6,7 @@ import { defineAction } from '../kit/define-action.ts';
 
 export const withdrawInvite = defineAction({
   name: 'withdrawInvite',
-  path: '/v1/invites/:id/withdraw',
+  url: '/v1/invites/:id/withdraw',
   tag: 'Invites',
   summary: 'Withdraw an invitation',
   description: 'Its links stop working, and the address can be invited again.',

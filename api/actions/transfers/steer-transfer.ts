@@ -12,7 +12,7 @@ type TransferKind = typeof exportKind | typeof importKind;
 
 export const cancelExport = cancellation(exportKind, {
   name: 'cancelExport',
-  path: '/v1/exports/:id/cancel',
+  url: '/v1/exports/:id/cancel',
   tag: 'Exports',
   summary: 'Cancel one export',
   description: 'Stops an export that is pending or running. Refused if it has already ended.',
@@ -20,7 +20,7 @@ export const cancelExport = cancellation(exportKind, {
 
 export const cancelImport = cancellation(importKind, {
   name: 'cancelImport',
-  path: '/v1/imports/:id/cancel',
+  url: '/v1/imports/:id/cancel',
   tag: 'Imports',
   summary: 'Cancel one import',
   description:
@@ -29,7 +29,7 @@ export const cancelImport = cancellation(importKind, {
 
 export const restartExport = restart(exportKind, {
   name: 'restartExport',
-  path: '/v1/exports/:id/restart',
+  url: '/v1/exports/:id/restart',
   tag: 'Exports',
   summary: 'Restart one export',
   description: 'Starts an export again that has failed, was cancelled or has expired.',
@@ -37,7 +37,7 @@ export const restartExport = restart(exportKind, {
 
 export const restartImport = restart(importKind, {
   name: 'restartImport',
-  path: '/v1/imports/:id/restart',
+  url: '/v1/imports/:id/restart',
   tag: 'Imports',
   summary: 'Restart one import',
   description: 'Starts an import again that has failed, was cancelled or has expired.',
@@ -45,7 +45,7 @@ export const restartImport = restart(importKind, {
 
 interface Texts {
   readonly name: string;
-  readonly path: string;
+  readonly url: string;
   readonly tag: string;
   readonly summary: string;
   readonly description: string;

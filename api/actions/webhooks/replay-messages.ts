@@ -21,7 +21,7 @@ const uses = 30;
 export const replayWebhookMessages = defineAction({
   name: 'replayWebhookMessages',
   operationId: 'replayWebhookEndpointMessages',
-  path: '/v1/webhook-endpoints/:id/replay',
+  url: '/v1/webhook-endpoints/:id/replay',
   tag: 'Webhook endpoints',
   summary: 'Send messages to an endpoint again',
   description: `Either the messages of some events, or all since an instant, up to ${maxReplayed.toLocaleString('en')} in one request. They keep their ids, so a receiver that has seen them can recognize them. An endpoint has ${uses} replays in ten minutes.`,

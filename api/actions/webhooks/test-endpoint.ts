@@ -12,7 +12,7 @@ const uses = 10;
 
 export const testWebhookEndpoint = defineAction({
   name: 'testWebhookEndpoint',
-  path: '/v1/webhook-endpoints/:id/test',
+  url: '/v1/webhook-endpoints/:id/test',
   tag: 'Webhook endpoints',
   summary: 'Send a test message to an endpoint',
   description: `Sends a message of the type ${testTopic}, in the same way as all others: ${uses} a minute at most.`,

@@ -37,7 +37,7 @@ const once =
 /** Endpoints are listed, read and deleted like all records. */
 export const createWebhookEndpoint = defineAction({
   name: 'createWebhookEndpoint',
-  path: '/v1/webhook-endpoints',
+  url: '/v1/webhook-endpoints',
   tag: 'Webhook endpoints',
   summary: 'Create one webhook endpoint',
   description: `Creates an endpoint to which events are sent. Nobody can give it scopes beyond their own rights. ${once}`,
@@ -57,7 +57,7 @@ export const createWebhookEndpoint = defineAction({
 export const updateWebhookEndpoint = defineAction({
   name: 'updateWebhookEndpoint',
   method: 'PATCH',
-  path: '/v1/webhook-endpoints/:id',
+  url: '/v1/webhook-endpoints/:id',
   tag: 'Webhook endpoints',
   summary: 'Update one webhook endpoint',
   description: `Omitted fields stay unchanged; null clears an optional field. Changing the URL, topics or scopes, or including records, ${requiresProof}`,
@@ -89,7 +89,7 @@ export const updateWebhookEndpoint = defineAction({
 
 export const rotateWebhookEndpoint = defineAction({
   name: 'rotateWebhookEndpoint',
-  path: '/v1/webhook-endpoints/:id/rotate',
+  url: '/v1/webhook-endpoints/:id/rotate',
   tag: 'Webhook endpoints',
   summary: 'Replace the secret of one webhook endpoint',
   description: `For 24 hours, messages are signed with the former secret as well. ${once}`,

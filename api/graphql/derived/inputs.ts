@@ -149,7 +149,7 @@ export class InputTypes {
 }
 
 /** Values as they are stored. */
-export function storedValues(module: EntityModule, input: RecordJson): Record<string, unknown> {
+function storedValues(module: EntityModule, input: RecordJson): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(input).map(([name, value]) => [
       name,

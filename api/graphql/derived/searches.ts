@@ -16,7 +16,7 @@ import { passthroughField, type FieldConfig, type FieldMap } from '../passthroug
 import { searchResults, type PageArguments, type SelectionReader } from '../documents/selection-reader.ts';
 
 /** Parts of the schema being derived that search fields need. */
-export interface SearchParts {
+interface SearchParts {
   connectionOf(module: EntityModule): GraphQLObjectType;
   argumentsOf(module: EntityModule): GraphQLFieldConfigArgumentMap;
   /** Reads the selection of an operation. */

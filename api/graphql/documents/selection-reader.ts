@@ -64,7 +64,7 @@ export interface AggregateArguments extends Pick<PageArguments, 'where' | 'first
   readonly groupBy?: readonly string[] | null;
 }
 
-export interface SelectionLimits {
+interface SelectionLimits {
   /** `server.maxresultlimit`. */
   readonly largestPage: number;
   readonly budget: OperationBudget;

@@ -20,7 +20,7 @@ export interface SentOperation {
 }
 
 export type Yoga = YogaServerInstance<GraphqlContext, object>;
-export type OpenContext = Omit<GraphqlContext, 'unit'>;
+type OpenContext = Omit<GraphqlContext, 'unit'>;
 
 /**
  * Parses and validates an operation with the same limits and rules as over HTTP.

@@ -41,7 +41,7 @@ interface Upgrade {
   readonly head: Buffer;
 }
 
-export interface SocketOptions {
+interface SocketOptions {
   readonly services: Services;
   readonly hub: SubscriptionHub;
   readonly yoga: Yoga;

@@ -8,7 +8,7 @@ import { visibleNews, type SelectionsByName, type VisibleNews } from './visible-
 /** Pause before another attempt to read what could not be read, in milliseconds. */
 const retryMs = 500;
 
-export interface NewsStreamOptions {
+interface NewsStreamOptions {
   readonly subscription: RecordSubscription;
   readonly context: StreamContext;
   readonly registry: Registry;

@@ -25,7 +25,7 @@ import { SelectionReader } from '../documents/selection-reader.ts';
 import type { SelectionInfo } from '../single-statement-query.ts';
 import { streamOf, type StreamContext, type StreamSource } from './stream-field.ts';
 
-export interface OpenOptions {
+interface OpenOptions {
   readonly context: Omit<GraphqlContext, 'unit'>;
   readonly hub: SubscriptionHub;
   readonly connection: SubscriberConnection;

@@ -30,7 +30,7 @@ export interface StreamContext {
   readonly readerOf: (info: SelectionInfo) => SelectionReader;
 }
 
-export type OpenStream = (args: Readonly<Record<string, unknown>>, context: StreamContext) => Promise<StreamSource>;
+type OpenStream = (args: Readonly<Record<string, unknown>>, context: StreamContext) => Promise<StreamSource>;
 
 const openStream = Symbol('open stream');
 

@@ -4,7 +4,7 @@ import type { Access } from '../request-context.ts';
 type Requirement = Readonly<Partial<Record<'accessToken' | 'apiToken' | 'session' | 'csrfCookie' | 'csrfHeader', []>>>;
 
 /** Names of cookies and of a header. */
-export interface CredentialNames {
+interface CredentialNames {
   readonly accessCookie: string;
   readonly csrfCookie: string;
   readonly csrfHeader: string;

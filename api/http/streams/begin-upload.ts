@@ -5,14 +5,14 @@ import type { NewUpload } from '#entities/kit/objects/upload-rows.ts';
 import type { Services } from '../services.ts';
 
 /** An upload whose row is there and whose bytes are not. */
-export interface BegunUpload {
+interface BegunUpload {
   readonly id: string;
   readonly location: Location;
   readonly at: Date;
   readonly expiresAt: Date;
 }
 
-export interface UploadToBegin extends Pick<NewUpload, 'route' | 'declared'> {
+interface UploadToBegin extends Pick<NewUpload, 'route' | 'declared'> {
   /** The field that it is meant for; undefined: not known yet. */
   readonly purpose?: UploadPurpose | undefined;
   /** How long a record can take it, in milliseconds. */

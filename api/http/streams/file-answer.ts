@@ -13,7 +13,7 @@ interface ByteRange {
   readonly last: number;
 }
 
-export type ServedFile = Pick<StoredObject, 'name' | 'contentType' | 'sizeBytes' | 'sha256'>;
+type ServedFile = Pick<StoredObject, 'name' | 'contentType' | 'sizeBytes' | 'sha256'>;
 
 /** Rights of a browser on the file if it is opened after all: show it, without scripts and without the rights of this origin. */
 const sandbox = "default-src 'none'; sandbox";

@@ -14,14 +14,14 @@ export interface FilePart {
   readonly source: Readable;
 }
 
-export interface FormHandlers {
+interface FormHandlers {
   /** Called for each text, in the order of the form. */
   readonly onText: (field: string, value: string) => void;
   /** Called for each file, in the same order. @returns reads the file; called when the files before have been read */
   readonly onFile: (part: FilePart) => () => Promise<void>;
 }
 
-export interface FormLimits {
+interface FormLimits {
   readonly maxFiles: number;
   readonly maxFileBytes: number;
   readonly maxTexts: number;

@@ -13,7 +13,7 @@ import { refuseTokens } from '../refuse-tokens.ts';
 import type { Services } from '../services.ts';
 
 /** A file that a request brings. */
-export interface IncomingFile {
+interface IncomingFile {
   readonly source: Readable;
   readonly name: string;
   readonly type: string;

@@ -2,8 +2,7 @@ import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { describesList } from '#entities/kit/behaviours/describes-list.ts';
-import { declarationOf } from '#entities/kit/model/behaviour.ts';
+import { listFieldsOf } from '#entities/kit/model/behaviour.ts';
 import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import { isId } from '#entities/kit/base/ids.ts';
 import { pascalCase } from '#entities/kit/base/snake-case.ts';
@@ -210,7 +209,7 @@ async function isHeldBy(
 ): Promise<boolean> {
   const module = unit.registry.modules.find(({ topic }) => topic === ownerKind);
   if (!module) return false;
-  const listed = declarationOf(module, describesList)?.kind;
+  const listed = listFieldsOf(module)?.kind;
   const parts = [{ as: 'held', field: ownerField }, ...(listed === undefined ? [] : [{ as: 'listed', field: listed }])];
   const selection = { module, parts: parts.map((part) => ({ is: 'value', ...part }) as const) };
   let json: string;

@@ -11,7 +11,7 @@ const leaseMs = 15_000;
 const renewalMs = 5_000;
 
 /** The one request that writes to an upload. */
-export interface UploadLock {
+interface UploadLock {
   readonly writer: string;
   /** When the lock ends if it is not renewed. */
   readonly until: () => Date;

@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import { webhookEvent } from '#entities/billing/webhook-event.ts';
 import { integrationWebhook } from '#entities/integrations/integration-webhook.ts';
 import { integration } from '#entities/integrations/integration.ts';
-import { noteDelivery } from '#entities/integrations/last-delivery-rows.ts';
+import { noteLastEvent } from '#entities/integrations/last-event-rows.ts';
+import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { isId } from '#entities/kit/base/ids.ts';
 import { isInstant } from '#entities/kit/base/instant.ts';
@@ -12,6 +13,7 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { openSealedValue } from '#entities/kit/write/sealed-values.ts';
 import { organization } from '#entities/organizations/organization.ts';
+import { tooManyAttempts } from '../../http/limits/too-many-attempts.ts';
 import { workOf } from '../../http/request-context.ts';
 import { idSchema, visibleLine } from '../../http/request-schemas.ts';
 import { defineReceiver, instantAt, type ReceivedEvent, type Senders } from '../webhooks/define-receiver.ts';
@@ -19,13 +21,18 @@ import { hasStandardSignature, hasTimelyHeaders } from '../webhooks/standard-sig
 
 type Webhook = RowOf<typeof integrationWebhook>;
 
+/** Most new events of one webhook in each hour of the clock: a noisy sender fills no table. */
+const maxPerHour = 5_000;
+const hourMs = 3_600_000;
+
 /**
  * Each webhook of an integration has a secret of its own, and its events are recorded as `integration_webhook.received` of its record. The
  * record is locked meanwhile, so listeners get its events in the order in which they arrived.
  */
 const integrationWebhooks: Senders = {
   description:
-    'An id without an active receiver is answered like a route that does not exist. Events whose type the receiver does not accept are answered with 200 and have no effect.',
+    'An id without an active receiver is answered like a route that does not exist. Events whose type the receiver does not accept are answered with 200 and have no effect. After 5,000 new events in an hour, further ones are refused until the next hour.',
+  errors: ['too_many_requests'],
   params: Type.Object({ endpointID: idSchema('Id of the receiver.') }),
   find: async (delivery, { request, services: { clock, database } }) => {
     const { endpointID: id } = delivery.params;
@@ -45,15 +52,17 @@ const integrationWebhooks: Senders = {
     const { secret } = await openSealedValue(database.options, integrationWebhook, { ...webhook }, 'secret');
     return {
       secret,
-      record: (event, document) =>
-        transact(async (unit) => {
+      record: async (event, document) => {
+        const freeAt = await transact(async (unit) => {
           const locked = await unit.data.findLocked(integrationWebhook, id);
           if (locked?.rotatedAt?.getTime() !== webhook.rotatedAt?.getTime())
             throw new AppError('invalid_signature', 'The secret of this receiver was replaced.');
           if (!locked || !(await takesEvents(unit.data, locked)))
             throw new AppError('invalid_signature', 'This receiver does not accept events any more.');
-          await recordEvent(unit, locked, event, document);
-        }),
+          return recordEvent(unit, locked, event, document);
+        });
+        if (freeAt) throw tooManyAttempts(isFull, freeAt, clock.now());
+      },
     };
   },
 };
@@ -66,19 +75,33 @@ async function takesEvents(data: UnitOfWork['data'], webhook: Webhook): Promise<
   return webhook.status !== 'inactive';
 }
 
-async function recordEvent(unit: UnitOfWork, webhook: Webhook, event: ReceivedEvent, document: unknown): Promise<void> {
+const isFull = 'More events have arrived than a receiver takes in an hour';
+
+/** @returns when a refused event can be sent again */
+async function recordEvent(
+  unit: UnitOfWork,
+  webhook: Webhook,
+  event: ReceivedEvent,
+  document: unknown,
+): Promise<Date | undefined> {
   const { externalId, type, occurredAt } = event;
   const provider = `integration-${webhook.id.toLowerCase()}`;
   const { data } = unit;
-  if (await data.findOne(webhookEvent, { provider: { eq: provider }, externalId: { eq: externalId } })) return;
+  if (await data.findOne(webhookEvent, { provider: { eq: provider }, externalId: { eq: externalId } }))
+    return undefined;
   if (webhook.allowedEvents.length > 0 && !webhook.allowedEvents.includes(type)) {
-    await noteDelivery(unit, webhook.id, externalId, `Events of the type ${type} are not accepted.`);
-    return;
+    await noteLastEvent(unit, webhook.id, externalId, `Events of the type ${type} are not accepted.`);
+    return undefined;
+  }
+  const hour = Math.floor(unit.clock.now().getTime() / hourMs);
+  if (await takeAttempt(unit, [{ key: `received-events:${webhook.id}/${hour}`, limit: maxPerHour }], hourMs)) {
+    await noteLastEvent(unit, webhook.id, externalId, `${isFull}.`);
+    return new Date((hour + 1) * hourMs);
   }
   const isNew = webhook.status !== 'active';
   const active = isNew ? await data.update(integrationWebhook, webhook.id, { status: 'active' }) : webhook;
   const stored = await data.create(webhookEvent, { provider, externalId, type, occurredAt, document });
-  await noteDelivery(unit, webhook.id, externalId, null);
+  await noteLastEvent(unit, webhook.id, externalId, null);
   unit.emit(
     customEvent(integrationWebhook, 'received', active, {
       eventId: stored.id,
@@ -87,6 +110,7 @@ async function recordEvent(unit: UnitOfWork, webhook: Webhook, event: ReceivedEv
       occurredAt: occurredAt.toISOString(),
     }),
   );
+  return undefined;
 }
 
 export const integrationReceiver = defineReceiver({

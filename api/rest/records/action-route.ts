@@ -16,7 +16,7 @@ import { matching, sendEntityTag } from './record-version.ts';
 /** The route of an action. */
 export function actionRoute(action: Action): Route {
   const { definition } = action;
-  const { method = 'POST', path, status = 200, answer, limits = [] } = definition;
+  const { method = 'POST', url, status = 200, answer, limits = [] } = definition;
   const { inPath, others } = inputOf(definition);
   const names = Object.keys(others);
   const sent = Type.Object(inRest(others), { additionalProperties: false, ...definition.inputSize });
@@ -27,7 +27,7 @@ export function actionRoute(action: Action): Route {
   if (record && status === 201) sends.push('Location');
   const run = async (call: Call<unknown>, given: Values) => {
     const body = await bodyOf(answer, await runAction(action, call, given), call.unit);
-    if (sends.includes('Location')) void call.reply.header('location', `${path}/${String(body['id'])}`);
+    if (sends.includes('Location')) void call.reply.header('location', `${url}/${String(body['id'])}`);
     if (sends.includes('ETag')) sendEntityTag(call.reply, body['record_version']);
     return { status, body };
   };
@@ -44,7 +44,7 @@ export function actionRoute(action: Action): Route {
     }, call.body);
   return defineRoute({
     method,
-    url: path,
+    url,
     operationId: definition.operationId ?? definition.name,
     tag: definition.tag,
     summary: definition.summary,

@@ -2,7 +2,7 @@ import type { EntityModule } from '#entities/kit/model/define.ts';
 import { inWords, pascalCase } from '#entities/kit/base/snake-case.ts';
 
 /** Names of a kind in REST. */
-export interface RecordNames {
+interface RecordNames {
   /** Path of its list. */
   readonly path: string;
   /** In sentences: `group membership`. */

@@ -16,12 +16,12 @@ export function sendEntityTag(reply: FastifyReply, recordVersion: unknown): stri
 
 export const notModified = Type.Null({ description: 'The record has the version of `If-None-Match`.' });
 
-/** Noted with each use, without a new version of the record (`last-seen-rows.ts`, `last-delivery-rows.ts`, `token-use.ts`). */
+/** Noted with each use, without a new version of the record (`last-seen-rows.ts`, `last-event-rows.ts`, `token-use.ts`). */
 const notedFields: ReadonlySet<string> = new Set([
-  'last_delivery_at',
-  'last_delivery_error',
-  'last_delivery_id',
-  'last_delivery_status',
+  'last_event_at',
+  'last_event_error',
+  'last_event_id',
+  'last_event_status',
   'last_organization_id',
   'last_seen_at',
   'last_used_at',

@@ -10,7 +10,7 @@ import {
 import { defaultNames, securitySchemes } from '../../http/description/security.ts';
 
 /** Parts of the configuration in the description of the API. */
-export interface DescribedSettings {
+interface DescribedSettings {
   /** `server.maxresultlimit` */
   readonly largestPage: number;
   readonly csrfHeader: string;

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type, type Static, type TObject, type TSchema } from 'typebox';
 import { Compile } from 'typebox/schema';
 import type { Config } from '#config/objects/root.ts';
+import type { ErrorCode } from '#entities/kit/base/error-catalogue.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { isInstant } from '#entities/kit/base/instant.ts';
 import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts';
@@ -43,8 +44,10 @@ export interface Sender {
 export interface Senders {
   /** When there is no such route, and what happens to events, in the description. */
   readonly description: string;
-  /** Parameters of the path. */
+  /** Parameters of the URL. */
   readonly params?: TObject;
+  /** Errors of `find` and `record`, besides those of every receiver. */
+  readonly errors?: readonly ErrorCode[];
   /** @returns undefined when there is no such sender */
   readonly find: (
     delivery: RawDelivery,
@@ -94,7 +97,7 @@ export function defineReceiver<Payload extends TSchema>(receiver: Receiver<Paylo
     ...(senders.params ? { params: senders.params } : {}),
     ...(query ? { query } : {}),
     answers: { 200: MessageSchema },
-    errors: ['route_not_found', 'invalid_signature', 'body_too_large', 'malformed_body'],
+    errors: ['route_not_found', 'invalid_signature', 'body_too_large', 'malformed_body', ...(senders.errors ?? [])],
     handle: async (call) => {
       const { request, services } = call;
       const delivery = rawDelivery(call, receiver);

@@ -34,7 +34,7 @@ interface Comparison {
 type Generation = Pick<CrashWatch, 'generation'>;
 
 /** A state, and on whom it depends. */
-export interface WatchedPrincipal {
+interface WatchedPrincipal {
   readonly snapshot: PrincipalSnapshot;
   /** Hashes of the ids whose changes are noted in `caller_changes`. */
   readonly scopes: readonly string[];

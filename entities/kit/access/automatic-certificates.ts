@@ -31,12 +31,11 @@ export async function readCertificateRow(
   work: Work,
   { authority, name }: CertificatePlace,
 ): Promise<CertificateRow | undefined> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<CertificateRow>(
+  const [found] = await work.rowsAsSystem<CertificateRow>(
     `select ${columns} from automatic_certificates where authority = $1 and name = $2`,
     [authority, name],
   );
-  return rows[0];
+  return found;
 }
 
 /**
@@ -50,15 +49,14 @@ export async function holdOrder(
   holder: string,
   heldUntil: Date,
 ): Promise<CertificateRow | undefined> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<CertificateRow>(
+  const [found] = await work.rowsAsSystem<CertificateRow>(
     `insert into automatic_certificates as held (authority, name, held_by, held_until) values ($1, $2, $3, $4)
      on conflict (authority, name) do update set held_by = excluded.held_by, held_until = excluded.held_until, key_authorization = null
        where (held.held_until is null or held.held_until <= $5) and (held.next_attempt_at is null or held.next_attempt_at <= $5)
      returning ${columns}`,
     [authority, name, holder, heldUntil, work.clock.now()],
   );
-  return rows[0];
+  return found;
 }
 
 /** Columns that may change while an order is under way. */
@@ -75,14 +73,13 @@ export async function continueOrder(
   holder: string,
   { heldUntil, account, keyAuthorization }: OrderChange,
 ): Promise<boolean> {
-  const session = await work.readAs('system');
-  const { rowCount } = await session.query(
+  const count = await work.runAsSystem(
     `update automatic_certificates set held_until = coalesce($4, held_until), account = coalesce($5, account),
        key_authorization = coalesce($6, key_authorization)
      where authority = $1 and name = $2 and held_by = $3`,
     [authority, name, holder, heldUntil ?? null, account ?? null, keyAuthorization ?? null],
   );
-  return rowCount === 1;
+  return count === 1;
 }
 
 /** How an order ended: with a certificate, whose key is encrypted, or with the reason why there is none. */
@@ -99,21 +96,19 @@ export async function endOrder(
   holder: string,
   { issued, failure, nextAttemptAt }: OrderEnd,
 ): Promise<boolean> {
-  const session = await work.readAs('system');
-  const { rowCount } = await session.query(
+  const count = await work.runAsSystem(
     `update automatic_certificates set held_by = null, held_until = null, key_authorization = null, next_attempt_at = $4,
        certificate = coalesce($5, certificate), private_key = coalesce($6, private_key),
        failed_attempts = case when $5::text is null then failed_attempts + 1 else 0 end, last_failure = $7
      where authority = $1 and name = $2 and held_by = $3`,
     [authority, name, holder, nextAttemptAt, issued?.certificate ?? null, issued?.privateKey ?? null, failure ?? null],
   );
-  return rowCount === 1;
+  return count === 1;
 }
 
 /** Gives a reservation back when its process stops: the order is left to another one. */
 export async function releaseOrder(work: Work, { authority, name }: CertificatePlace, holder: string): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     `update automatic_certificates set held_by = null, held_until = null, key_authorization = null
      where authority = $1 and name = $2 and held_by = $3`,
     [authority, name, holder],
@@ -127,8 +122,7 @@ export async function keepResealed(
   former: Pick<CertificateRow, 'account' | 'privateKey'>,
   next: Pick<CertificateRow, 'account' | 'privateKey'>,
 ): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     `update automatic_certificates set account = $5, private_key = $6
      where authority = $1 and name = $2 and account is not distinct from $3 and private_key is not distinct from $4`,
     [authority, name, former.account, former.privateKey, next.account, next.privateKey],

@@ -47,12 +47,10 @@ export interface DatabaseOptions {
   readonly hasListener: (topic: string) => boolean;
   /** `workflows.dispatch.failonenqueueerror`: whether a change fails when its events cannot be recorded. */
   readonly failOnEnqueueError: () => boolean;
-  /** Lists of names from which companions of records are made. */
   readonly configuredNames: () => ConfiguredNames;
   readonly observer?: StatementObserver;
   /** Decides rights to single records; without it they are decided from the rows in PostgreSQL (`authz.enabled` off). */
   readonly authorizer?: Authorizer;
-  /** Called with every decision about a change. */
   readonly onDecision?: (taken: DecisionTaken) => void;
   /** Called at the end of every unit of work that has sent a statement. */
   readonly onUnitEnded?: (ended: EndedUnit) => void;
@@ -60,7 +58,6 @@ export interface DatabaseOptions {
   readonly onBackgroundError: (error: unknown, doing: string) => void;
 }
 
-/** A unit of work that has ended, for metrics. */
 export interface EndedUnit {
   readonly isCommitted: boolean;
   readonly isReadOnly: boolean;
@@ -69,7 +66,6 @@ export interface EndedUnit {
   readonly traceparent: string | undefined;
 }
 
-/** A decision about a change, for reports and tests. */
 export interface DecisionTaken {
   readonly kind: string;
   readonly operation: Operation;

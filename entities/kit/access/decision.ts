@@ -27,8 +27,7 @@ export interface Decision extends CheckResult {
   readonly rule: number | undefined;
 }
 
-/** The sources of decisions. */
-export interface DecisionSources {
+interface DecisionSources {
   readonly work: Work;
   /** Undefined while checks by the authorization store are off; rights are decided from the rows then. */
   readonly authorizer: Authorizer | undefined;

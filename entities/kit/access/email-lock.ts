@@ -7,6 +7,5 @@ import type { Work } from '../storage/work.ts';
  * @param email in lower case
  */
 export async function lockEmail(work: Work, email: string): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query(`select pg_advisory_xact_lock(hashtextextended('address:' || $1, 0))`, [email]);
+  await work.runAsSystem(`select pg_advisory_xact_lock(hashtextextended('address:' || $1, 0))`, [email]);
 }

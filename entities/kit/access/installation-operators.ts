@@ -14,23 +14,20 @@ export interface OperatorGrant {
 }
 
 /** The operator who grants or revokes (login and host name of their machine), and the reason. */
-export interface OperatorChange {
+interface OperatorChange {
   readonly userId: string;
   readonly by: string;
   readonly reason: string;
 }
 
-/** Whether a person operates the installation now. */
 export async function isOperator(work: Work, userId: string): Promise<boolean> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query('select 1 from operators where user_id = $1 and revoked_at is null', [userId]);
+  const rows = await work.rowsAsSystem('select 1 from operators where user_id = $1 and revoked_at is null', [userId]);
   return rows.length > 0;
 }
 
 /** @returns false for somebody who is an operator already */
 export async function grantOperator(work: Work, { userId, by, reason }: OperatorChange): Promise<boolean> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query(
+  const rows = await work.rowsAsSystem(
     `insert into operators (id, user_id, granted_at, granted_by, grant_reason) values ($1, $2, $3, $4, $5)
      on conflict (user_id) where revoked_at is null do nothing returning 1`,
     [newId(), userId, work.clock.now(), by, reason],
@@ -40,8 +37,7 @@ export async function grantOperator(work: Work, { userId, by, reason }: Operator
 
 /** @returns false for somebody who is no operator */
 export async function revokeOperator(work: Work, { userId, by, reason }: OperatorChange): Promise<boolean> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query(
+  const rows = await work.rowsAsSystem(
     `update operators set revoked_at = $2, revoked_by = $3, revoke_reason = $4 where user_id = $1 and revoked_at is null returning 1`,
     [userId, work.clock.now(), by, reason],
   );
@@ -49,13 +45,11 @@ export async function revokeOperator(work: Work, { userId, by, reason }: Operato
 }
 
 /** Everybody who operates the installation or did, the latest first. */
-export async function listOperators(work: Work, limit: number): Promise<OperatorGrant[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<OperatorGrant>(
+export function listOperators(work: Work, limit: number): Promise<OperatorGrant[]> {
+  return work.rowsAsSystem<OperatorGrant>(
     `select user_id as "userId", granted_at as "grantedAt", granted_by as "grantedBy", grant_reason as "grantReason",
        revoked_at as "revokedAt", revoked_by as "revokedBy", revoke_reason as "revokeReason"
      from operators order by granted_at desc, id desc limit $1`,
     [limit],
   );
-  return rows;
 }

@@ -53,12 +53,10 @@ async function readLaterToken(
   acceptsKey: (keyId: string) => boolean,
 ): Promise<Caller> {
   const sort = userId === null ? 'api' : 'personal';
-  const session = await work.readAs('system');
-  const { rows } = await session.query<{ readonly hash: string; readonly key: string }>(secretOfToken[sort], [
+  const [held] = await work.rowsAsSystem<{ readonly hash: string; readonly key: string }>(secretOfToken[sort], [
     tokenId,
     userId ?? organizationId,
   ]);
-  const [held] = rows;
   const principal = { sort, tokenId, secretHashes: [held?.hash ?? ''], organizationId } as const;
   const state = held && acceptsKey(held.key) ? await readStateWithin(work, principal) : undefined;
   const expiresAt = state?.token?.expiresAt ?? null;

@@ -19,7 +19,6 @@ export interface SessionPrincipal {
 /** Part of an API token or a personal token that identifies it. */
 export interface TokenPrincipal {
   readonly sort: TokenSort;
-  /** Id of the record of the token. */
   readonly tokenId: string;
   /** Hashes of its secret by each key that verifies; one of them is that of the record. */
   readonly secretHashes: readonly string[];
@@ -36,7 +35,6 @@ export interface DelegationPrincipal {
 
 export type Principal = SessionPrincipal | TokenPrincipal | DelegationPrincipal;
 
-/** The current state of the caller that a token stands for. */
 export interface PrincipalState extends MembershipState {
   /** Whether the person is active; of an API token, its organization; of a delegation, whether both sides still have the rights for it. */
   readonly isActive: boolean;
@@ -60,7 +58,6 @@ interface TokenState {
   readonly expiresAt: string | null;
 }
 
-/** The current state of a person in one organization. */
 export interface MembershipState extends Pick<Caller, 'groupIds' | 'relations'>, HeldEntitlements {
   /** The strongest role in the organization or one of its ancestors; null for a person without a role, and for one who lacks a factor. */
   readonly role: Role | null;
@@ -225,7 +222,6 @@ export async function readDelegationState(work: Work, principal: DelegationPrinc
   return readStateWithin(work, principal);
 }
 
-/** The state of a caller within a unit of work. */
 export async function readStateWithin(work: Work, principal: Principal): Promise<PrincipalState> {
   const session = await work.readAs('app');
   const { text, values } = snapshotStatement(principal);

@@ -16,8 +16,7 @@ export interface SignInKey {
  * @returns undefined when the attempt is allowed, otherwise the time from which the next one is
  */
 export async function takeAttempt(work: Work, keys: readonly SignInKey[], windowMs: number): Promise<Date | undefined> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<AttemptRow>(taken, attemptValues(keys, windowMs, work.clock.now()));
+  const rows = await work.rowsAsSystem<AttemptRow>(taken, attemptValues(keys, windowMs, work.clock.now()));
   return nextAttempt(rows[0], windowMs);
 }
 
@@ -62,13 +61,12 @@ function nextAttempt(row: AttemptRow | undefined, windowMs: number): Date | unde
  * @param reduced of the client address, if the attempt was counted there
  */
 export async function forgetAttempt(work: Work, cleared: string, reduced: string | null): Promise<void> {
-  const session = await work.readAs('system');
   if (reduced === null) {
-    await session.query('delete from sign_in_failures where key = $1', [cleared]);
+    await work.runAsSystem('delete from sign_in_failures where key = $1', [cleared]);
     return;
   }
   // The count locks the account's row first, the order of `takeAttempt`; another order could deadlock with it.
-  await session.query(
+  await work.runAsSystem(
     `with forgotten as (delete from sign_in_failures where key = $1 returning 1)
      update sign_in_failures set failures = greatest(failures - 1, 0)
      where key = $2 and (select count(*) from forgotten) >= 0`,
@@ -78,8 +76,7 @@ export async function forgetAttempt(work: Work, cleared: string, reduced: string
 
 /** Takes an attempt off its counters because nobody has judged it. */
 export async function giveBackAttempt(work: Work, keys: readonly SignInKey[]): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     `with locked as (select key from sign_in_failures where key = any($1) order by key for update)
      update sign_in_failures held set failures = greatest(held.failures - 1, 0) from locked where held.key = locked.key`,
     [keys.map(({ key }) => key)],

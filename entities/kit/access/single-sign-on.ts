@@ -54,8 +54,7 @@ export async function decidingMembership(work: Work, userId: string, organizatio
 
 /** Whether a membership has not ended, in whichever organization. */
 export async function isMembershipLive(work: Work, membershipId: string): Promise<boolean> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query('select 1 from memberships where id = $1 and deleted_at is null', [
+  const rows = await work.rowsAsSystem('select 1 from memberships where id = $1 and deleted_at is null', [
     membershipId,
   ]);
   return rows.length > 0;
@@ -101,7 +100,6 @@ export async function readEntry(
   return entryOf(rows[0]);
 }
 
-/** The columns of `organization_entry`. */
 export const entryColumns = 'entry.role, entry.gap, entry.modules, entry.lacks_second_factor';
 
 export interface EntryRow {

@@ -2,8 +2,7 @@ import type { TokenSort } from '../model/scopes.ts';
 import { changeOutsideTransaction } from '../storage/one-round-trip.ts';
 import type { StatementSource } from '../storage/transaction.ts';
 
-/** A token that was used. */
-export interface TokenUse {
+interface TokenUse {
   readonly sort: TokenSort;
   readonly tokenId: string;
   readonly at: Date;

@@ -1,6 +1,5 @@
 /** The source of the present time. It is injected: code outside workflows never reads the system clock directly. */
 export interface Clock {
-  /** The present instant. */
   now(): Date;
 }
 

@@ -13,7 +13,7 @@ export interface FieldProblem {
 /** The most problems that one answer reports, so that a thousand wrong rows do not produce an answer of that size. */
 export const maxProblems = 100;
 
-export interface ErrorDetails {
+interface ErrorDetails {
   /** The problems of single fields, for `invalid_input` and similar codes. */
   readonly fields?: readonly FieldProblem[];
   /** Seconds after which a retry makes sense; becomes the Retry-After header. */
@@ -51,7 +51,6 @@ export class AppError extends Error {
   }
 }
 
-/** HTTP status a code is answered with. */
 export function statusOf(code: ErrorCode): number {
   return errorCategories[errorCatalogue[code].category];
 }

@@ -9,6 +9,7 @@ export const failpoints = [
   'commit-decided',
   'relay-claimed',
   'work-claimed',
+  'work-begun',
   'relay-started',
   'delivery-before-commit',
   'delivery-after-commit',
@@ -50,7 +51,8 @@ export const failpoints = [
 ] as const;
 export type Failpoint = (typeof failpoints)[number];
 
-export interface ArmedFailpoint {
+interface ArmedFailpoint {
+  /** A failpoint, or a failpoint and what passes it, such as `work-claimed:file/copies`. */
   readonly name: string;
   /** `kill`: SIGKILL to this process; `throw`: an error that names the failpoint; `pause`: blocks the event loop for five seconds. */
   readonly action: 'kill' | 'throw' | 'pause';
@@ -64,18 +66,22 @@ let armed: Map<string, ArmedFailpoint & { passes: number }> | undefined;
 export function armFailpoints(points: readonly ArmedFailpoint[]): void {
   const known: readonly string[] = failpoints;
   for (const { name } of points) {
-    if (!known.includes(name)) throw new Error(`"${name}" is not a failpoint; known are ${failpoints.join(', ')}`);
+    if (!known.includes(name.replace(/:.*/s, '')))
+      throw new Error(`"${name}" is not a failpoint; known are ${failpoints.join(', ')}`);
   }
   armed = points.length === 0 ? undefined : new Map(points.map((point) => [point.name, { ...point, passes: 0 }]));
 }
 
-/** Marks a durable boundary; does nothing unless a test armed it. */
-export function failpoint(name: Failpoint): void {
-  if (armed !== undefined) strike(name, armed);
+/**
+ * Marks a durable boundary; does nothing unless a test armed it.
+ * @param what passes it, where several kinds of work do
+ */
+export function failpoint(name: Failpoint, what?: string): void {
+  if (armed !== undefined) strike(name, what, armed);
 }
 
-function strike(name: Failpoint, points: NonNullable<typeof armed>): void {
-  const point = points.get(name);
+function strike(name: Failpoint, what: string | undefined, points: NonNullable<typeof armed>): void {
+  const point = points.get(`${name}:${what}`) ?? points.get(name);
   if (!point || point.passes++ < point.after) return;
   if (point.action === 'throw') throw new Error(`failpoint ${name}`);
   if (point.action === 'kill') process.kill(process.pid, 'SIGKILL');

@@ -6,10 +6,7 @@ const nextUlid = monotonicFactory(randomFraction);
 /** Crockford base 32, 26 characters, first at most 7 (128 bits): the ULID specification's canonical form. */
 export const idPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
-/**
- * A new ULID, monotonic within this process: ids made later sort later.
- * @param timeMs milliseconds since the epoch; default now.
- */
+/** A new ULID, monotonic within this process: ids made later sort later. @param timeMs milliseconds since the epoch; default now. */
 export function newId(timeMs?: number): string {
   return nextUlid(timeMs);
 }

@@ -40,7 +40,6 @@ const parts = new RegExp(`(?<shaping>${shaping.join('|')})|(?<selector>${selecto
 
 type Hidden = 'shaping' | 'selector' | 'useless';
 
-/** Replaces the hidden characters of a text. */
 function replaceHidden(text: string, replacement: (found: string, sort: Hidden) => string): string {
   return text.replaceAll(parts, (found: string, ...rest: unknown[]) => {
     const groups = rest.at(-1) as Readonly<Record<string, string | undefined>>;

@@ -2,7 +2,7 @@
 const label = '_core-single-sign-on';
 
 /** The DNS record with which whoever controls a domain lets an organization vouch for the addresses of the domain. */
-export interface DomainProof {
+interface DomainProof {
   readonly name: string;
   readonly value: string;
 }

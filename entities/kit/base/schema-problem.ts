@@ -14,7 +14,7 @@ export interface SchemaProblem {
 }
 
 /** Facts about the value with the problem. */
-export interface ProblemContext {
+interface ProblemContext {
   /** Description of the value; it explains a pattern in words. */
   readonly description?: string | undefined;
   readonly value?: unknown;

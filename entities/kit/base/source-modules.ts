@@ -2,7 +2,6 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** A source file with what it exports. */
 export interface SourceModule {
   /** Absolute path. */
   readonly path: string;

@@ -71,7 +71,6 @@ function errorIndex(text: string, message: string): number {
   return position === undefined ? missingValue(text) : Number(position);
 }
 
-/** Line and column of an index. */
 function positionOf(text: string, index: number): string {
   const lines = text.slice(0, index).split('\n');
   return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;

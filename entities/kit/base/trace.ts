@@ -22,7 +22,7 @@ export interface WorkSpan {
   end(failure?: unknown): void;
 }
 
-export interface SpanOptions {
+interface SpanOptions {
   /** `traceparent` of the parent span; a malformed one starts a new trace. */
   readonly parent?: string | undefined;
   readonly attributes?: Attributes;
@@ -57,8 +57,7 @@ export function startSpan(name: string, { parent, attributes, startedAt }: SpanO
   };
 }
 
-/** Whether spans are recorded in this process. */
-export function areSpansRecorded(): boolean {
+function areSpansRecorded(): boolean {
   return currentTracer() !== undefined;
 }
 

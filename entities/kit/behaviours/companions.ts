@@ -23,7 +23,6 @@ export function companions<const Name extends string = never>(
   made: readonly Companion<Name>[],
 ): ChangeBehaviour<NoInfer<Name>> {
   return {
-    name: 'companions',
     fields: made.flatMap(({ when = {} }) => Object.keys(when) as Name[]),
     complete: (creation, completing) => withCompanions(made, creation, completing),
   };

@@ -1,10 +1,11 @@
 import type { AppError, FieldProblem } from '../base/errors.ts';
 import { inputError } from '../base/input-error.ts';
+import type { ListFields } from '../model/behaviour.ts';
 import type { Caller } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import { refuseBeyondLimits, refuseDisabledModule } from '../model/module-gate.ts';
 import type { Registry } from '../model/registry.ts';
-import { describedList, type ListFields } from '../read/described-list.ts';
+import { describedList } from '../read/described-list.ts';
 import type { ChangeBehaviour } from '../write/change-behaviour.ts';
 import type { NewRow } from '../write/creations.ts';
 
@@ -12,8 +13,7 @@ import type { NewRow } from '../write/creations.ts';
 export function describesList<const Name extends string>(list: ListFields<Name>): ChangeBehaviour<Name> {
   const { kind, fields, filter, orderBy, action } = list;
   return {
-    name: 'describesList',
-    declared: list,
+    list,
     fields: [kind, fields, filter, orderBy, action].filter((name) => name !== undefined),
     checkNew: ({ registry }, caller, rows) => refuseWrongLists(list, registry, caller, rows),
     check: ({ registry, operation, row, changed }) =>

@@ -10,10 +10,7 @@ import { stampOf, type ChangeWork } from '../write/change-work.ts';
 import { deleteRows } from '../write/delete-rows.ts';
 import { insertRows } from '../write/insert-rows.ts';
 
-/**
- * Records that the server keeps in line with those of another kind.
- * @template By fields of both kinds whose values are equal
- */
+/** Records that the server keeps in line with those of another kind. @template By fields of both kinds whose values are equal */
 interface Following<By extends string, Name extends string> {
   /** The kind that is followed. */
   readonly kind: string;
@@ -38,7 +35,6 @@ export function follows<const By extends string, const Name extends string>(
 ): ChangeBehaviour<By | Name> {
   const { kind, by, values, which } = following;
   return {
-    name: 'follows',
     fields: [...by, ...(Object.keys(values) as Name[])],
     follows: {
       kind,

@@ -14,7 +14,6 @@ interface RoleGiving<Name extends string> {
 /** Behaviour: nobody gives a role above their own, or changes or deletes a record that gives one. */
 export function givesRole<const Name extends string>(giving: RoleGiving<Name>): ChangeBehaviour<Name> {
   return {
-    name: 'givesRole',
     fields: giving.holder === undefined ? [giving.field] : [giving.field, giving.holder],
     rules: [`Nobody gives a ${giving.field} above their own, or changes or deletes a record that has one.`],
     checkNew: (_work, caller, rows) => {

@@ -10,7 +10,6 @@ import type { NewRow } from '../write/creations.ts';
 /** Behaviour: records are verdicts on stored files, and refer to the records that have these files. */
 export function givesVerdicts<const Name extends string>(verdicts: VerdictFields<Name>): ChangeBehaviour<Name> {
   return {
-    name: 'givesVerdicts',
     fields: [verdicts.object, verdicts.verdict],
     verdicts,
     checkNew: (work, caller, rows) => referToFiles(verdicts, work, caller, rows),

@@ -29,7 +29,6 @@ interface LastKept<Name extends string> {
  */
 export function keepsLast<const Name extends string>(kept: LastKept<Name>): ChangeBehaviour<Name> {
   return {
-    name: 'keepsLast',
     fields: [kept.field],
     rules: [`The last record of an organization whose ${kept.field} is ${kept.is} stays: ${kept.message}`],
     written: async (session, changes, { registry }) => {

@@ -28,8 +28,6 @@ interface LaterRemoval {
  */
 export function laterRemoval(removal: LaterRemoval): ChangeBehaviour<never> {
   return {
-    name: 'laterRemoval',
-    declared: removal,
     fields: [],
     deletionNote: removal.note,
     admittingKinds: removal.atOnce,

@@ -3,7 +3,7 @@ import type { Place } from '../access/lost-roles.ts';
 import type { Caller } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
 import { mayAll } from '../model/policy.ts';
-import { organizationOf, type RecordedChange } from '../model/recorded-changes.ts';
+import { changeOf } from '../model/recorded-changes.ts';
 import { column } from '../storage/column.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 import type { ChangeBehaviour, Completing } from '../write/change-behaviour.ts';
@@ -14,13 +14,11 @@ import { updateRows } from '../write/update-rows.ts';
 
 /** Makes a person the manager of a record by a record of another kind. */
 interface ManagedBy<Name extends string> {
-  /** Kind of that record. */
   readonly kind: string;
   /** Its reference to the managed record. */
   readonly record: string;
   /** Its reference to the person. */
   readonly person: string;
-  /** Its other values. */
   readonly values: Readonly<Record<string, unknown>>;
   /**
    * Field of the managed record itself for a person whose role comes from a parent organization alone: only members of the organization
@@ -35,7 +33,6 @@ interface ManagedBy<Name extends string> {
  */
 export function managedBy<const Name extends string>(managed: ManagedBy<Name>): ChangeBehaviour<Name> {
   return {
-    name: 'managedBy',
     fields: [managed.outside],
     complete: (creation, completing) => withManager(managed, creation, completing),
     rolesLost: (session, module, left, work) => endManagement(managed.outside, session, module, left, work),
@@ -77,16 +74,9 @@ async function endManagement(
         and row.organization_id = any(${places.map(({ organizationId }) => organizationId)})`,
       stamp,
     });
-    const changes = rows.map((row): RecordedChange => ({
-      module,
-      operation: 'updated',
-      id: row['id'] as string,
-      recordVersion: row['recordVersion'] as number,
-      organizationId: organizationOf(module, row),
-      changedFields: [field],
-      before: { ...row, [field]: userId },
-      after: row,
-      isConsequence: true,
+    const changes = rows.map((row) => ({
+      ...changeOf(module, { ...row, [field]: userId }, row, [field]),
+      isConsequence: true as const,
     }));
     if (changes.length > 0) await recordChanges(session, changes, [], work);
   }

@@ -14,7 +14,6 @@ interface TextVariables<Name extends string> {
 export function textVariables<const Name extends string>(variables: TextVariables<Name>): Behaviour<Name> {
   const { texts, by, known } = variables;
   return {
-    name: 'textVariables',
     fields: [...texts, by],
     problemsOf: (values) => {
       const names = known[String(values[by])] ?? [];

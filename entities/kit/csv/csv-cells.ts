@@ -23,7 +23,6 @@ export function safeCell(text: string): string {
   return isSpecial.test(text) ? `'${text}` : text;
 }
 
-/** The text of a cell. */
 export function plainText(cell: string): string {
   return isProtected.test(cell) ? cell.slice(1) : cell;
 }

@@ -16,7 +16,7 @@ import { isEmptyCell, valueOfCell, WrongCell } from './csv-values.ts';
 type Values = Record<string, unknown>;
 
 /** Changes of records that the rows of a document describe. Paths of problems begin with the number of the row in the list. */
-export interface ReadRows {
+interface ReadRows {
   readonly inputs: readonly Values[];
   /** Columns that identify the record to change, where the document changes records. */
   readonly keys: readonly string[];
@@ -71,7 +71,7 @@ async function resolve(data: DataClient, { inputs, lookups, problems }: ReadRows
 }
 
 /** Checks before anything is written, in addition to those of the data layer. */
-export type CheckInputs = (inputs: readonly Creation[]) => Promise<void>;
+type CheckInputs = (inputs: readonly Creation[]) => Promise<void>;
 
 /**
  * Creates or changes the records of some rows, all or none.
@@ -167,7 +167,6 @@ async function changeRows(
 
 interface RowChange {
   readonly id: string;
-  /** Number of the row in the list. */
   readonly index: number;
   /** The column that names the record. */
   readonly name: string;

@@ -8,16 +8,13 @@ import { lookupsOf, type Lookup } from './csv-lookups.ts';
 import { atCell, refuseHeader } from './csv-problems.ts';
 import type { CsvRow } from './csv-rows.ts';
 
-/** Kind and action of a document. */
 export interface CsvTarget {
   readonly registry: Registry;
   readonly module: EntityModule;
   readonly action: 'create' | 'update';
 }
 
-/** Content of the cells of a column with a name. */
 export type NamedColumn =
-  /** Values of a field. */
   | { readonly is: 'field'; readonly name: string; readonly field: Field }
   /** Values of other records that a reference names by them. */
   | { readonly is: 'lookup'; readonly name: string; readonly field: Field; readonly lookup: Lookup }
@@ -79,7 +76,6 @@ export function updateAdvice({ module, action }: CsvTarget): string {
     : '';
 }
 
-/** The columns of a document. */
 export class Columns {
   /** As written in the header. */
   readonly titles: readonly string[];

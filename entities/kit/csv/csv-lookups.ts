@@ -44,12 +44,10 @@ function isNameable(target: EntityModule, name: string): boolean {
 /** Kinds that people call by other words than their names. */
 const recordWords: Readonly<Record<string, string>> = { user: 'person', customEnumValue: 'value of the list' };
 
-/** Word for a record of a kind in a sentence. */
 export function recordWord({ kind }: Pick<EntityModule, 'kind'>): string {
   return recordWords[kind] ?? inWords(kind);
 }
 
-/** A cell that names a record. */
 export interface LookupCell {
   readonly lookup: Lookup;
   readonly text: string;

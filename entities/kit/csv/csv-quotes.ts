@@ -2,11 +2,10 @@ import type { CsvError } from 'csv-parse';
 
 export type Delimiter = ',' | ';' | '\t';
 
-/** Characters that a row can have. */
 export const maxRowLength = 1_000_000;
 
 /** The rest of a document from the beginning of a row on. */
-export interface Rest {
+interface Rest {
   readonly text: string;
   /** Number of its first line. */
   readonly line: number;

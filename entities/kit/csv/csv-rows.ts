@@ -9,7 +9,6 @@ export interface CsvRow {
   readonly line: number;
 }
 
-/** Bytes of a text that are read at once. */
 const pieceBytes = 65_536;
 
 /** Characters within which a header ends. */

@@ -46,7 +46,6 @@ export function valueOfCell(field: Field, cell: string): unknown {
   }
 }
 
-/** Whether a cell says nothing about its field. */
 export function isEmptyCell(field: Field, cell: string): boolean {
   return ownPart(field, cell) === '';
 }

@@ -18,7 +18,6 @@ export interface DueRows {
   readonly columns?: readonly string[];
 }
 
-/** A row that was claimed. */
 export interface DueItem {
   readonly key: string;
   readonly owner: string;
@@ -41,7 +40,6 @@ export interface Claim {
   readonly hasMore: boolean;
 }
 
-/** Pauses after failed attempts. */
 export interface RetrySchedule {
   /** After the first, second, … failed attempt, in milliseconds. */
   readonly pausesMs: readonly number[];
@@ -64,9 +62,11 @@ export interface DueWork {
   readonly claim?: (work: Work, request: ClaimRequest, leaseMs: number) => Promise<Claim>;
   /** Temporal type of the workflow that does the work. Its id depends on the item, so starting it again is safe. */
   readonly workflow: string;
+  /** Input of the workflow for an item, without the settings of its queue. */
   readonly input: (item: DueItem) => object;
   /** Signal that wakes the workflow; without it, the workflow is started unless it is running. */
   readonly signal?: string;
+  /** Search attributes of the workflow, by which operators find it in the Temporal UI: ids, and the kind in snake_case; none when left out. */
   readonly search?: (item: DueItem) => {
     readonly OrganizationId?: readonly string[];
     readonly EntityKind?: string;

@@ -11,7 +11,6 @@ export const organizationOrNone = `case when organization_id is null then '${noO
 /** Time for which work may be due before `npm run verify` reports it, in milliseconds. */
 const patienceMs = 15 * 60_000;
 
-/** Rows that are counted at most. */
 const maxCounted = 10_000;
 
 /** Claims due work: row by row, unless it has a claim of its own. */
@@ -84,15 +83,13 @@ export async function wakeRow(
   { rows: { table, key, dueAt, waits } }: DueWork,
   value: string,
 ): Promise<boolean> {
-  const session = await work.readAs('system');
-  const { rowCount } = await session.query(`update ${table} set ${dueAt} = $2 where ${key} = $1 and ${waits}`, [
+  const count = await work.runAsSystem(`update ${table} set ${dueAt} = $2 where ${key} = $1 and ${waits}`, [
     value,
     work.clock.now(),
   ]);
-  return rowCount === 1;
+  return count === 1;
 }
 
-/** Rows of due work in one lane. */
 export interface WaitingRows {
   /** Null without lanes. */
   readonly lane: string | null;
@@ -102,16 +99,14 @@ export interface WaitingRows {
   readonly oldestDueAt: Date | null;
 }
 
-export async function readWaitingRows(work: Work, { rows }: DueWork): Promise<WaitingRows[]> {
+export function readWaitingRows(work: Work, { rows }: DueWork): Promise<WaitingRows[]> {
   const { table, dueAt, waits, lane = 'null::text' } = rows;
-  const session = await work.readAs('system');
-  const { rows: found } = await session.query<WaitingRows>(
+  return work.rowsAsSystem<WaitingRows>(
     `select lane, count(*) filter (where at <= $1)::int as due, count(*) filter (where at > $1)::int as later,
        min(at) filter (where at <= $1) as "oldestDueAt"
      from (select ${lane} as lane, ${dueAt} as at from ${table} where ${waits} limit ${maxCounted}) as waiting group by lane order by lane`,
     [work.clock.now()],
   );
-  return found;
 }
 
 /**

@@ -28,7 +28,7 @@ export type Rewrite =
   | { readonly is: 'difference'; readonly base: Rewrite; readonly subtract: Rewrite };
 
 /** A type of subject that tuples may name: its objects, or with `relation` the subjects that have that relation to one of them. */
-export interface SubjectType {
+interface SubjectType {
   readonly type: string;
   readonly relation?: string;
 }

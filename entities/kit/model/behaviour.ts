@@ -6,15 +6,10 @@ import type { Traits } from './traits.ts';
  * parts that need no transaction; `ChangeBehaviour` (write/change-behaviour.ts) has what happens when records are written.
  */
 export interface Behaviour<Name extends string = string> {
-  /** Name of the function that made it. */
-  readonly name: string;
-  /** Argument of that function, if others than the behaviour read it (`declarationOf`). */
-  readonly declared?: unknown;
   /** Fields of the kind that it names. */
   readonly fields: readonly Name[];
   /** Its rules as sentences of the policy reference. */
   readonly rules?: readonly string[];
-  /** Changes that are refused, whoever makes them. */
   readonly refusals?: readonly Refusal<Name>[];
   /** Problems of the values of a whole record, besides those of single fields. */
   readonly problemsOf?: (values: Readonly<Record<string, unknown>>) => readonly FieldProblem[];
@@ -24,8 +19,9 @@ export interface Behaviour<Name extends string = string> {
   readonly admittingKinds?: readonly string[];
   /** Properties that the kind gets. */
   readonly traits?: Traits;
-  /** Fields of a verdict on a stored file. */
   readonly verdicts?: VerdictFields<Name>;
+  /** Fields that describe a list of records. */
+  readonly list?: ListFields<Name>;
 }
 
 export type RefusedOperation = 'create' | 'edit' | 'remove';
@@ -59,20 +55,29 @@ export interface VerdictFields<Name extends string = string> {
   readonly verdict: Name;
 }
 
+/** Fields of a kind whose records describe a list of records of a kind, for work that is done later. */
+export interface ListFields<Name extends string = string> {
+  /** Holds the name of the kind. */
+  readonly kind: Name;
+  /** Holds names of fields; default: those that an import needs. */
+  readonly fields?: Name;
+  /** Holds a filter as JSON. */
+  readonly filter?: Name;
+  /** Holds names of fields, with a minus before those in descending order. */
+  readonly orderBy?: Name;
+  /** Holds what an import does to the records: `create` or `update`. */
+  readonly action?: Name;
+}
+
 interface Behaving {
   readonly behaviours?: readonly Behaviour[];
 }
 
-/** The declaration of a kind for a behaviour. @param make the function that makes the behaviour */
-export function declarationOf<Make extends (declared: never) => Behaviour>(
-  { behaviours }: Behaving,
-  make: Make,
-): Parameters<Make>[0] | undefined {
-  // A behaviour has the name of the function that made it of this argument.
-  return behaviours?.find(({ name }) => name === make.name)?.declared as Parameters<Make>[0] | undefined;
+/** The fields with which records of a kind describe a list; undefined if they describe none. */
+export function listFieldsOf({ behaviours }: Behaving): ListFields | undefined {
+  return behaviours?.find(({ list }) => list)?.list;
 }
 
-/** The refusals of all behaviours of a kind. */
 export function refusalsOf({ behaviours = [] }: Behaving): readonly Refusal[] {
   return behaviours.flatMap(({ refusals = [] }) => refusals);
 }

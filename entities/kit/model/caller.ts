@@ -18,7 +18,6 @@ function rankOf(role: Role): number {
 
 /** Traits that follow from the kind of a caller alone. */
 interface CallerTraits {
-  /** The database role of its statements. */
   readonly databaseRole: 'app' | 'system';
   /** Whether it is somebody with a seat in the organization: rules for people who are signed in apply. */
   readonly isPerson: boolean;
@@ -155,7 +154,6 @@ export function systemCaller(reason: string, organizationId: string | null = nul
   return callerOf({ kind: 'system', subjectId: null, organizationId, productModules, reason });
 }
 
-/** The database role that a caller's statements run under. */
 export function databaseRoleOf({ kind }: Caller): 'app' | 'system' {
   return callerKinds[kind].databaseRole;
 }

@@ -28,7 +28,6 @@ export interface Field<Value = unknown, Optional extends boolean = boolean, HasD
   readonly isSealed?: true;
   /** Validates one present value. */
   readonly schema: TSchema;
-  /** PostgreSQL column type. */
   readonly columnType: string;
   /** Allowed values, for `choice` fields. */
   readonly values?: readonly string[];
@@ -118,7 +117,6 @@ export interface FieldUse<Use extends ListUse = 'filter' | 'order'> extends Pick
   readonly lists?: readonly Use[];
 }
 
-/** Options of all fields. */
 export interface Options<Value, Use extends ListUse = 'filter' | 'order'> extends FieldUse<Use> {
   readonly optional?: boolean;
   readonly default?: Value;

@@ -28,7 +28,7 @@ export type Mutation = 'create' | 'update' | 'delete';
  * security, history, tuples and GraphQL are derived from it.
  */
 /** An index over some of the live rows. */
-export interface PartialIndex<Name extends string = string> {
+interface PartialIndex<Name extends string = string> {
   readonly fields: readonly Name[];
   /** Which rows, as an SQL condition over their columns. */
   readonly where: string;

@@ -15,7 +15,6 @@ const onlyServer = 'Only the server can do this.';
 const noRoles =
   ' Roles in the organization give no right to records of this type (configuration authz.parentcontextskipkinds).';
 
-/** The refused operation. */
 export interface Denied {
   readonly operation: Operation;
   readonly caller: Caller;
@@ -41,7 +40,6 @@ export function deniedMessage(module: EntityModule, denied: Denied): string {
   return `You may not ${what}. ${rules}${hint}`;
 }
 
-/** Why a caller may not perform an operation: a sentence. */
 export function deniedReason(module: EntityModule, denied: Denied): string {
   return callerReason(module, denied) ?? rulesReason(module, denied);
 }

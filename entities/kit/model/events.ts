@@ -5,7 +5,7 @@ import type { EventDraft } from './event-draft.ts';
 export type EventVerb = 'created' | 'updated' | 'deleted';
 
 /** An event that a handler records about a record, besides those of changes. */
-export interface CustomEvent {
+interface CustomEvent {
   /** When it is recorded. */
   readonly description: string;
   /** JSON Schema of its payload: ids and small values, never secrets. */
@@ -27,13 +27,11 @@ export interface EventSource<E extends EventVerb = EventVerb, C extends CustomEv
   readonly announced?: Announcement<string>;
 }
 
-/** Verbs of the custom events of a kind. */
 export type CustomVerbOf<S> = S extends EventSource<EventVerb, infer C> ? Extract<keyof C, string> : never;
 
 /** Verbs of all events of a kind; the topic of an event is `<topic>.<verb>`. */
 export type VerbOf<S> = S extends EventSource<infer E, infer C> ? E | Extract<keyof C, string> : never;
 
-/** The type of an event's payload. */
 export type PayloadOf<S, V extends string> =
   S extends EventSource<EventVerb, infer C> ? (V extends keyof C ? Static<C[V]['payload']> : ChangePayload) : never;
 
@@ -48,7 +46,7 @@ export const changePayload = payload({
 });
 
 /** The same of kinds whose records belong to a person, and whose events leave the server. */
-export const ownedChangePayload = payload({
+const ownedChangePayload = payload({
   ...changePayload.properties,
   userId: Type.String({ description: 'Id of the person to whom the record belongs.' }),
 });
@@ -59,7 +57,6 @@ export interface DeclaredEvent extends CustomEvent {
   readonly topic: string;
 }
 
-/** All events that are recorded about records of a kind. */
 export function declaredEvents({
   topic,
   typeName,
@@ -95,7 +92,6 @@ export interface Subscription<Payload = unknown> {
   readonly '~payload'?: Payload;
 }
 
-/** The type of the payloads of subscribed events. */
 export type PayloadIn<S extends Subscription> = S extends Subscription<infer Payload> ? Payload : never;
 
 /** Subscribes to an event that a kind declares; a verb that it does not declare is a type error. */

@@ -2,7 +2,6 @@ import { onceForEach } from '../base/once-for-each.ts';
 import { tenancyField, type EntityModule } from './define.ts';
 import type { Field } from './declared-field.ts';
 
-/** A field with its name. */
 export type NamedField = readonly [name: string, field: Field];
 
 /** Whether the APIs show a kind at all: a kind without exposed fields is hidden. */
@@ -10,7 +9,6 @@ export function isExposed({ expose }: EntityModule): boolean {
   return Object.keys(expose).length > 0;
 }
 
-/** Fields that callers can read. */
 export const readableFields = onceForEach((module: EntityModule): readonly NamedField[] =>
   exposedFields(module).filter(([name]) => module.expose[name] !== 'write'),
 );

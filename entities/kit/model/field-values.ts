@@ -1,7 +1,7 @@
 import type { Field, Fields } from './declared-field.ts';
 
 /** The stored value of a field as TypeScript sees it. */
-export type FieldValue<F> =
+type FieldValue<F> =
   F extends Field<infer Value, infer Optional> ? (Optional extends true ? Value | null : Value) : never;
 
 type RequiredAtCreation<F extends Fields> = {

@@ -2,7 +2,6 @@ import type { FieldValues } from './field-values.ts';
 import type { Fields } from './declared-field.ts';
 import type { RecordChange } from './record-change.ts';
 
-/** Whether a record is created or updated, and when. */
 export interface Writing {
   readonly operation: 'create' | 'update';
   readonly at: Date;

@@ -200,7 +200,6 @@ interface TextShape {
   readonly items?: { readonly minLength?: number };
 }
 
-/** Limits of a decimal number, for a message. */
 function decimalLimits({ columnType, scale = 0 }: Field): string {
   const precision = Number(/\d+/.exec(columnType)?.[0]);
   return `, with at most ${precision - scale} digits before the point and ${scale} after it`;

@@ -15,7 +15,6 @@ export interface Links {
   readonly remove: string;
 }
 
-/** All links of records of a kind with those of others. */
 export function linksOf({ modules, byKind }: Pick<Registry, 'modules' | 'byKind'>, { kind }: EntityModule): Links[] {
   return modules.flatMap((through): Links[] => {
     const [first, second] = through.sides ?? [];
@@ -26,7 +25,6 @@ export function linksOf({ modules, byKind }: Pick<Registry, 'modules' | 'byKind'
   });
 }
 
-/** The description of an input that changes links. */
 export function linkDescription({ target, through }: Links, change: 'add' | 'remove'): string {
   return change === 'add'
     ? `Ids of ${target.typeName} records to link with this record. Links that exist already stay.${accessNote(through)}`

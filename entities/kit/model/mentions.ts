@@ -1,6 +1,5 @@
 import { idPattern } from '../base/ids.ts';
 
-/** Maximum number of people whom one text mentions. */
 export const maxMentions = 100;
 
 /** Note in the documentation of a field that can mention people. */

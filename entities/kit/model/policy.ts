@@ -107,10 +107,7 @@ export function creatorRelation(kind: string): string {
   return `${snakeCase(kind)}_creator`;
 }
 
-/**
- * Evaluates a condition for a caller without a row.
- * @returns undefined when the result depends on the row
- */
+/** Evaluates a condition for a caller without a row. @returns undefined when the result depends on the row */
 export function decideByCaller(condition: Condition, caller: Caller, asked: Asked): boolean | undefined {
   switch (condition.is) {
     case 'anyone':

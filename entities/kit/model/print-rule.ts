@@ -1,6 +1,5 @@
 import type { Condition, Rule } from './policy.ts';
 
-/** A rule as text, for reports, printed tables and explanations. */
 export function printRule(rule: Rule | undefined): string {
   return rule ? `${rule.effect}(${printCondition(rule.when)})` : 'no rule';
 }

@@ -6,7 +6,7 @@ import type { Registry } from './registry.ts';
 export type Reach = 'all' | 'some' | 'none';
 
 /** Whether a condition applies to a caller; undefined when that depends on the record. */
-export type Decide = (condition: Condition, asked: Asked) => boolean | undefined;
+type Decide = (condition: Condition, asked: Asked) => boolean | undefined;
 
 /** To which records the rules of a kind extend an operation, also because of the right to all records above them. */
 export function reachByRules(registry: Registry, module: EntityModule, operation: Operation, decide: Decide): Reach {

@@ -5,7 +5,6 @@ import { recordFieldNames } from './derived/record-fields.ts';
 import type { RecordChange, RecordedOperation } from './record-change.ts';
 import type { Registry } from './registry.ts';
 
-/** A change of one record, with its kind. */
 export interface RecordedChange extends RecordChange {
   readonly module: EntityModule;
 }
@@ -25,17 +24,27 @@ export function recordedChanges(em: EntityManager, registry: Registry): Recorded
     const after = changeSet.entity as Values;
     const payload = changeSet.payload as Values;
     const touched = Object.keys(payload).filter((name) => !bookkeeping.has(name));
-    return {
-      module,
-      operation: operationOf(before, after),
-      id: after['id'] as string,
-      recordVersion: after['recordVersion'] as number,
-      organizationId: organizationOf(module, after),
-      changedFields: before === null ? touched.filter((name) => payload[name] != null) : touched,
-      before,
-      after,
-    };
+    return changeOf(module, before, after, before === null ? touched.filter((name) => payload[name] != null) : touched);
   });
+}
+
+/** The change of a row. @param before null for a new one */
+export function changeOf(
+  module: EntityModule,
+  before: Readonly<Values> | null,
+  after: Readonly<Values>,
+  changedFields: readonly string[],
+): RecordedChange {
+  return {
+    module,
+    operation: operationOf(before, after),
+    id: after['id'] as string,
+    recordVersion: after['recordVersion'] as number,
+    organizationId: organizationOf(module, after),
+    changedFields,
+    before,
+    after,
+  };
 }
 
 /** The values with their lists as such: MikroORM keeps those of the row as PostgreSQL writes them. */
@@ -50,13 +59,13 @@ function withLists(em: EntityManager, { properties }: EntityMetadata, values: Va
   return lists.length === 0 ? values : { ...values, ...Object.fromEntries(lists) };
 }
 
-function operationOf(before: Values | null, after: Values): RecordedOperation {
+function operationOf(before: Readonly<Values> | null, after: Readonly<Values>): RecordedOperation {
   if (before === null) return 'created';
   return before['deletedAt'] == null && after['deletedAt'] != null ? 'deleted' : 'updated';
 }
 
 /** The organization a record belongs to; an organization belongs to itself. */
-export function organizationOf(module: EntityModule, row: Values): string | null {
+export function organizationOf(module: EntityModule, row: Readonly<Values>): string | null {
   if (module.kind === 'organization') return row['id'] as string;
   return module.tenancy === 'organization' ? (row['organizationId'] as string) : null;
 }

@@ -3,7 +3,6 @@ import { fileKindOf } from './derived/kind-files.ts';
 import type { Rule } from './policy.ts';
 import { relationNames, type TupleGrant } from './tuples.ts';
 
-/** A grant with the kind that declares it. */
 export interface Granter {
   readonly module: EntityModule;
   readonly grant: TupleGrant;
@@ -62,12 +61,10 @@ export class ReferenceIndex {
     return anyOf.kinds.map(this.#byKind);
   }
 
-  /** The kind of the files that are attached to records of a kind. */
   filesOf(module: EntityModule): EntityModule | undefined {
     return module.files ? this.#byKind(fileKindOf(module)) : undefined;
   }
 
-  /** The grants whose objects are records of this kind. */
   grantersOf({ kind }: EntityModule): readonly Granter[] {
     const granters = this.#granters.get(kind);
     if (!granters) throw new Error(`entity "${kind}" is not in this registry`);

@@ -18,7 +18,7 @@ export interface Registry {
 }
 
 /** Kinds by area: the exports of each `entities/<area>/index.ts`. */
-export type Areas = Readonly<Record<string, Readonly<Record<string, EntityModule>>>>;
+type Areas = Readonly<Record<string, Readonly<Record<string, EntityModule>>>>;
 
 interface Placed {
   readonly area: string;

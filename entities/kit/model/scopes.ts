@@ -23,7 +23,7 @@ const operationsOf = {
  * An API token has the rights of its scopes; a personal token has those rights of its person that are within its scopes. An endpoint has
  * scopes as API tokens have them, and learns of further kinds without reading their records (`announced`).
  */
-export type ScopeHolder = TokenSort | 'endpoint';
+type ScopeHolder = TokenSort | 'endpoint';
 
 export type TokenSort = 'api' | 'personal';
 

@@ -21,7 +21,6 @@ export function shownPayload(
   };
 }
 
-/** Names of fields that the APIs show. */
 function shownNames(names: readonly unknown[], module: EntityModule | undefined): string[] {
   const shown = new Set(module ? answeredFields(module) : []);
   return names.flatMap((name) => (typeof name === 'string' && shown.has(name) ? [snakeCase(name)] : []));

@@ -25,7 +25,6 @@ export interface Tuple {
   readonly subject: string;
 }
 
-/** A condition of the authorization model, with its parameters. */
 export interface TupleCondition {
   readonly name: string;
   readonly context: Readonly<Record<string, unknown>>;
@@ -67,7 +66,6 @@ export function tuplesOf(grants: readonly TupleGrant[], row: Values): Tuple[] {
   });
 }
 
-/** The relations that a grant gives in a row. */
 function relationsIn({ relation }: TupleGrant, row: Values): string[] {
   if (typeof relation === 'string') return [relation];
   if ('scopes' in relation) return relationsOfScopes((row[relation.scopes] ?? []) as string[]);
@@ -101,15 +99,6 @@ export function tupleChanges(
 /** A unique key of a tuple, unambiguous for all values of its parts. */
 export function tupleKey({ object, relation, subject }: Tuple): string {
   return JSON.stringify([object, relation, subject]);
-}
-
-/** Tuples as three arrays, for the columns of an `unnest`. */
-export function columnsOf(tuples: readonly Tuple[]): [string[], string[], string[]] {
-  return [
-    tuples.map((tuple) => tuple.object),
-    tuples.map((tuple) => tuple.relation),
-    tuples.map((tuple) => tuple.subject),
-  ];
 }
 
 /** Keeps the last entry of each tuple, because an upsert fails when it affects a row twice. */

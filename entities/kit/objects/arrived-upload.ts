@@ -3,8 +3,7 @@ import type { Location } from './stored-object.ts';
 import type { UploadOwner } from './upload-owner.ts';
 import type { DeclaredFile, UploadState } from './upload-rows.ts';
 
-/** An upload whose bytes have all arrived. */
-export interface ArrivedUpload {
+interface ArrivedUpload {
   readonly location: Location;
   readonly owner: UploadOwner;
   readonly declared: DeclaredFile;
@@ -16,8 +15,7 @@ export interface ArrivedUpload {
 
 /** @returns undefined for an upload that was given up, has expired, or lacks bytes */
 export async function readArrived(work: Work, uploadId: string): Promise<ArrivedUpload | undefined> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<
+  const [row] = await work.rowsAsSystem<
     Location &
       UploadOwner & { readonly declared: DeclaredFile; readonly purpose: string | null; readonly state: UploadState }
   >(
@@ -26,7 +24,6 @@ export async function readArrived(work: Work, uploadId: string): Promise<Arrived
      where u.id = $1 and (u.state in ('ready', 'used') or (u.state = 'arrived' and u.expires_at > $2))`,
     [uploadId, work.clock.now()],
   );
-  const [row] = rows;
   if (!row) return undefined;
   const { actor, organizationId, declared, purpose, state, provider, bucket, region, key } = row;
   return {

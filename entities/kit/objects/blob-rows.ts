@@ -5,7 +5,7 @@ import type { Work } from '../storage/work.ts';
 export const chunkBytes = mebibyte;
 
 /** An object in the database. */
-export interface BlobName {
+interface BlobName {
   readonly namespace: string;
   readonly key: string;
 }
@@ -26,9 +26,8 @@ const staged = (key: string) => `${key}#`;
 
 /** Begins an object. One that was begun before under the same key is discarded. */
 export async function beginBlob(work: Work, { namespace, key, token }: BlobStage): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query('delete from object_chunks where namespace = $1 and key = $2', [namespace, staged(key)]);
-  await session.query(
+  await work.runAsSystem('delete from object_chunks where namespace = $1 and key = $2', [namespace, staged(key)]);
+  await work.runAsSystem(
     `insert into object_blobs (namespace, key, version) values ($1, $2, $3)
      on conflict (namespace, key) do update set version = excluded.version`,
     [namespace, staged(key), token],
@@ -45,22 +44,19 @@ export async function writeChunks(
   { namespace, key, token }: BlobStage,
   { first, next, chunks }: { readonly first: number; readonly next: number; readonly chunks: AsyncIterable<Buffer> },
 ): Promise<boolean> {
-  const session = await work.readAs('system');
   // Two writers of one part would otherwise mix their chunks.
-  const { rowCount } = await session.query(
+  const rowCount = await work.runAsSystem(
     'select 1 from object_blobs where namespace = $1 and key = $2 and version = $3 for update',
     [namespace, staged(key), token],
   );
   if (rowCount === 0) return false;
-  await session.query('delete from object_chunks where namespace = $1 and key = $2 and number >= $3 and number < $4', [
-    namespace,
-    staged(key),
-    first,
-    next,
-  ]);
+  await work.runAsSystem(
+    'delete from object_chunks where namespace = $1 and key = $2 and number >= $3 and number < $4',
+    [namespace, staged(key), first, next],
+  );
   let number = first;
   for await (const content of chunks) {
-    await session.query('insert into object_chunks (namespace, key, number, content) values ($1, $2, $3, $4)', [
+    await work.runAsSystem('insert into object_chunks (namespace, key, number, content) values ($1, $2, $3, $4)', [
       namespace,
       staged(key),
       number,
@@ -81,13 +77,12 @@ export async function copyChunks(
   to: BlobStage,
   { first, next }: { readonly first: number; readonly next: number },
 ): Promise<boolean> {
-  const session = await work.readAs('system');
-  const { rowCount } = await session.query(
+  const rowCount = await work.runAsSystem(
     'select 1 from object_blobs where namespace = $1 and key = $2 and version = $3 and finished_at is not null for share',
     [from.namespace, from.key, from.version],
   );
   if (rowCount === 0) return false;
-  await session.query(
+  await work.runAsSystem(
     `insert into object_chunks (namespace, key, number, content)
      select $3, $4, number, content from object_chunks where namespace = $1 and key = $2 and number >= $5 and number < $6`,
     [from.namespace, from.key, to.namespace, staged(to.key), first, next],
@@ -104,8 +99,7 @@ export async function finishBlob(
   { namespace, key, token }: BlobStage,
   { sizeBytes, version }: Blob,
 ): Promise<Blob | 'missing' | 'broken'> {
-  const session = await work.readAs('system');
-  const { rowCount } = await session.query(
+  const rowCount = await work.runAsSystem(
     'select 1 from object_blobs where namespace = $1 and key = $2 and version = $3 for update',
     [namespace, staged(key), token],
   );
@@ -115,12 +109,12 @@ export async function finishBlob(
   }
   const count = Math.ceil(sizeBytes / chunkBytes);
   // Parts of a longer object that the new one does not have.
-  await session.query('delete from object_chunks where namespace = $1 and key = $2 and number > $3', [
+  await work.runAsSystem('delete from object_chunks where namespace = $1 and key = $2 and number > $3', [
     namespace,
     staged(key),
     count,
   ]);
-  const { rows } = await session.query<{ readonly isWhole: boolean }>(
+  const rows = await work.rowsAsSystem<{ readonly isWhole: boolean }>(
     `select coalesce(sum(octet_length(content)), 0) = $3 and count(*) = $4
        and coalesce(bool_and(octet_length(content) = $5 or number = $4), true) as "isWhole"
      from object_chunks where namespace = $1 and key = $2`,
@@ -129,8 +123,8 @@ export async function finishBlob(
   if (!rows[0]?.isWhole) return 'broken';
   await removeBlobs(work, namespace, [key], { keepsStaged: true });
   const names = [namespace, staged(key), key];
-  await session.query('update object_chunks set key = $3 where namespace = $1 and key = $2', names);
-  await session.query(
+  await work.runAsSystem('update object_chunks set key = $3 where namespace = $1 and key = $2', names);
+  await work.runAsSystem(
     'update object_blobs set key = $3, size_bytes = $4, version = $5, finished_at = now() where namespace = $1 and key = $2',
     [...names, sizeBytes, version],
   );
@@ -138,13 +132,12 @@ export async function finishBlob(
 }
 
 export async function findBlob(work: Work, { namespace, key }: BlobName): Promise<Blob | undefined> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<Blob>(
+  const [found] = await work.rowsAsSystem<Blob>(
     `select size_bytes::float8 as "sizeBytes", version from object_blobs
      where namespace = $1 and key = $2 and finished_at is not null`,
     [namespace, key],
   );
-  return rows[0];
+  return found;
 }
 
 /** Bytes of one chunk. @returns undefined when the object is of another version, or does not exist any more */
@@ -153,8 +146,7 @@ export async function readChunk(
   { namespace, key, version }: BlobName & { readonly version: string },
   { number, start, length }: { readonly number: number; readonly start: number; readonly length: number },
 ): Promise<Buffer | undefined> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<{ readonly content: Buffer }>(
+  const rows = await work.rowsAsSystem<{ readonly content: Buffer }>(
     `select substring(c.content from $5 for $6) as content from object_blobs b join object_chunks c using (namespace, key)
      where b.namespace = $1 and b.key = $2 and b.version = $3 and b.finished_at is not null and c.number = $4`,
     [namespace, key, version, number, start + 1, length],
@@ -169,16 +161,14 @@ export async function removeBlobs(
   keys: readonly string[],
   { keepsStaged = false }: { readonly keepsStaged?: boolean } = {},
 ): Promise<void> {
-  const session = await work.readAs('system');
   const names = keepsStaged ? keys : [...keys, ...keys.map(staged)];
   for (const table of ['object_chunks', 'object_blobs'])
-    await session.query(`delete from ${table} where namespace = $1 and key = any($2)`, [namespace, names]);
+    await work.runAsSystem(`delete from ${table} where namespace = $1 and key = any($2)`, [namespace, names]);
 }
 
 /** Gives up an object that was begun. */
 export async function abandonBlob(work: Work, { namespace, key, token }: BlobStage): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     `with gone as (delete from object_blobs where namespace = $1 and key = $2 and version = $3 returning key)
      delete from object_chunks c using gone where c.namespace = $1 and c.key = gone.key`,
     [namespace, staged(key), token],
@@ -186,16 +176,14 @@ export async function abandonBlob(work: Work, { namespace, key, token }: BlobSta
 }
 
 /** Objects whose key begins with the prefix, in the order of the bytes of their keys. */
-export async function listBlobs(
+export function listBlobs(
   work: Work,
   { namespace, prefix, after, limit }: { namespace: string; prefix: string; after: string; limit: number },
 ): Promise<readonly { readonly key: string; readonly sizeBytes: number; readonly modifiedAt: Date }[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<{ key: string; sizeBytes: number; modifiedAt: Date }>(
+  return work.rowsAsSystem<{ key: string; sizeBytes: number; modifiedAt: Date }>(
     `select key, size_bytes::float8 as "sizeBytes", finished_at as "modifiedAt" from object_blobs
      where namespace = $1 and starts_with(key, $2) and key collate "C" > $3 and finished_at is not null
      order by key collate "C" limit $4`,
     [namespace, prefix, after, limit],
   );
-  return rows;
 }

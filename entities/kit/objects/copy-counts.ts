@@ -12,28 +12,24 @@ export interface CopyCounts {
   readonly due: number;
 }
 
-export async function countCopies(work: Work): Promise<CopyCounts[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<CopyCounts>(
+export function countCopies(work: Work): Promise<CopyCounts[]> {
+  return work.rowsAsSystem<CopyCounts>(
     `select o.provider, count(*)::int as objects, count(*) filter (where c.state = 'verified')::int as verified,
        count(*) filter (where c.state = 'failed')::int as failed,
        count(*) filter (where o.copy_due_at is not null and c.state is distinct from 'failed')::int as due
      from stored_objects o left join object_copies c on c.object_id = o.id where o.state = 'owned' group by 1 order by 1`,
   );
-  return rows;
 }
 
 /** Why objects have no verified copy. */
-export interface CopyProblem {
+interface CopyProblem {
   readonly objectId: string;
   readonly problem: string;
 }
 
-export async function copyProblems(work: Work, limit: number): Promise<CopyProblem[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<CopyProblem>(
+export function copyProblems(work: Work, limit: number): Promise<CopyProblem[]> {
+  return work.rowsAsSystem<CopyProblem>(
     `select object_id as "objectId", problem from object_copies where state = 'failed' order by changed_at desc limit $1`,
     [limit],
   );
-  return rows;
 }

@@ -1,7 +1,6 @@
 import { newId } from '../base/ids.ts';
 import type { Work } from '../storage/work.ts';
 
-/** Operation of an operator on stored bytes, with its reason. */
 export interface FileOperation {
   readonly operation: 'restore' | 'restore-missing' | 'restore-all' | 'purge';
   /** Null for an operation on all files. */
@@ -16,8 +15,7 @@ export async function recordFileOperation(
   work: Work,
   { operation, objectId, operator, reason }: FileOperation,
 ): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     `insert into file_operations (id, at, operation, object_id, organization_id, operator, reason)
      values ($1, $2, $3, $4, (select organization_id from stored_objects where id = $4), $5, $6)`,
     [newId(), work.clock.now(), operation, objectId, operator, reason],

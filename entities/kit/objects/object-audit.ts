@@ -5,18 +5,15 @@ import type { Location } from './stored-object.ts';
 export type StoragePlace = Omit<Location, 'key'>;
 
 /** All places that a row names. */
-export async function storagePlaces(work: Work): Promise<(StoragePlace & { readonly hasObjects: boolean })[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<StoragePlace & { readonly hasObjects: boolean }>(
+export function storagePlaces(work: Work): Promise<(StoragePlace & { readonly hasObjects: boolean })[]> {
+  return work.rowsAsSystem<StoragePlace & { readonly hasObjects: boolean }>(
     `select provider, bucket, region, bool_or(is_object) as "hasObjects" from (
        select distinct provider, bucket, region, true as is_object from stored_objects
        union select distinct provider, bucket, region, false from object_copies) as places
      group by provider, bucket, region order by provider, bucket, region`,
   );
-  return rows;
 }
 
-/** Expectations of a row about a key. */
 export interface ExpectedKey {
   readonly objectId: string;
   readonly key: string;
@@ -27,17 +24,13 @@ export interface ExpectedKey {
   readonly version: string | null;
 }
 
-/**
- * A page of the keys of a place, in the order in which providers list them (by bytes).
- * @param place its bucket
- */
+/** A page of the keys of a place, in the order in which providers list them (by bytes). @param place its bucket */
 export async function expectedKeys(
   work: Work,
   { provider, bucket }: StoragePlace,
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<ExpectedKey[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<Omit<ExpectedKey, 'sizeBytes'> & { readonly sizeBytes: string | null }>(
+  const rows = await work.rowsAsSystem<Omit<ExpectedKey, 'sizeBytes'> & { readonly sizeBytes: string | null }>(
     `select * from ((select id as "objectId", key, size_bytes as "sizeBytes", null as version,
         case when state in ('ready', 'owned', 'released') then 'object' else 'other' end as is
       from stored_objects where provider = $1 and bucket = $2 and key collate "C" > $3 order by key collate "C" limit $4)
@@ -54,8 +47,7 @@ export async function expectedKeys(
 /** Those of these keys that belong to an object by now, wherever its bytes or copies are. */
 export async function knownKeys(work: Work, keys: readonly string[]): Promise<Set<string>> {
   if (keys.length === 0) return new Set();
-  const session = await work.readAs('system');
-  const { rows } = await session.query<{ key: string }>(
+  const rows = await work.rowsAsSystem<{ key: string }>(
     `select key from stored_objects where key = any($1) union select key from object_copies where key = any($1)`,
     [keys],
   );

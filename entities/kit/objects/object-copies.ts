@@ -56,8 +56,7 @@ export async function beginCopy(
   objectId: string,
   target: Omit<Location, 'key'>,
 ): Promise<CopyInProgress | undefined> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<CopyRow>(
+  const [row] = await work.rowsAsSystem<CopyRow>(
     `with o as (select * from stored_objects where id = $1 and state = 'owned' for key share),
      copy as (
        insert into object_copies as held (object_id, provider, bucket, region, key, state, attempts, parts_ref, changed_at)
@@ -71,7 +70,6 @@ export async function beginCopy(
      from o, copy`,
     [objectId, target.provider, target.bucket, target.region, work.clock.now()],
   );
-  const [row] = rows;
   if (!row) return undefined;
   const { version } = row.copy;
   const isVerified = row.copy_state === 'verified';
@@ -95,12 +93,11 @@ export async function saveCopyRemains(
   { objectId, attempt }: CopyAttempt,
   { remains, copiedBytes }: { readonly remains: CopyRemains; readonly copiedBytes: number },
 ): Promise<boolean> {
-  const session = await work.readAs('system');
-  const { rowCount } = await session.query(
+  const count = await work.runAsSystem(
     'update object_copies set parts_ref = $3, copied_bytes = $4, changed_at = $5 where object_id = $1 and attempts = $2',
     [objectId, attempt, JSON.stringify(remains), copiedBytes, work.clock.now()],
   );
-  return rowCount === 1;
+  return count === 1;
 }
 
 /**
@@ -114,8 +111,7 @@ export async function verifyCopy(
   { location, version }: StoredCopy,
   former: Location | undefined,
 ): Promise<boolean> {
-  const session = await work.readAs('system');
-  const { rowCount } = await session.query(
+  const count = await work.runAsSystem(
     `with verified as (
        update object_copies c set state = 'verified', provider = $3, bucket = $4, region = $5, key = $6, version = $7, parts_ref = $8,
          copied_bytes = o.size_bytes, problem = null, verified_at = $9, checked_at = $9, changed_at = $9
@@ -135,13 +131,12 @@ export async function verifyCopy(
       work.clock.now(),
     ],
   );
-  return rowCount === 1;
+  return count === 1;
 }
 
 /** Ends the work for an object that has a verified copy where it is to be, and no remains. */
 export async function settleCopy(work: Work, { objectId, attempt }: CopyAttempt): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     `with settled as (update object_copies set parts_ref = null
        where object_id = $1 and attempts = $2 and state = 'verified' returning object_id)
      update stored_objects o set copy_due_at = null from settled where o.id = settled.object_id`,
@@ -149,14 +144,11 @@ export async function settleCopy(work: Work, { objectId, attempt }: CopyAttempt)
   );
 }
 
-/**
- * Records why a copy was not made. A verified copy stays as it is. The copy is due again after a pause that grows with the attempts.
- */
+/** Records why a copy was not made. A verified copy stays as it is. The copy is due again after a pause that grows with the attempts. */
 export async function failCopy(work: Work, { objectId, attempt }: CopyAttempt, problem: string): Promise<void> {
   const now = work.clock.now();
   const pauseMs = pauseAfter(copiesDue.retry, attempt) ?? 0;
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     `with failed as (update object_copies set state = case when state = 'verified' then state else 'failed' end, problem = $3, changed_at = $4
        where object_id = $1 and attempts = $2 returning object_id)
      update stored_objects o set copy_due_at = $5 from failed where o.id = failed.object_id and o.state = 'owned'`,
@@ -165,28 +157,22 @@ export async function failCopy(work: Work, { objectId, attempt }: CopyAttempt, p
 }
 
 /** Where the copies of the objects of a bucket are to be. */
-export interface CopyTarget {
+interface CopyTarget {
   readonly source: Omit<Location, 'key'>;
   readonly target: Omit<Location, 'key'>;
 }
 
 /** The buckets of objects that have copies. */
-export async function copiedPlaces(work: Work): Promise<CopyTarget['source'][]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<CopyTarget['source']>(
+export function copiedPlaces(work: Work): Promise<CopyTarget['source'][]> {
+  return work.rowsAsSystem<CopyTarget['source']>(
     `select distinct o.provider, o.bucket, o.region from object_copies c join stored_objects o on o.id = c.object_id where o.state = 'owned'`,
   );
-  return rows;
 }
 
-/**
- * Makes the copies due that are not where they are to be today, or that have remains.
- * @returns how many
- */
+/** Makes the copies due that are not where they are to be today, or that have remains. @returns how many */
 export async function dueMovedCopies(work: Work, targets: readonly CopyTarget[], limit: number): Promise<number> {
   if (targets.length === 0) return 0;
-  const session = await work.readAs('system');
-  const { rowCount } = await session.query(
+  const count = await work.runAsSystem(
     `update stored_objects held set copy_due_at = $2 from (
        select o.id from stored_objects o join object_copies c on c.object_id = o.id
          join jsonb_to_recordset($1) as t (source jsonb, target jsonb)
@@ -198,11 +184,10 @@ export async function dueMovedCopies(work: Work, targets: readonly CopyTarget[],
      where held.id = moved.id`,
     [JSON.stringify(targets), work.clock.now(), limit],
   );
-  return rowCount ?? 0;
+  return count;
 }
 
-/** A verified copy that is read again. */
-export interface CheckedCopy extends StoredCopy {
+interface CheckedCopy extends StoredCopy {
   readonly object: ObjectToCopy;
 }
 
@@ -214,8 +199,7 @@ const checkLeaseMs = 30 * 60_000;
  * it is due again after half an hour, behind those that wait longer.
  */
 export async function claimCopyToCheck(work: Work, before: Date): Promise<CheckedCopy | undefined> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<ObjectRow & { readonly copy: Location & { readonly version: string } }>(
+  const rows = await work.rowsAsSystem<ObjectRow & { readonly copy: Location & { readonly version: string } }>(
     `with oldest as (select object_id from object_copies where state = 'verified' and checked_at < $1
        and exists (select 1 from stored_objects where id = object_id and state in ('owned', 'released'))
        order by checked_at limit 1 for update skip locked),
@@ -229,8 +213,7 @@ export async function claimCopyToCheck(work: Work, before: Date): Promise<Checke
 
 /** Records that a copy was read again and is equal to its object. */
 export async function confirmCopy(work: Work, objectId: string, version: string): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     `update object_copies set checked_at = $3 where object_id = $1 and version = $2 and state = 'verified'`,
     [objectId, version, work.clock.now()],
   );
@@ -239,8 +222,7 @@ export async function confirmCopy(work: Work, objectId: string, version: string)
 /** Records that a copy that was not valid was read and is equal to its object, unless another one has been verified meanwhile. */
 export async function reinstateCopy(work: Work, objectId: string, { location, version }: StoredCopy): Promise<void> {
   const { provider, bucket, key } = location;
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     `update object_copies set state = 'verified', version = $5, problem = null, verified_at = $6, checked_at = $6, changed_at = $6
      where object_id = $1 and provider = $2 and bucket = $3 and key = $4 and state <> 'verified'`,
     [objectId, provider, bucket, key, version, work.clock.now()],
@@ -249,8 +231,7 @@ export async function reinstateCopy(work: Work, objectId: string, { location, ve
 
 /** Records that a copy is no longer equal to its object, so that it is made again. */
 export async function spoilCopy(work: Work, objectId: string, version: string, problem: string): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     `with spoilt as (update object_copies set state = 'failed', problem = $3, changed_at = $4
        where object_id = $1 and version = $2 and state = 'verified' returning object_id)
      update stored_objects o set copy_due_at = $4 from spoilt where o.id = spoilt.object_id and o.state = 'owned'`,

@@ -5,7 +5,7 @@ import type { Location } from './stored-object.ts';
 import { uploadLinkMs } from './upload-rows.ts';
 
 /** Time for which the bytes of an object stay after its record let go of it, in milliseconds: its deletion may be undone. */
-export const releasedForMs = 7 * 86_400_000;
+const releasedForMs = 7 * 86_400_000;
 
 /** Time after the expiry of an upload in which a request may still be writing, in milliseconds. */
 const expiryGraceMs = 3_600_000;
@@ -28,8 +28,7 @@ export interface RemovableObject {
  */
 export async function markRemovable(work: Work, limit: number): Promise<number> {
   const now = work.clock.now();
-  const session = await work.readAs('system');
-  const { rows } = await session.query<{ count: number }>(
+  const rows = await work.rowsAsSystem<{ count: number }>(
     `with expired as (
        -- A request that takes the upload locks this row first.
        select u.object_id from uploads u join stored_objects o on o.id = u.object_id
@@ -48,12 +47,11 @@ export async function markRemovable(work: Work, limit: number): Promise<number> 
 
 /** Marks one released object, whenever it was released. @returns whether it is one, or is being removed already */
 export async function markPurged(work: Work, objectId: string): Promise<boolean> {
-  const session = await work.readAs('system');
-  const { rowCount } = await session.query(
+  const count = await work.runAsSystem(
     `update stored_objects set state = 'removing' where id = $1 and state in ('released', 'removing')`,
     [objectId],
   );
-  return rowCount === 1;
+  return count === 1;
 }
 
 /**
@@ -64,8 +62,7 @@ export async function removablePage(
   work: Work,
   { after, limit, only }: { readonly after: string; readonly limit: number; readonly only?: string | undefined },
 ): Promise<RemovableObject[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<
+  const rows = await work.rowsAsSystem<
     Location & {
       readonly id: string;
       readonly copy: Location | null;
@@ -106,7 +103,7 @@ export async function deleteRemoved(work: Work, objectIds: readonly string[]): P
 }
 
 /** A direct upload that a record took. */
-export interface EndedUpload {
+interface EndedUpload {
   readonly id: string;
   readonly location: Location;
 }
@@ -119,8 +116,7 @@ export async function endedDirectUploads(
   work: Work,
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<EndedUpload[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<Location & { readonly id: string }>(
+  const rows = await work.rowsAsSystem<Location & { readonly id: string }>(
     `select u.id, o.provider, o.bucket, o.region, o.key from uploads u join stored_objects o on o.id = u.object_id
      where u.route = 'direct' and u.state = 'used' and u.expires_at <= $1 and u.id > $2 order by u.id limit $3`,
     [work.clock.now(), after, limit],
@@ -131,8 +127,7 @@ export async function endedDirectUploads(
 /** Deletes rows of uploads that records took. */
 export async function deleteUsedUploads(work: Work, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
-  const session = await work.readAs('system');
-  await session.query(`delete from uploads where id = any($1) and state = 'used'`, [ids]);
+  await work.runAsSystem(`delete from uploads where id = any($1) and state = 'used'`, [ids]);
 }
 
 /** Deletes rows that only kept something from being used twice: uploads that a record took, links, and answers to keyed requests. @returns how many */

@@ -7,7 +7,6 @@ export interface StoredCopy {
   readonly version: string;
 }
 
-/** An object as it is copied and restored. */
 export interface ObjectToCopy extends Pick<StoredObject, 'id' | 'organizationId' | 'location' | 'version'> {
   readonly sizeBytes: number;
   readonly sha256: Buffer;
@@ -53,8 +52,7 @@ export function isSameLocation(one: Location, other: Location): boolean {
 
 /** Whether a location has the bytes of an object or of a verified copy, which nothing may delete or write over. */
 export async function isNamed(work: Work, { provider, bucket, key }: Location): Promise<boolean> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<{ readonly isNamed: boolean }>(
+  const rows = await work.rowsAsSystem<{ readonly isNamed: boolean }>(
     `select exists (select 1 from stored_objects where provider = $1 and bucket = $2 and key = $3)
        or exists (select 1 from object_copies c join stored_objects o on o.id = c.object_id
          where c.provider = $1 and c.bucket = $2 and c.key = $3 and c.state = 'verified' and o.state <> 'removing') as "isNamed"`,
@@ -65,8 +63,7 @@ export async function isNamed(work: Work, { provider, bucket, key }: Location): 
 
 /** Whether bytes of an object, or of a copy that was verified once, were stored in a bucket and are not removed. */
 export async function hasBytes(work: Work, { provider, bucket }: Omit<Location, 'key' | 'region'>): Promise<boolean> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<{ readonly hasBytes: boolean }>(
+  const rows = await work.rowsAsSystem<{ readonly hasBytes: boolean }>(
     `select exists (select 1 from stored_objects where provider = $1 and bucket = $2 and version is not null)
        or exists (select 1 from object_copies where provider = $1 and bucket = $2 and version is not null) as "hasBytes"`,
     [provider, bucket],
@@ -92,8 +89,7 @@ const restorable = `select ${objectColumns}, (select jsonb_build_object('provide
 
 /** @returns undefined for an object that does not exist, is not complete, or is being removed */
 export async function readRestorable(work: Work, objectId: string): Promise<RestorableObject | undefined> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<RestorableRow>(`${restorable} and o.id = $1`, [objectId]);
+  const rows = await work.rowsAsSystem<RestorableRow>(`${restorable} and o.id = $1`, [objectId]);
   return rows.map(restorableOf)[0];
 }
 
@@ -102,8 +98,7 @@ export async function restorablePage(
   work: Work,
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<RestorableObject[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<RestorableRow>(`${restorable} and o.id > $1 order by o.id limit $2`, [
+  const rows = await work.rowsAsSystem<RestorableRow>(`${restorable} and o.id > $1 order by o.id limit $2`, [
     after,
     limit,
   ]);
@@ -125,14 +120,13 @@ function restorableOf(row: RestorableRow): RestorableObject {
  * @returns false for an object that is being removed: nobody needs the bytes
  */
 export async function moveObject(work: Work, objectId: string, { location, version }: StoredCopy): Promise<boolean> {
-  const session = await work.readAs('system');
-  const { rowCount } = await session.query(
+  const count = await work.runAsSystem(
     `update stored_objects set provider = $2, bucket = $3, region = $4, key = $5, version = $6,
        copy_due_at = case when (provider, bucket) <> ($2, $3) and state = 'owned' then $7 else copy_due_at end
      where id = $1 and state in ('owned', 'released')`,
     [objectId, location.provider, location.bucket, location.region, location.key, version, work.clock.now()],
   );
-  return rowCount === 1;
+  return count === 1;
 }
 
 /**
@@ -141,7 +135,6 @@ export async function moveObject(work: Work, objectId: string, { location, versi
  */
 export async function promoteCopy(work: Work, objectId: string, copy: StoredCopy): Promise<boolean> {
   if (!(await moveObject(work, objectId, copy))) return false;
-  const session = await work.readAs('system');
-  await session.query('delete from object_copies where object_id = $1', [objectId]);
+  await work.runAsSystem('delete from object_copies where object_id = $1', [objectId]);
   return true;
 }

@@ -3,8 +3,7 @@ import { ownedObject, type ObjectDocument, type OwnedObject } from './stored-obj
 
 /** The object that a record owns, for work of the server with its bytes. @returns undefined when no record owns it any more */
 export async function readObject(work: Work, objectId: string): Promise<OwnedObject | undefined> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<{ found: ObjectDocument | null }>('select object_for_download($1) as found', [
+  const rows = await work.rowsAsSystem<{ found: ObjectDocument | null }>('select object_for_download($1) as found', [
     objectId,
   ]);
   const found = rows[0]?.found;

@@ -21,7 +21,6 @@ export interface Location {
 export interface Measured {
   readonly sizeBytes: number;
   readonly sha256: Buffer;
-  /** Media type that the content has. */
   readonly contentType: string;
 }
 
@@ -43,7 +42,6 @@ export interface OwnedObject extends StoredObject {
   readonly ownerId: string;
   readonly ownerField: string;
   readonly availability: Availability;
-  /** Its verified copy. */
   readonly copy: (Location & { readonly version: string }) | null;
 }
 

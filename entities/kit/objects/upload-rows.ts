@@ -9,7 +9,7 @@ import { missingUpload } from './upload-problems.ts';
 export const uploadLinkMs = 3_600_000;
 
 /** How bytes come in: in the request that needs them, straight to the provider, or in pieces that can be resumed. */
-export type UploadRoute = 'multipart' | 'direct' | 'resumable';
+type UploadRoute = 'multipart' | 'direct' | 'resumable';
 
 /**
  * `receiving`: bytes come in; `arrived`: they are being checked; `ready`: a record can take them; `refused`; `used`: a record has
@@ -46,7 +46,6 @@ export interface UploadedPart {
   readonly tag: string;
 }
 
-/** Progress of a writer of a resumable upload. */
 export interface UploadProgress {
   /** Bytes that are stored, the tail included. */
   readonly received: number;
@@ -64,14 +63,12 @@ export interface Upload {
   readonly route: UploadRoute;
   readonly state: UploadState;
   readonly declared: DeclaredFile;
-  /** Why it was refused. */
   readonly problem: { readonly code: ErrorCode; readonly message: string } | null;
   readonly location: Location;
   readonly partsRef: Readonly<Record<string, string | number>> | null;
   readonly received: number;
   readonly tailBytes: number;
   readonly parts: readonly UploadedPart[];
-  /** Name of the stored file. */
   readonly name: string;
   readonly expiresAt: Date;
 }
@@ -87,7 +84,7 @@ export type UploadFunction =
   | 'arrive_upload';
 
 /** The part of the database that is needed here. */
-export interface FunctionCaller {
+interface FunctionCaller {
   call<Result>(
     name: UploadFunction,
     document: Readonly<Record<string, unknown>>,

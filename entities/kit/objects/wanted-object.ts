@@ -1,7 +1,6 @@
 import type { FurtherColumns } from '../access/principal-state.ts';
 import { ownedObject, type ObjectDocument, type OwnedObject } from './stored-object.ts';
 
-/** A link that is good for one use. */
 export interface SingleUse {
   readonly nonce: Buffer;
   readonly expiresAt: Date;

@@ -20,13 +20,11 @@ export interface ExpectedWork {
 /** Key of the last row that was read, as text. */
 export type Cursor = readonly string[];
 
-/** Result of comparing one page. */
 export interface ComparedPage {
   /** One line for each contradiction. */
   readonly lines: readonly string[];
   readonly failing?: readonly FailingDelivery[];
   readonly expected?: readonly ExpectedWork[];
-  /** Number of rows that were read. */
   readonly read: number;
   /** Undefined after the last page. */
   readonly next: Cursor | undefined;
@@ -41,7 +39,6 @@ export interface PageRequest {
 
 /** Compares one table, page by page, with what others say about its rows. Each page is read in a transaction of its own. */
 export interface Comparison {
-  /** Name of the compared work, for progress. */
   readonly name: string;
   readonly first: Cursor;
   page(work: Work, request: PageRequest): Promise<ComparedPage>;
@@ -53,8 +50,14 @@ export function pageOf<Row>(rows: readonly Row[], limit: number, keyOf: (row: Ro
   return { read: rows.length, next: last && keyOf(last) };
 }
 
-/** Runs a statement whose rows are lines of a report. */
-export async function linesOf(session: RoleSession, text: string, values: readonly unknown[]): Promise<string[]> {
-  const { rows } = await session.query<{ line: string }>(text, values);
-  return rows.map(({ line }) => line);
+/** Runs statements with the same values, whose rows are lines of a report. */
+export async function linesOf(
+  session: RoleSession,
+  texts: string | readonly string[],
+  values: readonly unknown[],
+): Promise<string[]> {
+  const lines: string[] = [];
+  for (const text of [texts].flat())
+    lines.push(...(await session.query<{ line: string }>(text, values)).rows.map(({ line }) => line));
+  return lines;
 }

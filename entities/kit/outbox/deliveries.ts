@@ -11,7 +11,7 @@ import type { Work } from '../storage/work.ts';
  */
 export type DeliveryState = 'done' | 'failing' | 'held' | 'skipped';
 
-export interface DeliveryKey {
+interface DeliveryKey {
   readonly eventId: string;
   readonly occurredAt: Date;
   readonly listener: string;
@@ -22,8 +22,7 @@ export interface DeliveryKey {
  * deliver the events of a record in their order.
  */
 export async function lockRecords(work: Work, listener: string, entityIds: readonly string[]): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     `select pg_advisory_xact_lock(key) from
      (select distinct hashtextextended($1 || ':' || id, 0) as key from unnest($2::text[]) as id order by key) as keys`,
     [listener, entityIds],
@@ -31,14 +30,13 @@ export async function lockRecords(work: Work, listener: string, entityIds: reado
 }
 
 /** Events of these records that were not delivered to the listener yet, in their order per record. */
-export async function dueEvents(
+export function dueEvents(
   work: Work,
   listener: string,
   topics: readonly string[],
   entityIds: readonly string[],
 ): Promise<EventRow[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<EventRow>(
+  return work.rowsAsSystem<EventRow>(
     `select ${eventColumns} from events e
      where e.entity_id = any($2) and e.topic = any($3) and e.pending and e.settled_at is null
        and not exists (select 1 from event_deliveries d
@@ -46,13 +44,11 @@ export async function dueEvents(
      order by e.entity_id, e.record_version, e.id`,
     [listener, entityIds, topics],
   );
-  return rows;
 }
 
 /** Those of these records that have failing or held deliveries to this listener. */
 export async function blockedRecords(work: Work, listener: string, entityIds: readonly string[]): Promise<Set<string>> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<{ entity_id: string }>(
+  const rows = await work.rowsAsSystem<{ entity_id: string }>(
     `select distinct entity_id from event_deliveries where listener = $1 and entity_id = any($2) and state in ('failing', 'held')`,
     [listener, entityIds],
   );
@@ -67,8 +63,7 @@ export async function insertDeliveries(
   error: string | null = null,
 ): Promise<void> {
   if (events.length === 0) return;
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     `insert into event_deliveries (occurred_at, event_id, entity_id, listener, state, error, updated_at)
      select *, $4, $5, $6, $7 from unnest($1::timestamptz[], $2::text[], $3::text[])
      on conflict (occurred_at, event_id, listener) do nothing`,
@@ -85,17 +80,15 @@ export async function insertDeliveries(
 }
 
 /** The failing deliveries of these events; each needs a workflow of its own. */
-export async function failingAmong(
+export function failingAmong(
   work: Work,
   events: readonly EventRow[],
 ): Promise<{ eventId: string; occurredAt: Date; listener: string }[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<{ eventId: string; occurredAt: Date; listener: string }>(
+  return work.rowsAsSystem<{ eventId: string; occurredAt: Date; listener: string }>(
     `select event_id as "eventId", occurred_at as "occurredAt", listener from event_deliveries
      where occurred_at = any($1) and event_id = any($2) and state = 'failing'`,
     [events.map((event) => event.occurredAt), events.map((event) => event.id)],
   );
-  return rows;
 }
 
 /** An event with the state of its delivery; undefined when one of them does not exist any more. */
@@ -103,14 +96,12 @@ export async function readDelivery(
   work: Work,
   key: DeliveryKey,
 ): Promise<{ event: EventRow; state: DeliveryState } | undefined> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<EventRow & { state: DeliveryState }>(
+  const [row] = await work.rowsAsSystem<EventRow & { state: DeliveryState }>(
     `select ${eventColumns}, d.state from event_deliveries d
      join events e on e.occurred_at = d.occurred_at and e.id = d.event_id
      where d.occurred_at = $1 and d.event_id = $2 and d.listener = $3`,
     [key.occurredAt, key.eventId, key.listener],
   );
-  const row = rows[0];
   if (!row) return undefined;
   const { state, ...event } = row;
   return { event, state };
@@ -122,24 +113,19 @@ export async function firstOpen(
   listener: string,
   entityId: string,
 ): Promise<{ event: EventRow; state: 'failing' | 'held' } | undefined> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<EventRow & { state: 'failing' | 'held' }>(
+  const [row] = await work.rowsAsSystem<EventRow & { state: 'failing' | 'held' }>(
     `select ${eventColumns}, d.state from event_deliveries d
      join events e on e.occurred_at = d.occurred_at and e.id = d.event_id
      where d.listener = $1 and d.entity_id = $2 and d.state in ('failing', 'held')
      order by d.state <> 'failing', e.record_version, e.id limit 1`,
     [listener, entityId],
   );
-  const row = rows[0];
   if (!row) return undefined;
   const { state, ...event } = row;
   return { event, state };
 }
 
-/**
- * Ends an open (failing or held) delivery.
- * @returns whether it was open; one that has ended is not changed
- */
+/** Ends an open (failing or held) delivery. @returns whether it was open; one that has ended is not changed */
 export async function endDelivery(work: Work, key: DeliveryKey, state: 'done' | 'skipped'): Promise<boolean> {
   return updateOpen(work, key, state, null);
 }
@@ -153,13 +139,12 @@ export async function noteFailure(work: Work, key: DeliveryKey, error: string): 
 }
 
 async function updateOpen(work: Work, key: DeliveryKey, state: DeliveryState, error: string | null): Promise<boolean> {
-  const session = await work.readAs('system');
-  const { rowCount } = await session.query(
+  const count = await work.runAsSystem(
     `update event_deliveries set state = $4, error = $5, updated_at = $6
      where occurred_at = $1 and event_id = $2 and listener = $3 and state in ('failing', 'held')`,
     [key.occurredAt, key.eventId, key.listener, state, error, work.clock.now()],
   );
-  return rowCount === 1;
+  return count === 1;
 }
 
 /** A random sample of failing deliveries without an update since `before`: their workflows may have been terminated. */
@@ -168,8 +153,7 @@ export async function staleFailing(
   before: Date,
   limit: number,
 ): Promise<{ readonly event: EventRow; readonly listener: string }[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<EventRow & { listener: string }>(
+  const rows = await work.rowsAsSystem<EventRow & { listener: string }>(
     `select ${eventColumns}, d.listener from event_deliveries d
      join events e on e.occurred_at = d.occurred_at and e.id = d.event_id
      where d.state = 'failing' and d.updated_at < $1 order by random() limit $2`,
@@ -179,13 +163,12 @@ export async function staleFailing(
 }
 
 /** Records with held events but no failing event, of listeners that are not held, so that no workflow would deliver the held ones. */
-export async function orphanedHolds(
+export function orphanedHolds(
   work: Work,
   before: Date,
   limit: number,
 ): Promise<{ readonly listener: string; readonly entityId: string }[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<{ listener: string; entityId: string }>(
+  return work.rowsAsSystem<{ listener: string; entityId: string }>(
     // In random order, so that records which cannot be resumed yet do not block the others forever.
     `select * from (select distinct h.listener, h.entity_id as "entityId" from event_deliveries h
        where h.state = 'held' and h.updated_at < $1 and not exists (select 1 from event_deliveries f
@@ -194,5 +177,4 @@ export async function orphanedHolds(
      order by random() limit $2`,
     [before, limit],
   );
-  return rows;
 }

@@ -48,7 +48,7 @@ export function parsePosition(text: string): DeliveryPosition | undefined {
   return { occurredAt: time, eventId, listener };
 }
 
-export interface DeliveryPage {
+interface DeliveryPage {
   readonly order: 'newest' | 'oldest';
   readonly after?: DeliveryPosition;
   readonly limit: number;
@@ -87,7 +87,7 @@ const deliveryColumns = `d.event_id as "eventId", d.occurred_at as "occurredAt",
 const joined = `event_deliveries d join events e on e.occurred_at = d.occurred_at and e.id = d.event_id`;
 
 /** Deliveries of all organizations, unless the selection names one: whoever calls it has found that the caller may see them. */
-export async function listDeliveries(
+export function listDeliveries(
   work: Work,
   selection: DeliverySelection,
   { order, after, limit }: DeliveryPage,
@@ -98,13 +98,11 @@ export async function listDeliveries(
     conditions.push(
       `(d.occurred_at, d.event_id, d.listener) ${comparison} (${bind(after.occurredAt)}::timestamptz, ${bind(after.eventId)}, ${bind(after.listener)})`,
     );
-  const session = await work.readAs('system');
-  const { rows } = await session.query<ListedDelivery>(
+  return work.rowsAsSystem<ListedDelivery>(
     `select ${deliveryColumns} from ${joined} where ${conditions.join(' and ')}
      order by d.occurred_at ${direction}, d.event_id ${direction}, d.listener ${direction} limit ${bind(limit)}`,
     values,
   );
-  return rows;
 }
 
 /** The largest groups of these deliveries, and how many there are in all. */
@@ -113,8 +111,7 @@ export async function countDeliveries(
   selection: DeliverySelection,
 ): Promise<{ readonly total: number; readonly groups: readonly DeliveryGroup[] }> {
   const { values, conditions } = conditionsOf(selection);
-  const session = await work.readAs('system');
-  const { rows } = await session.query<DeliveryGroup & { readonly total: number }>(
+  const rows = await work.rowsAsSystem<DeliveryGroup & { readonly total: number }>(
     `select d.state as status, e.topic, d.listener, d.error, count(*)::int as count, (sum(count(*)) over ())::int as total
      from ${joined} where ${conditions.join(' and ')}
      group by d.state, e.topic, d.listener, d.error order by count(*) desc, e.topic, d.listener, d.state, d.error limit ${maxGroups}`,
@@ -151,14 +148,13 @@ function conditionsOf(selection: DeliverySelection) {
 }
 
 /** An event, and where it is on its way to its listeners. */
-export interface ShownEvent extends EventRow {
+interface ShownEvent extends EventRow {
   /** Whether a listener of the release that recorded it wanted it. */
   readonly pending: boolean;
   /** Null until the relay has claimed it. */
   readonly batchId: string | null;
 }
 
-/** Details of one event. */
 export interface EventDetails {
   readonly event: ShownEvent;
   readonly deliveries: readonly EventDelivery[];
@@ -166,17 +162,16 @@ export interface EventDetails {
   readonly repairs: readonly EventRepair[];
 }
 
-export type EventDelivery = Pick<ListedDelivery, 'listener' | 'status' | 'error' | 'updatedAt'>;
+type EventDelivery = Pick<ListedDelivery, 'listener' | 'status' | 'error' | 'updatedAt'>;
 
 /** The event on its way to an endpoint of a customer. */
-export interface EventMessage {
+interface EventMessage {
   readonly endpointId: string;
   readonly status: string;
   readonly attempts: number;
 }
 
-/** Operation of an operator on a delivery. */
-export interface EventRepair {
+interface EventRepair {
   readonly repairId: string;
   readonly listener: string;
   readonly operation: 'retry' | 'skip';

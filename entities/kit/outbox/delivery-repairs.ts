@@ -1,9 +1,9 @@
+import { columnsOf } from '../base/columns-of.ts';
 import type { Work } from '../storage/work.ts';
 import { endDelivery, lockRecords, type DeliveryState } from './deliveries.ts';
 import type { DeliveryPosition, DeliverySelection } from './delivery-list.ts';
 import { eventColumns, type EventRow } from './outbox.ts';
 
-/** Operation of an operator on deliveries, with its reason. */
 export interface Repair {
   readonly repairId: string;
   readonly operation: 'retry' | 'skip' | 'stop';
@@ -19,8 +19,7 @@ export async function recordRepair(
   work: Work,
   { repairId, operation, selection, operator, reason }: Repair,
 ): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     `insert into event_repairs (repair_id, operation, at, selection, operator, reason) values ($1, $2, $3, $4, $5, $6)
      on conflict (repair_id, operation) do nothing`,
     [repairId, operation, work.clock.now(), selection === null ? null : JSON.stringify(selection), operator, reason],
@@ -44,21 +43,15 @@ export async function takeForRepair(
   positions: readonly DeliveryPosition[],
   states: readonly DeliveryState[],
 ): Promise<TakenDelivery[]> {
-  const session = await work.readAs('system');
   const wanted = `unnest($2::timestamptz[], $3::text[], $4::text[]) as w(occurred_at, event_id, listener)`;
-  const values = [
-    repairId,
-    positions.map(({ occurredAt }) => occurredAt),
-    positions.map(({ eventId }) => eventId),
-    positions.map(({ listener }) => listener),
-  ];
-  await session.query(
+  const values = [repairId, ...columnsOf(positions, 'occurredAt', 'eventId', 'listener')];
+  await work.runAsSystem(
     `insert into repaired_deliveries (repair_id, event_id, listener)
      select $1, d.event_id, d.listener from ${wanted} join event_deliveries d using (occurred_at, event_id, listener)
      where d.state = any($5) on conflict (repair_id, event_id, listener) do nothing`,
     [...values, states],
   );
-  const { rows } = await session.query<EventRow & { readonly listener: string; readonly state: DeliveryState }>(
+  const rows = await work.rowsAsSystem<EventRow & { readonly listener: string; readonly state: DeliveryState }>(
     `select ${eventColumns}, d.listener, d.state from ${wanted}
      join event_deliveries d using (occurred_at, event_id, listener)
      join repaired_deliveries r on r.repair_id = $1 and r.event_id = d.event_id and r.listener = d.listener
@@ -76,9 +69,8 @@ export async function skipHeld(work: Work, { event, listener }: TakenDelivery): 
 
 /** Removes some of the oldest repairs before an instant, with the deliveries that they took. @returns whether there may be more */
 export async function pruneRepairs(work: Work, before: Date): Promise<boolean> {
-  const session = await work.readAs('system');
   const most = 100;
-  const { rows } = await session.query<{ count: number }>(
+  const rows = await work.rowsAsSystem<{ count: number }>(
     `with old as (select repair_id, operation from event_repairs where at < $1 order by at limit ${most}),
        taken as (delete from repaired_deliveries where repair_id in (select repair_id from old)),
        gone as (delete from event_repairs where (repair_id, operation) in (select repair_id, operation from old) returning 1)

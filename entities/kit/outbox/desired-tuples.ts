@@ -1,4 +1,5 @@
-import { columnsOf, tupleKey, type Tuple } from '../model/tuples.ts';
+import { columnsOf } from '../base/columns-of.ts';
+import { tupleKey, type Tuple } from '../model/tuples.ts';
 import type { Work } from '../storage/work.ts';
 
 export interface DesiredTuple extends Tuple {
@@ -35,7 +36,7 @@ export async function lockUnapplied(work: Work, limit: number, except: readonly 
         where confirm_at <= $2 and ${isNotExcepted} order by confirm_at limit $1)
        limit $1)
      select * from waiting where pg_try_advisory_xact_lock(${key})`,
-      [limit, now, ...columnsOf(except)],
+      [limit, now, ...columnsOf(except, 'object', 'relation', 'subject')],
     ),
   ]);
   if (locked.length === 0) return [];
@@ -45,12 +46,12 @@ export async function lockUnapplied(work: Work, limit: number, except: readonly 
      from unnest($1::text[], $2::text[], $3::text[]) as given (object, relation, subject)
      join desired_tuples held using (object, relation, subject)
      where held.applied_version < held.version or held.confirm_at <= $4`,
-    [...columnsOf(locked), now],
+    [...columnsOf(locked, 'object', 'relation', 'subject'), now],
   );
   return rows;
 }
 
-export interface Marked {
+interface Marked {
   /** Whether one of them changed again after it was read. */
   readonly hasChanged: boolean;
   /** Tuples that an open transaction is changing. They are not marked, and are applied again later. */
@@ -62,11 +63,10 @@ export interface Marked {
  * all other writes of the relay, and the request may itself wait for one of them.
  */
 export async function markApplied(work: Work, tuples: readonly DesiredTuple[]): Promise<Marked> {
-  const session = await work.readAs('system');
   const confirmAt = new Date(work.clock.now().getTime() + maxWriteMs);
   // A relay that died may have sent an older state of a tuple that reaches the store only now. So a tuple that has had another
   // state is written once more after `maxWriteMs`.
-  const { rows } = await session.query<Tuple & { hasChanged: boolean }>(
+  const rows = await work.rowsAsSystem<Tuple & { hasChanged: boolean }>(
     `with free as materialized (
        select object, relation, subject, given.version
        from unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) as given (object, relation, subject, version)
@@ -77,7 +77,7 @@ export async function markApplied(work: Work, tuples: readonly DesiredTuple[]): 
      from free
      where held.object = free.object and held.relation = free.relation and held.subject = free.subject
      returning held.object, held.relation, held.subject, held.version > free.version as "hasChanged"`,
-    [...columnsOf(tuples), tuples.map((tuple) => tuple.version), confirmAt],
+    [...columnsOf(tuples, 'object', 'relation', 'subject', 'version'), confirmAt],
   );
   const marked = new Set(rows.map(tupleKey));
   return {

@@ -15,7 +15,7 @@ export interface FailingWork {
   readonly error: string;
   readonly since: Date;
   readonly nextAttemptAt: Date | null;
-  /** The run that does it; null for work that has no row of its own in `failing_work`. */
+  /** The run that does it; null for work that has none. */
   readonly workflowId: string | null;
   readonly runId: string | null;
   readonly workflowType: string | null;
@@ -28,7 +28,7 @@ export interface WorkSelection {
   readonly organizationId?: string;
 }
 
-export interface WorkPage {
+interface WorkPage {
   readonly limit: number;
   /** Position of the last item of the page before. */
   readonly after?: string;
@@ -39,7 +39,7 @@ const countLimit = 10_000;
 
 const noRun = 'null::text as workflow_id, null::text as run_id, null::text as workflow_type, null::text as activity';
 
-/** Each of them reads rows that a partial index holds, which are few unless much fails. */
+/** Each of them reads rows that a partial index holds, or a table of what was not done at once: few unless much fails. */
 const sources = [
   `select 'work.' || id as id, kind, status, organization_id, record_id, request_id, attempts, error, since, next_attempt_at, workflow_id, run_id,
      workflow_type, activity from failing_work where ended_at is null`,
@@ -56,19 +56,20 @@ const sources = [
    from object_copies c join stored_objects o on o.id = c.object_id where c.state = 'failed'`,
   `select 'sending.' || notification_id || '.' || channel, 'notification', 'failed', organization_id, notification_id, null, null,
      'this release does not have the channel ' || channel, told_at, null, ${noRun} from notification_sendings where state = 'failed'`,
+  `select 'wake.' || id, 'other', 'failing', search -> 'OrganizationId' ->> 0, search ->> 'EntityId', search -> 'RequestId' ->> 0, attempts,
+     coalesce(error, 'unknown'), at, next_attempt_at, workflow_id, null, name, null from workflow_wakes where attempts >= ${shownAttempts}`,
 ];
 
 const listed = sources.join('\nunion all\n');
 
 /** The newest first. */
-export async function listFailingWork(
+export function listFailingWork(
   work: Work,
   { id, kind, organizationId }: WorkSelection,
   { limit, after }: WorkPage,
 ): Promise<FailingWork[]> {
-  const session = await work.readAs('system');
   const { since = null, id: last = null } = after === undefined ? {} : (parseWorkPosition(after) ?? {});
-  const { rows } = await session.query<FailingWork>(
+  return work.rowsAsSystem<FailingWork>(
     `select id, kind, status, organization_id as "organizationId", record_id as "recordId", request_id as "requestId", attempts, error, since,
        next_attempt_at as "nextAttemptAt", workflow_id as "workflowId", run_id as "runId", workflow_type as "workflowType", activity
      from (${listed}) as listed
@@ -77,18 +78,15 @@ export async function listFailingWork(
      order by date_trunc('milliseconds', since) desc, id desc limit $6`,
     [id ?? null, kind ?? null, organizationId ?? null, since, last, limit],
   );
-  return rows;
 }
 
 /** How much there is of each kind; of each source up to 10,000. */
-export async function countFailingWork(work: Work): Promise<{ readonly kind: WorkKind; readonly count: number }[]> {
-  const session = await work.readAs('system');
+export function countFailingWork(work: Work): Promise<{ readonly kind: WorkKind; readonly count: number }[]> {
   // Only the first of the sources names its columns.
   const counted = sources.map((source) => `select kind from (${source} limit ${countLimit}) as part (id, kind)`);
-  const { rows } = await session.query<{ kind: WorkKind; count: number }>(
+  return work.rowsAsSystem<{ kind: WorkKind; count: number }>(
     `select kind, count(*)::int as count from (${counted.join(' union all ')}) as listed group by kind order by kind`,
   );
-  return rows;
 }
 
 /** The position of an item, for the page after it. */

@@ -1,7 +1,6 @@
 import { newId } from '../base/ids.ts';
 import type { Work } from '../storage/work.ts';
 
-/** Kinds of work. */
 export const workKinds = [
   'delivery',
   'message',
@@ -22,7 +21,6 @@ export const shownAttempts = 5;
 /** Time for which rows of work that has ended are kept, in milliseconds. */
 const retentionMs = 30 * 86_400_000;
 
-/** Rows that one statement removes. */
 const pruned = 1_000;
 
 /** Which work a row is about. */
@@ -47,7 +45,6 @@ export interface WorkFailure extends WorkPlace {
   /** Code and message, without secrets. */
   readonly error: string;
   readonly nextAttemptAt: Date | null;
-  /** When it failed. */
   readonly at: Date;
 }
 
@@ -56,9 +53,8 @@ export interface WorkFailure extends WorkPlace {
  * @param isGuess nobody has reported these failures: a reported one of the same run stays
  */
 export async function noteFailures(work: Work, failures: readonly WorkFailure[], isGuess = false): Promise<void> {
-  const session = await work.readAs('system');
   for (const failure of failures)
-    await session.query(
+    await work.runAsSystem(
       `insert into failing_work as held (id, key, kind, workflow_id, run_id, workflow_type, activity, organization_id, record_id, request_id,
          status, attempts, error, since, next_attempt_at, updated_at, looked_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $15, $14, $15, $15)
@@ -95,8 +91,7 @@ export async function noteFailures(work: Work, failures: readonly WorkFailure[],
  * @param isRunSettled whether whatever else its run reports is settled with it: unless the run continues
  */
 export async function endFailure(work: Work, id: string, isRunSettled: boolean): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query('update failing_work set ended_at = $2, updated_at = $2, is_run_settled = $3 where id = $1', [
+  await work.runAsSystem('update failing_work set ended_at = $2, updated_at = $2, is_run_settled = $3 where id = $1', [
     id,
     work.clock.now(),
     isRunSettled,
@@ -105,8 +100,7 @@ export async function endFailure(work: Work, id: string, isRunSettled: boolean):
 
 /** Work that has succeeded is listed no more until it fails again. */
 export async function endFailures(work: Work, keys: readonly string[]): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     'update failing_work set ended_at = $2, updated_at = $2 where key = any($1) and ended_at is null',
     [keys, work.clock.now()],
   );
@@ -120,8 +114,7 @@ export async function unknownFailures<Failure extends Pick<WorkFailure, 'key' | 
   work: Work,
   failures: readonly Failure[],
 ): Promise<Failure[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<{ key: string; runId: string; updatedAt: Date; hidesRun: boolean }>(
+  const rows = await work.rowsAsSystem<{ key: string; runId: string; updatedAt: Date; hidesRun: boolean }>(
     `select key, run_id as "runId", updated_at as "updatedAt", ended_at is null or is_run_settled as "hidesRun"
      from failing_work where key = any($1) or run_id = any($2)`,
     [failures.map(({ key }) => key), failures.map(({ runId }) => runId)],
@@ -135,23 +128,20 @@ export async function unknownFailures<Failure extends Pick<WorkFailure, 'key' | 
 export type ListedFailure = Pick<WorkFailure, 'key' | 'workflowId' | 'runId' | 'status' | 'kind' | 'activity'>;
 
 /** Rows of work that seems to fail still, the one that was longest not looked at first. */
-export async function oldestFailures(
+export function oldestFailures(
   work: Work,
   { before, limit }: { readonly before: Date; readonly limit: number },
 ): Promise<ListedFailure[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<ListedFailure>(
+  return work.rowsAsSystem<ListedFailure>(
     `select key, workflow_id as "workflowId", run_id as "runId", status, kind, activity from failing_work
      where ended_at is null and looked_at < $1 order by looked_at limit $2`,
     [before, limit],
   );
-  return rows;
 }
 
 /** Rows that were looked at now. @param failed whether nobody tries the work again */
 export async function touchFailures(work: Work, keys: readonly string[], failed: readonly string[]): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     `update failing_work set looked_at = $3, status = case when key = any($2::text[]) then 'failed' else status end,
        next_attempt_at = case when key = any($2::text[]) then null else next_attempt_at end
      where key = any($1::text[] || $2::text[]) and ended_at is null`,
@@ -161,10 +151,9 @@ export async function touchFailures(work: Work, keys: readonly string[], failed:
 
 /** @returns whether there may be more */
 export async function pruneFailures(work: Work, at: Date): Promise<boolean> {
-  const session = await work.readAs('system');
-  const { rowCount } = await session.query(
+  const count = await work.runAsSystem(
     `delete from failing_work where id in (select id from failing_work where ended_at < $1 order by ended_at limit ${pruned})`,
     [new Date(at.getTime() - retentionMs)],
   );
-  return rowCount === pruned;
+  return count === pruned;
 }

@@ -11,7 +11,7 @@ const maxOrganizations = 5;
 const recentMs = 86_400_000;
 
 /** A listener that fails on everything: its events wait until one of them can be delivered. */
-export interface HeldListener {
+interface HeldListener {
   readonly listener: string;
   readonly heldAt: Date;
   /** Error of the last attempt. */
@@ -21,7 +21,6 @@ export interface HeldListener {
 }
 
 export interface WaitingListener extends HeldListener {
-  /** Deliveries that wait. */
   readonly waiting: number;
 }
 
@@ -29,42 +28,35 @@ const heldColumns = `l.listener, l.held_at as "heldAt", l.error, l.probes, l.pro
 
 /** Names of the listeners that have failed on their last events, and whether they are held. */
 export async function failingListeners(work: Work): Promise<ReadonlyMap<string, { readonly isHeld: boolean }>> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<{ listener: string; isHeld: boolean }>(
+  const rows = await work.rowsAsSystem<{ listener: string; isHeld: boolean }>(
     `select listener, held_at is not null as "isHeld" from listener_states`,
   );
   return new Map(rows.map(({ listener, isHeld }) => [listener, { isHeld }]));
 }
 
-export async function heldListeners(work: Work): Promise<HeldListener[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<HeldListener>(
+export function heldListeners(work: Work): Promise<HeldListener[]> {
+  return work.rowsAsSystem<HeldListener>(
     `select ${heldColumns} from listener_states l where l.held_at is not null order by l.listener`,
   );
-  return rows;
 }
 
 /** The same with the number of deliveries that wait. */
-export async function waitingListeners(work: Work): Promise<WaitingListener[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<WaitingListener>(
+export function waitingListeners(work: Work): Promise<WaitingListener[]> {
+  return work.rowsAsSystem<WaitingListener>(
     `select ${heldColumns}, (select count(*)::int from event_deliveries d where d.listener = l.listener and d.state = 'held') as waiting
      from listener_states l where l.held_at is not null order by l.listener`,
   );
-  return rows;
 }
 
 /** Whether the listener is held, which then cannot end before this transaction. To be called after its records were locked. */
 export async function isListenerHeld(work: Work, listener: string): Promise<boolean> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query(
+  const rows = await work.rowsAsSystem(
     'select 1 from listener_states where listener = $1 and held_at is not null for share',
     [listener],
   );
   return rows.length > 0;
 }
 
-/** An event that a listener keeps failing on. */
 export interface ListenerFailure {
   readonly listener: string;
   readonly topics: readonly string[];
@@ -80,8 +72,7 @@ export interface ListenerFailure {
  */
 export async function noteListenerFailure(work: Work, failure: ListenerFailure): Promise<boolean> {
   const { listener, topics, organizationId, error } = failure;
-  const session = await work.readAs('system');
-  const { rows } = await session.query<{ isHeld: boolean; failures: number; organizations: string[] }>(
+  const rows = await work.rowsAsSystem<{ isHeld: boolean; failures: number; organizations: string[] }>(
     `insert into listener_states as known (listener, failures, error, organizations) values ($1, 1, $2, array[$3::text])
      on conflict (listener) do update set failures = known.failures + 1, error = excluded.error,
        organizations = case
@@ -97,14 +88,13 @@ export async function noteListenerFailure(work: Work, failure: ListenerFailure):
     if (failures % maxFailures !== 0) return false;
     if (await hasOthers(work, topics, organizations)) return false;
   }
-  await session.query('update listener_states set held_at = $2 where listener = $1', [listener, work.clock.now()]);
+  await work.runAsSystem('update listener_states set held_at = $2 where listener = $1', [listener, work.clock.now()]);
   return true;
 }
 
 /** Whether organizations that are not among these have had events of these topics. */
 async function hasOthers(work: Work, topics: readonly string[], organizations: readonly string[]): Promise<boolean> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<{ hasOthers: boolean }>(
+  const rows = await work.rowsAsSystem<{ hasOthers: boolean }>(
     `select exists (select 1 from events where occurred_at >= $1 and topic = any($2)
        and coalesce(organization_id, '') <> all($3)) as "hasOthers"`,
     [new Date(work.clock.now().getTime() - recentMs), topics, organizations],
@@ -114,13 +104,11 @@ async function hasOthers(work: Work, topics: readonly string[], organizations: r
 
 /** A listener that has handled an event does not fail on everything. */
 export async function noteListenerSuccess(work: Work, listener: string): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query('delete from listener_states where listener = $1 and held_at is null', [listener]);
+  await work.runAsSystem('delete from listener_states where listener = $1 and held_at is null', [listener]);
 }
 
 export async function noteProbe(work: Work, listener: string, error: string | null): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query(
+  await work.runAsSystem(
     `update listener_states set probes = probes + 1, probed_at = $2, error = coalesce($3, error)
      where listener = $1 and held_at is not null`,
     [listener, work.clock.now(), error],
@@ -132,8 +120,7 @@ const isFree = `d.listener = $1 and d.state = 'held' and not exists (select 1 fr
 
 /** Records whose events wait, each of another organization: what fails for one may work for others. */
 export async function recordsToProbe(work: Work, listener: string, limit: number): Promise<string[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<{ entityId: string }>(
+  const rows = await work.rowsAsSystem<{ entityId: string }>(
     `select "entityId" from (select distinct on (e.organization_id) d.entity_id as "entityId" from event_deliveries d
          join events e on e.occurred_at = d.occurred_at and e.id = d.event_id
        where ${isFree} order by e.organization_id, random()) as sample order by random() limit $2`,
@@ -144,8 +131,7 @@ export async function recordsToProbe(work: Work, listener: string, limit: number
 
 /** Lets go of a listener. Deliveries that wait for it are given back with `giveBackHeld`. */
 export async function releaseListener(work: Work, listener: string): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query('delete from listener_states where listener = $1', [listener]);
+  await work.runAsSystem('delete from listener_states where listener = $1', [listener]);
 }
 
 /**
@@ -157,8 +143,7 @@ export async function releaseListener(work: Work, listener: string): Promise<voi
 export async function giveBackHeld(work: Work, listener: string, maxRecords: number): Promise<number> {
   // Deliveries that are given back to a listener that is held would come back at once, without end.
   if (await isListenerHeld(work, listener)) return 0;
-  const session = await work.readAs('system');
-  const { rows } = await session.query<{ entityId: string }>(
+  const rows = await work.rowsAsSystem<{ entityId: string }>(
     `select distinct d.entity_id as "entityId" from event_deliveries d where ${isFree} limit $2`,
     [listener, maxRecords],
   );
@@ -166,7 +151,7 @@ export async function giveBackHeld(work: Work, listener: string, maxRecords: num
   const entityIds = rows.map(({ entityId }) => entityId);
   // Whole records, so that none of their events is delivered before an earlier one.
   await lockRecords(work, listener, entityIds);
-  const { rows: given } = await session.query<{ count: number }>(
+  const given = await work.rowsAsSystem<{ count: number }>(
     `with free as (delete from event_deliveries d where ${isFree} and d.entity_id = any($2) returning d.occurred_at, d.event_id),
        given as (update events e set batch_id = null, claimed_at = null, settled_at = null from free
          where e.occurred_at = free.occurred_at and e.id = free.event_id)

@@ -14,7 +14,6 @@ export interface PrunedRecords {
   readonly having?: string;
 }
 
-/** Records that one statement removes. */
 const maxPruned = 1_000;
 
 /**
@@ -27,14 +26,13 @@ export async function pruneRecords(
   { module, keptMs, only, having }: PrunedRecords,
   at: Date,
 ): Promise<boolean> {
-  const session = await work.readAs('system');
   const values: unknown[] = [];
   const bind = (value: unknown) => `$${values.push(value)}`;
   // Ids begin with their time, so the primary key finds the oldest.
   const conditions = [`r.id < ${bind(firstIdAt(new Date(at.getTime() - keptMs)))}`];
   if (only) conditions.push(`r.${snakeCase(only.field)} = any(${bind(only.among)})`);
   if (having !== undefined) conditions.push(`r.${snakeCase(having)} is not null`);
-  const { rows } = await session.query<{ count: number }>(
+  const rows = await work.rowsAsSystem<{ count: number }>(
     `select prune_records(${bind(module.topic)}, ${bind(module.table)}, array(
        select r.id from ${module.table} r where ${conditions.join(' and ')} order by r.id limit ${maxPruned} for update skip locked)) as count`,
     values,

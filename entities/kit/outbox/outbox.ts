@@ -130,36 +130,31 @@ select ${headColumns}, count(*) < (select count(*) from numbered) as "hasMore",
   (select case when count(*) < ${maxTenants} then '' else max(tenant) end from some_tenants) as "lastTenant" from claimed`;
 
 /** Batches claimed before the given instant whose delivery has not ended, for example after a crash. */
-export async function unfinishedBatches(work: Work, claimedBefore: Date, limit: number): Promise<BatchHead[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<BatchHead>(
+export function unfinishedBatches(work: Work, claimedBefore: Date, limit: number): Promise<BatchHead[]> {
+  return work.rowsAsSystem<BatchHead>(
     `select batch_id as "batchId", ${headColumns} from events
      where pending and batch_id is not null and settled_at is null and claimed_at < $1
      group by batch_id order by batch_id limit $2`,
     [claimedBefore, limit],
   );
-  return rows;
 }
 
-export interface BatchEvent extends EventRow {
+interface BatchEvent extends EventRow {
   readonly isSettled: boolean;
 }
 
 /** The events of a batch, settled ones as well. */
-export async function readBatch(work: Work, batchId: string): Promise<BatchEvent[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<BatchEvent>(
+export function readBatch(work: Work, batchId: string): Promise<BatchEvent[]> {
+  return work.rowsAsSystem<BatchEvent>(
     `select ${eventColumns}, e.settled_at is not null as "isSettled" from events e where e.batch_id = $1 and e.pending
      order by e.entity_id, e.record_version, e.id`,
     [batchId],
   );
-  return rows;
 }
 
 /** Marks the events of a batch as settled: all of them have their delivery rows. */
 export async function settleBatch(work: Work, batchId: string): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query('update events set settled_at = $2 where batch_id = $1 and settled_at is null', [
+  await work.runAsSystem('update events set settled_at = $2 where batch_id = $1 and settled_at is null', [
     batchId,
     work.clock.now(),
   ]);
@@ -170,9 +165,8 @@ export async function maintainPartitions(
   work: Work,
   ...request: Parameters<typeof partitionMaintenance>
 ): Promise<void> {
-  const session = await work.readAs('system');
   const { text, values } = partitionMaintenance(...request);
-  await session.query(text, values);
+  await work.runAsSystem(text, values);
 }
 
 interface Retention {
@@ -180,11 +174,7 @@ interface Retention {
   readonly historyMs: number;
 }
 
-/**
- * The statement that does so.
- * @param at the present time
- * @param keep retention, in milliseconds
- */
+/** The statement that does so. @param at the present time @param keep retention, in milliseconds */
 export function partitionMaintenance(at: Date, keep: Retention): Statement {
   const text = `select maintain_partitions($1, $2 * interval '1 millisecond', $3 * interval '1 millisecond')`;
   return { text, values: [at, keep.eventsMs, keep.historyMs] };

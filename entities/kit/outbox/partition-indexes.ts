@@ -1,7 +1,6 @@
 import type { Work } from '../storage/work.ts';
 
-/** An index of one partition. */
-export interface PartitionIndex {
+interface PartitionIndex {
   /** Name of the index. */
   readonly id: string;
   /** Day of the partition in UTC, as YYYYMMDD; null for the default partition. */
@@ -17,12 +16,8 @@ interface IndexSelection {
 }
 
 /** The indexes of partitions below these indexes, by name. */
-export async function partitionIndexes(
-  work: Work,
-  { names, after, limit, only }: IndexSelection,
-): Promise<PartitionIndex[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<PartitionIndex>(
+export function partitionIndexes(work: Work, { names, after, limit, only }: IndexSelection): Promise<PartitionIndex[]> {
+  return work.rowsAsSystem<PartitionIndex>(
     `select part.relname as id, substring(partition.relname from '_([0-9]{8})$') as day
      from pg_class whole join pg_inherits i on i.inhparent = whole.oid join pg_class part on part.oid = i.inhrelid
        join pg_index x on x.indexrelid = part.oid join pg_class partition on partition.oid = x.indrelid
@@ -30,21 +25,17 @@ export async function partitionIndexes(
      order by part.relname limit $3`,
     [names, after, limit, only ?? null],
   );
-  return rows;
 }
 
 /** Keeps others from rebuilding the same index at the same time. @returns undefined when somebody else does it */
 export async function lockPartitionIndex(work: Work, id: string): Promise<true | undefined> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<{ is_free: boolean }>(
+  const rows = await work.rowsAsSystem<{ is_free: boolean }>(
     `select pg_try_advisory_xact_lock(hashtextextended('reindex:' || $1, 0)) as is_free`,
     [id],
   );
   return rows[0]?.is_free ? true : undefined;
 }
 
-/** Rebuilds an index of one partition. */
 export async function reindexPartition(work: Work, id: string): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query('select reindex_partition($1)', [id]);
+  await work.runAsSystem('select reindex_partition($1)', [id]);
 }

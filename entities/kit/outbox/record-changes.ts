@@ -1,8 +1,7 @@
 import type { Work } from '../storage/work.ts';
 import { snapshotOf, type FeedPosition, type FeedSnapshot, type RecordNews } from './feed-position.ts';
 
-/** Largest number of changes of one page. */
-export const feedPageSize = 1_000;
+const feedPageSize = 1_000;
 
 /** Which changes a reader wants: those of these kinds (topics), in this organization or in none. */
 export interface FeedFilter {
@@ -63,8 +62,7 @@ interface Row extends FeedSnapshot {
 export async function readRecordChanges(work: Work, { from, to, filter }: Read): Promise<FeedPage> {
   const until = to ?? from?.within?.to;
   const { within } = from ?? {};
-  const session = await work.readAs('system');
-  const { rows } = await session.query<Row>(text, [
+  const [row] = await work.rowsAsSystem<Row>(text, [
     from?.snapshot ?? null,
     until?.snapshot ?? null,
     from?.time ?? null,
@@ -74,7 +72,6 @@ export async function readRecordChanges(work: Work, { from, to, filter }: Read):
     filter?.organizationId ?? null,
     feedPageSize,
   ]);
-  const [row] = rows;
   if (!row) throw new Error('the changes of records have no answer');
   const news = row.news ?? [];
   return { news, to: until ?? snapshotOf(row), hasMore: news.length === feedPageSize, callers: row.callers ?? [] };

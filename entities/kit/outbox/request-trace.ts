@@ -2,7 +2,6 @@ import type { HttpRequest } from '../model/work-context.ts';
 import type { Work } from '../storage/work.ts';
 import type { DeliveryState } from './deliveries.ts';
 
-/** A change that a request has made. */
 export interface TracedChange {
   readonly kind: string;
   readonly recordId: string;
@@ -15,7 +14,7 @@ export interface TracedChange {
 }
 
 /** An event that a request has caused, and how far it is. */
-export interface TracedEvent {
+interface TracedEvent {
   readonly id: string;
   readonly topic: string;
   readonly entityKind: string;
@@ -33,20 +32,19 @@ export interface TracedEvent {
   readonly messages: readonly TracedMessage[];
 }
 
-export interface TracedDelivery {
+interface TracedDelivery {
   readonly listener: string;
   readonly status: DeliveryState;
   readonly error: string | null;
   readonly updatedAt: Date;
 }
 
-export interface TracedMessage {
+interface TracedMessage {
   readonly endpointId: string;
   readonly status: string;
   readonly attempts: number;
 }
 
-/** Record of a request in the database. */
 export interface RequestTrace {
   /** Null when all events that are read were caused by workers, and without events. */
   readonly request: HttpRequest | null;
@@ -55,7 +53,7 @@ export interface RequestTrace {
 }
 
 /** Most changes, and most events, that are read. */
-export const maxTraced = 200;
+const maxTraced = 200;
 
 type OfEvent<T> = T & { readonly eventId: string };
 

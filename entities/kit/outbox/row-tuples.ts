@@ -1,3 +1,4 @@
+import { columnsOf } from '../base/columns-of.ts';
 import { organizationOf } from '../model/recorded-changes.ts';
 import { tenancyField, type EntityModule } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
@@ -21,10 +22,7 @@ export interface RowTuples {
   readonly tuples: readonly Tuple[];
 }
 
-/**
- * Live rows of a kind in the order of their ids.
- * @param page `after` an id, or from the beginning when it is empty
- */
+/** Live rows of a kind in the order of their ids. @param page `after` an id, or from the beginning when it is empty */
 export function rowTuples(
   session: RoleSession,
   module: EntityModule,
@@ -73,9 +71,7 @@ export async function orphanedAmong<T extends Tuple>(
       const candidates = [...orphaned.values()].filter((tuple) => mayComeFrom(module, grant, tuple));
       if (candidates.length === 0) continue;
       const { rows } = await session.query<Tuple>(declaredBy(module, grant), [
-        candidates.map(({ object }) => object),
-        candidates.map(({ relation }) => relation),
-        candidates.map(({ subject }) => subject),
+        ...columnsOf(candidates, 'object', 'relation', 'subject'),
         ...(grant.when ? [grant.when.is] : []),
       ]);
       for (const tuple of rows) orphaned.delete(tupleKey(tuple));

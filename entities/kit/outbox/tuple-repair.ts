@@ -1,8 +1,9 @@
+import { columnsOf } from '../base/columns-of.ts';
 import { bumpRevisions, systemScope } from '../access/authorization-state.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { DesiredTuple } from './desired-tuples.ts';
 import { lockRowTuples, rowTuples, orphanedAmong, type RowTuples } from './row-tuples.ts';
-import { columnsOf, deduplicateTuples, tupleKey, type Tuple } from '../model/tuples.ts';
+import { deduplicateTuples, tupleKey, type Tuple } from '../model/tuples.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 import type { Work } from '../storage/work.ts';
 
@@ -54,7 +55,12 @@ export async function repairMissing(
 async function missingTuples(session: RoleSession, rows: readonly RowTuples[]): Promise<RowTuples[]> {
   const { rows: present } = await session.query<Tuple>(
     `select object, relation, subject ${given} where held.present`,
-    columnsOf(rows.flatMap(({ tuples }) => tuples)),
+    columnsOf(
+      rows.flatMap(({ tuples }) => tuples),
+      'object',
+      'relation',
+      'subject',
+    ),
   );
   const desired = new Set(present.map(tupleKey));
   return rows.flatMap((row) => {
@@ -91,10 +97,9 @@ export async function unexpectedAmong(
   work: Work,
   tuples: readonly Tuple[],
 ): Promise<{ readonly removed: readonly Settled[]; readonly unknown: readonly Tuple[] }> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<Settled & { isAbsent: boolean }>(
+  const rows = await work.rowsAsSystem<Settled & { isAbsent: boolean }>(
     `select object, relation, subject, held.version, not held.present and held.applied_version = held.version as "isAbsent" ${given}`,
-    columnsOf(tuples),
+    columnsOf(tuples, 'object', 'relation', 'subject'),
   );
   const known = new Set(rows.map(tupleKey));
   return {
@@ -120,7 +125,7 @@ export async function tombstone(work: Work, tuples: readonly Tuple[]): Promise<T
      select object, relation, subject, null, false
      from unnest($1::text[], $2::text[], $3::text[]) as given (object, relation, subject) order by 1, 2, 3
      on conflict do nothing returning object, relation, subject`,
-    columnsOf(tuples),
+    columnsOf(tuples, 'object', 'relation', 'subject'),
   );
   // The organization of these tuples is not known, so the system scope is bumped.
   if (rows.length > 0) await bumpRevisions(session, [systemScope]);
@@ -136,7 +141,7 @@ async function updateDesired(session: RoleSession, tuples: readonly Settled[], a
      where held.object = given.object and held.relation = given.relation and held.subject = given.subject
        and held.version = given.version
      returning held.object, held.relation, held.subject, coalesce(held.organization_id, $5) as scope`,
-    [...columnsOf(tuples), tuples.map(({ version }) => version), systemScope],
+    [...columnsOf(tuples, 'object', 'relation', 'subject', 'version'), systemScope],
   );
   if (rows.length > 0) await bumpRevisions(session, new Set(rows.map(({ scope }) => scope)));
   return rows.map(tupleOnly);

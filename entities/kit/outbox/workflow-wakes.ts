@@ -16,33 +16,57 @@ export interface WorkflowWake {
   readonly search: object;
 }
 
+/** A wake that Temporal has refused. */
+export interface RefusedWake {
+  readonly id: string;
+  /** Reason, without secrets. */
+  readonly error: string;
+}
+
+/** Pause after the first refusal, and longest one, in milliseconds. Each is twice as long as the one before. */
+const [firstPauseMs, longestPauseMs] = [10_000, 3_600_000];
+
 /** Keeps wakes with the transaction that they follow. */
 export async function keepWakes(work: Work, wakes: readonly WorkflowWake[]): Promise<void> {
   if (wakes.length === 0) return;
-  const session = await work.readAs('system');
-  await session.query(
-    `insert into workflow_wakes (id, at, name, workflow_id, queue, signal, input, search)
-     select w.id, $2, w.name, w."workflowId", w.queue, w.signal, w.input, w.search
+  await work.runAsSystem(
+    `insert into workflow_wakes (id, at, name, workflow_id, queue, signal, input, search, attempts, next_attempt_at)
+     select w.id, $2, w.name, w."workflowId", w.queue, w.signal, w.input, w.search, 0, $2
      from jsonb_to_recordset($1::jsonb) as w (id text, name text, "workflowId" text, queue text, signal text, input jsonb, search jsonb)`,
     [JSON.stringify(wakes), work.clock.now()],
   );
 }
 
-/** Wakes that were kept before this time: the process that was to send them has died, or could not reach Temporal. */
+/**
+ * Wakes that were to be sent before this time: their process has died or could not reach Temporal, or Temporal has refused them. The longest
+ * overdue come first, so those that are refused again and again hold up no others.
+ */
 export async function overdueWakes(work: Work, before: Date, limit: number): Promise<WorkflowWake[]> {
-  const session = await work.readAs('system');
-  const { rows } = await session.query<WorkflowWake>(
+  return work.rowsAsSystem<WorkflowWake>(
     `select id, name, workflow_id as "workflowId", queue, signal, input, search from workflow_wakes
-     where at < $1 order by at limit $2`,
+     where next_attempt_at < $1 order by next_attempt_at limit $2`,
     [before, limit],
   );
-  return rows;
 }
 
-/** Forgets wakes that were sent. */
+/** Wakes that were refused are sent again, after a pause that grows. */
+export async function postponeWakes(work: Work, refused: readonly RefusedWake[]): Promise<void> {
+  await work.runAsSystem(
+    `update workflow_wakes held set attempts = attempts + 1, error = r.error,
+       next_attempt_at = $2::timestamptz + least($3 * 2 ^ least(attempts, 30), $4) * interval '1 millisecond'
+     from jsonb_to_recordset($1::jsonb) as r (id text, error text) where held.id = r.id`,
+    [JSON.stringify(refused), work.clock.now(), firstPauseMs, longestPauseMs],
+  );
+}
+
+/** Lets the next sweep send a wake that waits after a refusal. */
+export async function hastenWake(work: Work, id: string): Promise<void> {
+  await work.runAsSystem('update workflow_wakes set next_attempt_at = at where id = $1', [id]);
+}
+
+/** Forgets wakes that were sent, or given up. */
 export async function endWakes(work: Work, ids: readonly string[]): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query('delete from workflow_wakes where id = any($1)', [ids]);
+  await work.runAsSystem('delete from workflow_wakes where id = any($1)', [ids]);
 }
 
 /** Finds wakes that nobody has sent. */

@@ -33,7 +33,6 @@ export interface Grouping {
   readonly description: string;
 }
 
-/** Most groupings of one aggregate. */
 export const maxGroupings = 3;
 
 const times = ['createdAt', 'updatedAt'] as const;

@@ -13,7 +13,6 @@ import { QueryShape } from './query-shape.ts';
 import type { ListsPart, PageSelection, RecordSelection } from './selection.ts';
 import type { Viewer } from './viewer.ts';
 
-/** A read as a statement. */
 export interface ReadStatement extends Statement {
   /** The kinds that the selection names. */
   readonly modules: ReadonlySet<EntityModule>;

@@ -1,6 +1,7 @@
 import { didYouMean } from '../base/did-you-mean.ts';
 import type { FieldProblem } from '../base/errors.ts';
 import { namedIn } from '../base/snake-case.ts';
+import type { ListFields } from '../model/behaviour.ts';
 import type { EntityModule } from '../model/define.ts';
 import { answeredFields, isExposed } from '../model/exposure.ts';
 import type { Registry } from '../model/registry.ts';
@@ -10,20 +11,6 @@ import { maxOrderTerms, type OrderTerm } from './order.ts';
 import { orderableFields } from './where.ts';
 
 type Values = Readonly<Record<string, unknown>>;
-
-/** Fields of a kind whose records describe a list of records of a kind, for work that is done later. */
-export interface ListFields<Name extends string = string> {
-  /** Holds the name of the kind. */
-  readonly kind: Name;
-  /** Holds names of fields; default: those that an import needs. */
-  readonly fields?: Name;
-  /** Holds a filter as JSON. */
-  readonly filter?: Name;
-  /** Holds names of fields, with a minus before those in descending order. */
-  readonly orderBy?: Name;
-  /** Holds what an import does to the records: `create` or `update`. */
-  readonly action?: Name;
-}
 
 /** A list of records that the fields of a record describe (`describesList`). */
 export interface DescribedList {

@@ -27,10 +27,7 @@ export function operandProblem(
   return notAnId(value, prefixes);
 }
 
-/**
- * Problem of a comparison with null.
- * @param isNull how the comparison that is meant is written
- */
+/** Problem of a comparison with null. @param isNull how the comparison that is meant is written */
 export function nullOperandProblem({ fields }: EntityModule, name: string, isNull: string): string {
   const instead = fields[name]?.optional
     ? `${isNull} finds records without a value`

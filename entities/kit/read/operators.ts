@@ -11,7 +11,6 @@ export interface Operator {
   readonly operand: 'value' | 'values' | 'flag';
 }
 
-/** Maximum number of values of an operand. */
 export const maxOperandValues = 1_000;
 
 const value = (name: keyof Comparison, description: string): Operator => ({ name, description, operand: 'value' });

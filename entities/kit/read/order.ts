@@ -10,7 +10,6 @@ import type { Sql } from '../storage/sql.ts';
 import { column } from '../storage/column.ts';
 import { orderedColumn } from '../storage/text-order.ts';
 
-/** One term of an order. */
 export interface OrderTerm {
   readonly field: string;
   readonly direction: 'asc' | 'desc';
@@ -65,7 +64,6 @@ export function orderBy(module: EntityModule, alias: string, terms: readonly Kno
 /** Values of the order's fields in one row; the content of a cursor. */
 export type CursorValues = readonly (Bound<string | number | boolean> | null)[];
 
-/** Rows after a cursor. */
 export function afterCursor(
   module: EntityModule,
   alias: string,
@@ -125,7 +123,6 @@ export function parseCursor(
 /** Maximum length of a cursor; longer ones are rejected without parsing. */
 export const maxCursorLength = 8_000;
 
-/** Maximum number of terms of an order. */
 export const maxOrderTerms = 5;
 
 /** The largest value of PostgreSQL's type `integer`. */

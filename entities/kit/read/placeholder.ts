@@ -18,5 +18,4 @@ export class Placeholder {
   }
 }
 
-/** A value, or the placeholder for it. */
 export type Bound<Value> = Value | Placeholder;

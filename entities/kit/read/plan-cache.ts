@@ -65,7 +65,6 @@ export class PlanCache {
     this.#queries = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ bytes }, key) => key.length + bytes });
   }
 
-  /** Statements compiled so far. */
   get compilations(): number {
     return this.#compilations;
   }

@@ -98,7 +98,6 @@ interface Reference {
   readonly field: string;
   readonly target: EntityModule;
   readonly description: string;
-  /** Name of the reverse relation. */
   readonly reverse?: string;
 }
 

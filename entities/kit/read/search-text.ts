@@ -2,13 +2,11 @@ import { maxFound } from '../base/max-found.ts';
 import { inputError } from '../base/input-error.ts';
 import { isStorable } from '../model/input.ts';
 
-/** Maximum length of the text of a search. */
 export const maxSearchLength = 200;
 
 /** Which records a search looks at. Which of them the caller may view is decided afterwards (search-function.ts). */
 export const searchReach = `A search considers at most ${maxFound} records of the organization that have the words and ${maxFound} that contain the text, including records that the caller may not view. If more match, search for rarer words, or filter a list with \`contains\`, which considers all records.`;
 
-/** Description of the text of a search, for all APIs. */
 export const searchTextDescription = `Search text of at most ${maxSearchLength} characters: words in any form, of which the last may be incomplete; part of a searched field, of three characters at least; whole words of one or two characters; one or two Han, Kana or Hangul characters; or an id or a display id. Case and accents do not matter. If nothing has these words, records with similar words are found.`;
 
 /**

@@ -17,7 +17,6 @@ export type RecordPart<Cursor = string> =
   | { readonly is: 'value'; readonly as: string; readonly field: string; readonly words?: ChoiceWords }
   /** Whether the record is the session of the caller. */
   | { readonly is: 'current'; readonly as: string }
-  /** A field that holds a file. */
   | { readonly is: 'file'; readonly as: string; readonly field: string; readonly parts: readonly FilePart[] }
   | { readonly is: 'one'; readonly as: string; readonly relation: ToOne; readonly record: RecordSelection<Cursor> }
   | { readonly is: 'page'; readonly as: string; readonly relation: ToMany; readonly page: PageSelection<Cursor> };

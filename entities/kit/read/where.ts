@@ -189,7 +189,6 @@ export function filterableFields(module: EntityModule): readonly string[] {
   return [...(module.historyOf ? ['id'] : alwaysFilterable), ...module.filter];
 }
 
-/** Fields by which a kind's records can be ordered. */
 export function orderableFields(module: EntityModule): string[] {
   return [...new Set([...module.order, ...(module.historyOf ? [] : ['createdAt', 'updatedAt'])])];
 }

@@ -22,14 +22,12 @@ export interface ConnectionOwner {
   readonly bypassLimit?: boolean;
 }
 
-export interface ConnectionLimits {
-  /** Connections of the pool. */
+interface ConnectionLimits {
   readonly maxConnections: number;
   /** Connections that may be held or waited for at the same time (`ormconfig.maxpoolsize`). */
   readonly maxUnitsOfWork: number;
   /** Connections that stay open when idle, so that they are opened at once. Further ones are opened for those who have waited. */
   readonly maxIdleConnections: number;
-  /** Maximum wait for a free connection. */
   readonly acquireTimeoutMs: number;
 }
 

@@ -9,7 +9,6 @@ export interface NamedExpression {
   readonly expression: string;
 }
 
-/** An index over columns. */
 interface ColumnsIndex {
   readonly name: string;
   readonly properties: string[];

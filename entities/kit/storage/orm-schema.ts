@@ -95,7 +95,6 @@ function referenceTo(typeName: string): Property {
   };
 }
 
-/** MikroORM schemas of all kinds of a registry. */
 export interface OrmSchemas {
   readonly all: readonly EntitySchema[];
   of(module: EntityModule): EntitySchema;

@@ -97,7 +97,7 @@ export function createOrm(schemas: OrmSchemas): Promise<MikroORM> {
 }
 
 /** Turns MikroORM's `?` (value), `??` (identifier) and `\?` (a question mark) into PostgreSQL's `$n`. */
-export function bindParameters(sql: string, params: readonly unknown[]): { text: string; values: unknown[] } {
+function bindParameters(sql: string, params: readonly unknown[]): { text: string; values: unknown[] } {
   const values: unknown[] = [];
   return { text: bindInto(values, sql, params), values };
 }

@@ -4,7 +4,6 @@ import { rlsUsingOf } from './orm-schema.ts';
 import { searchedText, searchedWords } from './searched-text.ts';
 import { snakeCase } from '../base/snake-case.ts';
 
-/** A function of the database. */
 export interface SqlFunction {
   readonly name: string;
   /** The statements that create it and give the right to call it. */

@@ -6,7 +6,6 @@ import { wireOf, type Wire } from './connection.ts';
 /** Values of one row in the text format of PostgreSQL. */
 export type TextRow = readonly (string | null)[];
 
-/** Result of a statement. */
 export interface Answer<Row extends QueryResultRow> extends Pick<QueryResult<Row>, 'rows' | 'rowCount' | 'command'> {
   readonly texts: readonly TextRow[];
 }

@@ -1,7 +1,6 @@
 import type { BoundStatement } from './bound-text.ts';
 import { databaseRoles, sessionSettings } from './orm-schema.ts';
 
-/** For whom a transaction works. */
 interface Tenant {
   readonly organizationId: string | null;
   readonly userId: string | null;

@@ -26,7 +26,6 @@ export interface TransactionSettings {
   readonly precondition?: Precondition | undefined;
 }
 
-/** A statement that has ended. */
 export interface StatementReport {
   /** SQL text, without the bound values. */
   readonly text: string;
@@ -99,7 +98,6 @@ export class Transaction {
     return this.#ended;
   }
 
-  /** A session that runs statements under the given role. */
   as(role: DatabaseRole): RoleSession {
     return new RoleSession(this, role);
   }

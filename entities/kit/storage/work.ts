@@ -1,3 +1,4 @@
+import type { QueryResultRow } from 'pg';
 import type { Clock } from '../base/clock.ts';
 import type { Registry } from '../model/registry.ts';
 import type { WorkContext } from '../model/work-context.ts';
@@ -12,4 +13,8 @@ export interface Work {
   readonly changedTuples: number;
   /** A session of the transaction under the given role. Pending changes are flushed first, so that reads see them. */
   readAs(role: DatabaseRole): Promise<RoleSession>;
+  /** The rows of one statement of the server itself, as in a session under the role `system`. */
+  rowsAsSystem<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Runs one such statement. @returns how many rows it has changed or found */
+  runAsSystem(text: string, values?: readonly unknown[]): Promise<number>;
 }

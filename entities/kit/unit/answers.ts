@@ -45,10 +45,7 @@ export class Answers {
     this.#caller = caller;
   }
 
-  /**
-   * A list with everything selected below it, in one statement.
-   * @throws AppError invalid_cursor, invalid_input, limit_exceeded
-   */
+  /** A list with everything selected below it, in one statement. @throws AppError invalid_cursor, invalid_input, limit_exceeded */
   async page(selection: PageSelection): Promise<RecordJson> {
     return (await this.#answer(compilePage(selection, this.#caller, this.#work.plans))) as RecordJson;
   }

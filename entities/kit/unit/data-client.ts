@@ -33,7 +33,7 @@ import type { AnswerWork } from './answer-work.ts';
 type Row = Record<string, unknown>;
 type AnyTyped = TypedModule<Fields, Tenancy>;
 
-export interface FindQuery<M> {
+interface FindQuery<M> {
   /** Kinds with unique names have `nameForm` (base/name-form.ts). */
   readonly where?: { readonly [Name in keyof RowOf<M> | 'nameForm']?: Comparison };
   readonly orderBy?: readonly { readonly field: keyof RowOf<M> & string; readonly direction: 'asc' | 'desc' }[];
@@ -85,7 +85,6 @@ export class DataClient {
     return (await this.#read(module, query)) as RowOf<M>[];
   }
 
-  /** The first matching row, or undefined. */
   async findOne<M extends EntityModule>(module: M, where: FindQuery<M>['where']): Promise<RowOf<M> | undefined> {
     const [row] = await this.#read(module, { where, limit: 1 });
     return row as RowOf<M> | undefined;

@@ -26,7 +26,7 @@ const valueTypes = new TypeOverrides();
 valueTypes.setTypeParser(postgresTypes.builtins.DATE, (text: string) => text);
 
 /** Called after every commit with events or changed tuples. The relay is such a listener. */
-export type CommitListener = (summary: CommitSummary) => Promise<void> | void;
+type CommitListener = (summary: CommitSummary) => Promise<void> | void;
 
 /** Metadata that databases with the same kinds share. */
 interface Metadata {

@@ -20,7 +20,6 @@ import { Viewer } from '../read/viewer.ts';
 import { applies, permitted } from '../read/visibility.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
-/** The explanation of a decision on an operation of a caller on a record. */
 export interface Explanation {
   readonly kind: string;
   readonly id: string;

@@ -1,5 +1,4 @@
-import { describesList } from '../behaviours/describes-list.ts';
-import { declarationOf } from '../model/behaviour.ts';
+import { listFieldsOf } from '../model/behaviour.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
 import { inputError } from '../base/input-error.ts';
@@ -14,14 +13,14 @@ export type { DescribedList };
  * @throws AppError invalid_input when the product has changed since
  */
 export function listOfRecord(registry: Registry, module: EntityModule, record: object): DescribedList {
-  const list = declarationOf(module, describesList);
+  const list = listFieldsOf(module);
   if (!list) throw new Error(`records of the kind ${module.kind} describe no list`);
   const described = describedList(registry, list, record as Readonly<Record<string, unknown>>);
   if ('problems' in described) throw inputError(described.problems);
   return described.list;
 }
 
-export interface ListPage {
+interface ListPage {
   /** Values by the names of their fields. */
   readonly records: readonly RecordJson[];
   /** Cursor behind the last record; null when none follows. */

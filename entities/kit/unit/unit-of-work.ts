@@ -1,5 +1,6 @@
 import type { MikroORM } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { QueryResultRow } from 'pg';
 import { bumpRevisions } from '../access/authorization-state.ts';
 import type { DatabaseOptions } from '../access/database-options.ts';
 import type { Clock } from '../base/clock.ts';
@@ -180,6 +181,14 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
   async readAs(role: DatabaseRole): Promise<RoleSession> {
     await this.flush();
     return (await this.#begin()).as(role);
+  }
+
+  async rowsAsSystem<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]> {
+    return (await (await this.readAs('system')).query<Row>(text, values)).rows;
+  }
+
+  async runAsSystem(text: string, values?: readonly unknown[]): Promise<number> {
+    return (await (await this.readAs('system')).query(text, values)).rowCount ?? 0;
   }
 
   insert(role: DatabaseRole, rows: readonly { readonly module: EntityModule; readonly row: Row }[]): Promise<void> {

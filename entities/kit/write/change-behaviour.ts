@@ -37,7 +37,6 @@ interface CheckedChange {
 
 /** Records of a kind (`follower`) that the server keeps in line with those of another one (`followed`). */
 interface Follows {
-  /** The kind that is followed. */
   readonly kind: string;
   /** SQL: a condition on a follower, with the alias `row`: nobody but the server made it. */
   readonly which: string;
@@ -113,47 +112,39 @@ export function behavioursOf({ behaviours = none }: EntityModule): readonly Chan
   return behaviours;
 }
 
-/** Whether changes of the kind can be held. */
 export function canHold(module: EntityModule): boolean {
   return behavioursOf(module).some(({ hold }) => hold);
 }
 
-/** The changed fields that behaviours of a kind hold. */
-export interface Held {
-  /** By the id of the record; no entry for a record of which none is held. */
-  readonly fields: ReadonlyMap<string, readonly HeldField[]>;
-  /** Lets the behaviours record what they hold of these records. */
-  readonly record: (ids: ReadonlySet<string>) => Promise<void>;
+/** The fields of a change that one behaviour holds; `changed` has them alone. */
+interface HeldChange extends HoldableChange {
+  readonly by: ChangeBehaviour;
+  readonly id: string;
+  readonly fields: readonly HeldField[];
 }
 
-export async function heldFields(
+export async function heldChanges(
   work: ChangeWork,
   caller: Caller,
   module: EntityModule,
   changes: readonly HoldableChange[],
-): Promise<Held> {
-  const fields = new Map<string, readonly HeldField[]>();
-  const steps: ((ids: ReadonlySet<string>) => Promise<void>)[] = [];
-  for (const { hold, recordHeld } of behavioursOf(module)) {
-    const found = changes.length > 0 ? await hold?.(work, caller, changes) : undefined;
-    const own = changes.flatMap(({ row, changed }) => {
+): Promise<HeldChange[]> {
+  const held: HeldChange[] = [];
+  for (const by of behavioursOf(module)) {
+    const found = changes.length > 0 ? await by.hold?.(work, caller, changes) : undefined;
+    for (const { row, changed } of changes) {
       const id = row['id'] as string;
-      const held = (found?.get(id) ?? []).filter(({ field }) => Object.hasOwn(changed, field));
-      if (held.length === 0) return [];
-      fields.set(id, [...(fields.get(id) ?? []), ...held]);
-      return [{ id, row, changed: Object.fromEntries(held.map(({ field }) => [field, changed[field]])) }];
-    });
-    steps.push(async (ids) => {
-      const kept = own.filter(({ id }) => ids.has(id));
-      if (kept.length > 0) await recordHeld?.(work, caller, kept);
-    });
+      const fields = (found?.get(id) ?? []).filter(({ field }) => Object.hasOwn(changed, field));
+      const own = Object.fromEntries(fields.map(({ field }) => [field, changed[field]]));
+      if (fields.length > 0) held.push({ by, id, fields, row, changed: own });
+    }
   }
-  return {
-    fields,
-    record: async (ids) => {
-      for (const step of steps) await step(ids);
-    },
-  };
+  return held;
+}
+
+/** Lets the behaviours record what they hold. */
+export async function recordHeld(work: ChangeWork, caller: Caller, held: readonly HeldChange[]): Promise<void> {
+  for (const [by, own] of Map.groupBy(held, (change) => change.by)) await by.recordHeld?.(work, caller, own);
 }
 
 /** A creation and its children as the behaviours of their kinds complete them. Added records are not completed again. */
@@ -186,7 +177,6 @@ export function followsOf(module: EntityModule): Follows | undefined {
   return behavioursOf(module).find(({ follows }) => follows)?.follows;
 }
 
-/** The kinds that follow this one. */
 export function followersOf(registry: Registry, { kind }: EntityModule): { module: EntityModule; follows: Follows }[] {
   return registry.modules.flatMap((module) => {
     const follows = followsOf(module);

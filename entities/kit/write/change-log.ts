@@ -11,8 +11,7 @@ import { deduplicateTuples, tupleChanges, type Tuple } from '../model/tuples.ts'
 import type { RoleSession } from '../storage/transaction.ts';
 import type { ChangeCounters } from './change-counters.ts';
 import type { ChangeWork } from './change-work.ts';
-import { objectRows, type ObjectRow } from './object-changes.ts';
-import { verdictRows, type VerdictRow } from './verdict-rows.ts';
+import { objectRows, verdictRows, type ObjectRow, type VerdictRow } from './object-changes.ts';
 import { draftOf, draftsOfFields } from './custom-events.ts';
 import { feedRows, type FeedRow } from '../outbox/feed-rows.ts';
 import type { EventDraft } from '../model/event-draft.ts';
@@ -36,7 +35,7 @@ export async function recordChanges(
 }
 
 /** Records of changes: the document of `write_records`, and the numbers to add once it is written. */
-export interface PreparedRecords {
+interface PreparedRecords {
   readonly entries: Entries;
   readonly countEffects: (written: Written) => void;
 }
@@ -131,7 +130,6 @@ export interface Entries {
 
 export interface Written {
   readonly events: readonly EventRow[];
-  /** Number of messages to endpoints. */
   readonly messages: number;
 }
 
@@ -172,8 +170,7 @@ interface RecordedBy {
   readonly at: string;
 }
 
-/** A change with the id of its entry. */
-export interface RecordedEntry {
+interface RecordedEntry {
   readonly change: RecordedChange;
   readonly id: string;
 }

@@ -4,7 +4,7 @@ import { isId } from '../base/ids.ts';
 import { shortened } from '../base/shortened.ts';
 import { databaseRoleOf, type Caller } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
-import { differences, organizationOf, type RecordedChange } from '../model/recorded-changes.ts';
+import { changeOf, differences } from '../model/recorded-changes.ts';
 import { lockOf, wholeRow } from '../read/rows.ts';
 import { scopePredicate } from '../read/scope.ts';
 import { Viewer } from '../read/viewer.ts';
@@ -25,7 +25,6 @@ import { isMove } from './references.ts';
 import { refuseSecretForMany } from './sealed-values.ts';
 import { updateRows } from './update-rows.ts';
 
-/** A record that was not changed, with the reason. */
 export interface Refusal {
   readonly id: string;
   readonly code: ErrorCode;
@@ -144,18 +143,9 @@ async function write(
   await work.changeRows(databaseRoleOf(caller), module, async (session) => {
     const which = sql`${column('row', 'id')} = any(${[...before.keys()]})`;
     const after = await updateRows(session, module, { values, which, stamp });
-    return after.map((row): RecordedChange => {
+    return after.map((row) => {
       const old = before.get(row['id']) as Readonly<Record<string, unknown>>;
-      return {
-        module,
-        operation: operation === 'edit' ? 'updated' : 'deleted',
-        id: row['id'] as string,
-        recordVersion: row['recordVersion'] as number,
-        organizationId: organizationOf(module, row),
-        changedFields: operation === 'edit' ? Object.keys(differences(old, values)) : [],
-        before: old,
-        after: row,
-      };
+      return changeOf(module, old, row, operation === 'edit' ? Object.keys(differences(old, values)) : []);
     });
   });
 }

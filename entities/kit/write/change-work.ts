@@ -10,13 +10,11 @@ import type { ChangeCounters } from './change-counters.ts';
 
 type Row = Record<string, unknown>;
 
-/** The actor and time of a change. */
 export interface Stamp {
   readonly at: Date;
   readonly actor: string;
 }
 
-/** The caller and the present time. */
 export function stampOf({ clock, context }: Pick<ChangeWork, 'clock' | 'context'>): Stamp {
   return { at: clock.now(), actor: actorOf(context.caller) };
 }

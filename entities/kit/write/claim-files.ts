@@ -12,7 +12,7 @@ import type { ChangeWork } from './change-work.ts';
 type Row = Record<string, unknown>;
 
 /** Values of a record that are to be written. */
-export interface WrittenValues {
+interface WrittenValues {
   readonly module: EntityModule;
   /** File fields have ids of uploads; `claimFiles` puts the ids of their objects in their place. */
   readonly values: Row;
@@ -22,7 +22,6 @@ export interface WrittenValues {
   readonly path: string;
 }
 
-/** An upload that this transaction has locked. */
 interface ClaimedUpload {
   readonly upload_id: string;
   readonly state: UploadState;

@@ -4,7 +4,6 @@ import type { ChangeWork } from './change-work.ts';
 
 type Row = Record<string, unknown>;
 
-/** An input of which no record was made, and the reason. */
 export interface RefusedInput {
   /** Number of the input; the first is 0. */
   readonly index: number;
@@ -64,7 +63,6 @@ function refusedBy(check: (creation: Creation) => void, creation: Creation): Ref
   }
 }
 
-/** The inputs that an error is about. */
 function refusalsIn({ code, details }: AppError): RefusedInput[] {
   const byInput = Map.groupBy(details.fields ?? [], ({ path }) => /^\/(\d+)(?:\/|$)/.exec(path)?.[1]);
   if (byInput.has(undefined)) return [];

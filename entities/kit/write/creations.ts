@@ -17,7 +17,6 @@ import { validateCreations, type CreationValues } from '../model/input.ts';
 
 type Row = Record<string, unknown>;
 
-/** A record to be created, with its children. */
 export interface Creation extends CreationValues {
   readonly children?: readonly {
     /** The field of the child that refers to this record. */
@@ -46,7 +45,6 @@ export function linksAsChildren(changes: readonly LinkChange[]): NonNullable<Cre
     });
 }
 
-/** A row to be inserted. */
 export interface NewRow {
   readonly module: EntityModule;
   readonly row: Row;

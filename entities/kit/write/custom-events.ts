@@ -3,7 +3,6 @@ import { mentionedIn } from '../model/mentions.ts';
 import type { RecordedChange } from '../model/recorded-changes.ts';
 import type { EventDraft } from '../model/event-draft.ts';
 
-/** The record to which an event belongs. */
 interface EventSubject {
   readonly id: string;
   readonly recordVersion: number;

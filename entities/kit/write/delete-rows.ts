@@ -1,5 +1,5 @@
 import type { EntityModule } from '../model/define.ts';
-import { organizationOf, type RecordedChange } from '../model/recorded-changes.ts';
+import { changeOf, type RecordedChange } from '../model/recorded-changes.ts';
 import type { Sql } from '../storage/sql.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 import { stampOf, type ChangeWork } from './change-work.ts';
@@ -20,14 +20,5 @@ export async function deleteRows(
   const stamp = stampOf(work);
   const values = { deletedAt: stamp.at, deletedBy: stamp.actor, ...erasedSecrets(module) };
   const rows = await updateRows(session, module, { values, which, stamp });
-  return rows.map((row) => ({
-    module,
-    operation: 'deleted',
-    id: row['id'] as string,
-    recordVersion: row['recordVersion'] as number,
-    organizationId: organizationOf(module, row),
-    changedFields: [],
-    before: { ...row, deletedAt: null },
-    after: row,
-  }));
+  return rows.map((row) => changeOf(module, { ...row, deletedAt: null }, row, []));
 }

@@ -4,7 +4,7 @@ import { newId } from '../base/ids.ts';
 import { snakeCase } from '../base/snake-case.ts';
 import { tenancyField, type EntityModule } from '../model/define.ts';
 import { recordFieldNames } from '../model/derived/record-fields.ts';
-import { organizationOf, type RecordedChange } from '../model/recorded-changes.ts';
+import { changeOf, type RecordedChange } from '../model/recorded-changes.ts';
 import { compileSql, type Sql } from '../storage/sql.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 import type { Stamp } from './change-work.ts';
@@ -57,21 +57,16 @@ function namesOf(module: EntityModule): string[] {
   return [...recordFieldNames, ...tenancyField(module.tenancy), ...Object.keys(module.fields)];
 }
 
-/** The creation of a complete row, as it is recorded. */
 export function creationOf(module: EntityModule, row: Row): RecordedChange {
-  return {
+  const names = [...tenancyField(module.tenancy), ...Object.keys(module.fields)];
+  return changeOf(
     module,
-    operation: 'created',
-    id: row['id'] as string,
-    recordVersion: 1,
-    organizationId: organizationOf(module, row),
-    changedFields: [...tenancyField(module.tenancy), ...Object.keys(module.fields)].filter((name) => row[name] != null),
-    before: null,
-    after: row,
-  };
+    null,
+    row,
+    names.filter((name) => row[name] != null),
+  );
 }
 
-/** Values of every new record. */
 export function firstVersion({ at, actor }: Stamp) {
   return {
     createdAt: at,

@@ -20,7 +20,6 @@ export interface LockTarget {
   readonly module: EntityModule;
   readonly ids: readonly string[];
   readonly operation: 'edit' | 'remove';
-  /** Values of the change, by field. */
   readonly values: Readonly<Record<string, unknown>>;
 }
 
@@ -81,13 +80,12 @@ async function dependentsBelow(work: ChangeWork, roots: readonly Located[]): Pro
   const steps = stepsBelow(work.registry, new Set(roots.map(({ kind }) => kind)));
   if (steps.length === 0) return [];
   // Of the system role: dependents may belong to organizations that the caller is not in.
-  const session = await work.readAs('system');
   const { text, values } = compileSql(sql`with recursive owned (kind, id) as (
       select * from unnest(${roots.map(({ kind }) => kind)}::text[], ${roots.map(({ id }) => id)}::text[])
       union
       select below.kind, below.id from owned cross join lateral (${sql.join(steps, sql` union all `)} offset 0) as below)
     select kind, id from owned limit ${maxDependents + roots.length + 1}`);
-  const { rows } = await session.query<{ kind: string; id: string }>(text, values);
+  const rows = await work.rowsAsSystem<{ kind: string; id: string }>(text, values);
   const known = new Set(roots.map(({ id }) => id));
   return rows.length > maxDependents + roots.length ? [] : rows.filter(({ id }) => !known.has(id));
 }

@@ -17,6 +17,15 @@ export interface ObjectRow {
   readonly at: string;
 }
 
+export interface VerdictRow {
+  readonly id: string;
+  readonly object: string;
+  readonly organization: string | null;
+  readonly verdict: string;
+  /** Creation of the verdict. */
+  readonly at: unknown;
+}
+
 /**
  * The objects that records own or release with these changes. A deleted record owns none, so a deletion releases its files, and one that
  * is undone owns them again.
@@ -49,4 +58,20 @@ export function objectRows(
 function ownedIn(values: Values | null, field: string): string | null {
   if (values === null || values['deletedAt'] != null) return null;
   return (values[field] as string | null | undefined) ?? null;
+}
+
+export function verdictRows(changes: readonly RecordedChange[]): VerdictRow[] {
+  return changes.flatMap(({ module, operation, id, after, organizationId }) => {
+    const verdicts = module.behaviours?.find((behaviour) => behaviour.verdicts)?.verdicts;
+    if (!verdicts || operation !== 'created') return [];
+    return [
+      {
+        id,
+        object: String(after[verdicts.object]),
+        organization: soleOrganizationOf(module, organizationId),
+        verdict: String(after[verdicts.verdict]),
+        at: after['createdAt'],
+      },
+    ];
+  });
 }

@@ -13,7 +13,7 @@ import { missingRecord } from '../model/missing-record.ts';
 import { refuseBeyondLimits, refuseDisabledModule } from '../model/module-gate.ts';
 import { claimFiles } from './claim-files.ts';
 import type { ChangeWork, Stamp } from './change-work.ts';
-import { behavioursOf, canHold, heldFields } from './change-behaviour.ts';
+import { behavioursOf, canHold, heldChanges, recordHeld } from './change-behaviour.ts';
 import { refusedLastingRight } from './lasting-rights.ts';
 import { hasDependents, lockInOrder } from './lock-order.ts';
 import {
@@ -58,7 +58,7 @@ export interface AuthorizedRow {
   may(operation: 'edit' | 'remove'): boolean | Promise<boolean>;
 }
 
-export interface ChangePlan {
+interface ChangePlan {
   /** The caller as refreshed after the wait for locks. */
   readonly caller: Caller;
   /** Rows that will change, with all values to write: those that the caller sent and those that the kind derives. */
@@ -189,15 +189,16 @@ async function withoutHeld(
   const { module, ids, values, caller } = request;
   for (const id of ids) work.held.delete(id);
   const wanted = allowed.map(({ row }) => ({ row, changed: differences(row, values) }));
-  const held = await heldFields(work, caller, module, wanted);
+  const held = await heldChanges(work, caller, module, wanted);
+  const heldOf = Map.groupBy(held, ({ id }) => id);
   const rests = allowed.flatMap(({ row }) => {
-    const fields = held.fields.get(row['id'] as string);
+    const fields = heldOf.get(row['id'] as string)?.flatMap((change) => change.fields);
     const rest = Object.entries(values).filter(([name]) => !fields?.some(({ field }) => field === name));
     return fields ? [{ row, fields, values: Object.fromEntries(rest) }] : [];
   });
   const changes = rests.map(({ row, values: given }) => ({ row, given }));
   const refused = await refusedChanges(work, { module, caller, operation: 'edit' }, changes);
-  const planned = allowed.filter(({ row }) => !held.fields.has(row['id'] as string));
+  const planned = allowed.filter(({ row }) => !heldOf.has(row['id'] as string));
   for (const { row, fields, values: given } of rests) {
     const id = row['id'] as string;
     const rest = { ...request, values: given };
@@ -208,7 +209,11 @@ async function withoutHeld(
     if (!refusal && Object.keys(changed).length === 0) plan.unchanged.set(id, row);
     else if (!refusal) planned.push({ row, values: valuesToWrite(rest, changed) });
   }
-  await held.record(new Set(ids.filter((id) => work.held.has(id))));
+  await recordHeld(
+    work,
+    caller,
+    held.filter(({ id }) => work.held.has(id)),
+  );
   return planned;
 }
 

@@ -17,7 +17,6 @@ import type { Registry } from '../model/registry.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 import type { ChangeWork } from './change-work.ts';
 
-/** A reference that a creation or a change sets. */
 export interface GivenReference {
   /** The kind of the referring record, and its reference field. */
   readonly module: EntityModule;
@@ -225,7 +224,6 @@ function problemsOf(
   });
 }
 
-/** The message for a hierarchy with too many levels. */
 export function tooDeep({ typeName }: EntityModule): string {
   return `The ${typeName} would lie deeper than ${maxHierarchyDepth} levels.`;
 }

@@ -6,13 +6,11 @@ import type { Caller } from '../model/caller.ts';
 import { refusalsOf, type Refusal, type RefusedOperation } from '../model/behaviour.ts';
 import { tenancyField, type EntityModule } from '../model/define.ts';
 import { compileSql } from '../storage/sql.ts';
-import type { RoleSession } from '../storage/transaction.ts';
 import type { ChangeWork } from './change-work.ts';
 import type { NewRow } from './creations.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** A record that is to be written. */
 interface Change {
   readonly row: Row;
   /** Changed values; a new row has nothing but what it is given. */
@@ -94,8 +92,7 @@ async function appliedRefusals(
   const { text, values } = compileSql(sql`with stored as (${recordset(changes.map(({ row }) => row))}),
     given as (${given})
     ${sql.join(conditions, sql` union all `)} order by 1, 2`);
-  const session: RoleSession = await work.readAs('system');
-  const { rows } = await session.query<{ index: number; refusal: number }>(text, values);
+  const rows = await work.rowsAsSystem<{ index: number; refusal: number }>(text, values);
   return rows.map(({ index, refusal }) => ({ index, refusal: refusals[refusal] as Refusal }));
 }
 

@@ -9,13 +9,12 @@ import { deleteRows } from './delete-rows.ts';
 
 /** How many records of a deleted organization are still there. */
 export async function countContents(work: ChangeWork, owner: EntityModule, organizationId: string): Promise<number> {
-  const session = await work.readAs('system');
   const counts = contentsOf(work.registry, owner).map(
     ({ table }) =>
       sql`(select count(*) from ${sql.table(table)} as row where row.organization_id = ${organizationId} and row.deleted_at is null)`,
   );
   const { text, values } = compileSql(sql`select (${sql.join(counts, sql` + `)})::float8 as count`);
-  return (await session.query<{ count: number }>(text, values)).rows[0]?.count ?? 0;
+  return (await work.rowsAsSystem<{ count: number }>(text, values))[0]?.count ?? 0;
 }
 
 /**

@@ -15,7 +15,7 @@ export interface SealedPlace {
   readonly sealing: (row: Row) => { readonly secrets: string; readonly purpose: KeyPurpose; readonly subject: string };
 }
 
-export interface ResealedPage {
+interface ResealedPage {
   /** Values that were looked at. */
   readonly checked: number;
   /** Values that are encrypted with the newest key now and were not before. */
@@ -26,7 +26,6 @@ export interface ResealedPage {
   readonly next: string | null;
 }
 
-/** The sealed fields of all kinds. */
 export function sealedPlaces(
   modules: readonly EntityModule[],
   keys: Parameters<typeof sealingOf>[0],
@@ -47,10 +46,9 @@ export async function resealPage(
   { module, field, sealing }: SealedPlace,
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<ResealedPage> {
-  const session = await work.readAs('system');
   const column = snakeCase(field);
   const organization = module.tenancy === 'organization' ? `organization_id as "organizationId", ` : '';
-  const { rows } = await session.query<{ id: string; value: string }>(
+  const rows = await work.rowsAsSystem<{ id: string; value: string }>(
     `select id, ${organization}${column} as value from ${module.table} where id > $1 and ${column} <> '' and deleted_at is null order by id limit $2`,
     [after, limit],
   );
@@ -67,12 +65,12 @@ export async function resealPage(
       unreadable.push(row.id);
     }
   }
-  const { rowCount } = await session.query(
+  const rowCount = await work.runAsSystem(
     `update ${module.table} as held set ${column} = new.value
      from unnest($1::text[], $2::text[], $3::text[]) as new (id, former, value)
      where held.id = new.id and held.${column} = new.former`,
     [changed.map(({ id }) => id), changed.map(({ former }) => former), changed.map(({ value }) => value)],
   );
   const last = rows.length === limit ? rows.at(-1) : undefined;
-  return { checked: rows.length, resealed: rowCount ?? 0, unreadable, next: last?.id ?? null };
+  return { checked: rows.length, resealed: rowCount, unreadable, next: last?.id ?? null };
 }

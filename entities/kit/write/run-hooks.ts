@@ -24,7 +24,6 @@ export function withDerivedValues(
   return { ...values, ...Object.fromEntries(own) };
 }
 
-/** Forms of the names that the change sets. */
 function formsOf({ fields }: EntityModule, values: Row): Row {
   const forms = Object.entries(fields).flatMap(([name, { formOf }]): [string, string][] => {
     const value = formOf === undefined ? undefined : values[formOf];
@@ -45,7 +44,6 @@ function checkDerived({ kind, fields }: EntityModule, name: string, value: unkno
   if (problem) throw new TypeError(`entity "${kind}": derivedValues returns "${name}", which ${problem}`);
 }
 
-/** Schedules the `afterCommit` hooks of the changed kinds. */
 export function scheduleAfterCommitHooks(work: ChangeWork, changes: readonly RecordedChange[]): void {
   for (const [module, own] of Map.groupBy(changes, (change) => change.module)) {
     const { hooks } = module;

@@ -51,7 +51,6 @@ export function refuseSecretForMany(module: EntityModule, values: Row): void {
   if (problems.length > 0) throw inputError(problems);
 }
 
-/** How a sealed field of a record is encrypted. */
 export function sealingOf({ encryptionSecrets }: Keys, { kind }: EntityModule, id: string, field: string) {
   return { secrets: encryptionSecrets(), purpose: 'record-secret', subject: `${kind}.${field} ${id}` } as const;
 }

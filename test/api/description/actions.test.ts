@@ -19,7 +19,7 @@ const texts = { tag: 'Tasks', summary: 'Plan a task', description: 'Sets `dueAt`
 const planTask = defineAction({
   ...texts,
   name: 'planTask',
-  path: '/v1/tasks/:id/plan',
+  url: '/v1/tasks/:id/plan',
   input: {
     id: idSchema('Id of the task.'),
     dueAt: Type.Optional(Type.String({ format: 'date-time', maxLength: 40, description: 'When.' })),
@@ -88,8 +88,8 @@ describe('an action', () => {
   });
 
   test.each([
-    ['names a parameter that is no input', { path: '/v1/tasks/:task/plan' }],
-    ['counts uses of a record without an id', { path: '/v1/tasks/plan', input: {} }],
+    ['names a parameter that is no input', { url: '/v1/tasks/:task/plan' }],
+    ['counts uses of a record without an id', { url: '/v1/tasks/plan', input: {} }],
   ] as const)('is refused if it %s', (_what, change) => {
     expect(() => defineAction({ ...planTask.definition, ...change })).toThrow(TypeError);
   });

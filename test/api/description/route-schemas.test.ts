@@ -1,5 +1,7 @@
 import type { RouteOptions } from 'fastify';
 import { expect, test } from 'vitest';
+import { parametersOf } from '#api/actions/kit/define-action.ts';
+import { actions } from '#api/actions/kit/found-actions.ts';
 import { routesOf } from '#api/rest/routes.ts';
 import { registry } from '#entities/index.ts';
 
@@ -64,10 +66,15 @@ test.each(inputs)('every text and list in the %s has a limit', (_name, schema) =
   expect(offences(schema, isUnbounded)).toEqual([]);
 });
 
-test('no route reads a query or a path parameter without a schema', () => {
-  const open = routes.filter(({ url, handle, params, query }) => {
-    const text = handle.toString();
-    return (!params && (url.includes(':') || /\bparams\b/.test(text))) || (!query && /\bquery\b/.test(text));
+/** The handlers of actions: their routes only call them. */
+const runs = new Map(actions.map(({ definition }) => [definition.operationId ?? definition.name, definition.run]));
+
+test('no route reads a query or a path parameter without a schema, nor does the action of a route', () => {
+  expect(routes.filter(({ operationId }) => runs.has(operationId))).toHaveLength(actions.length);
+  const open = routes.filter(({ operationId, url, handle, params, query }) => {
+    const text = (runs.get(operationId) ?? handle).toString();
+    const isKnown = parametersOf(url).every((name) => Object.hasOwn(params?.properties ?? {}, name));
+    return !isKnown || (!params && /\bparams\b/.test(text)) || (!query && /\bquery\b/.test(text));
   });
   expect(open.map(({ url }: Pick<RouteOptions, 'url'>) => url)).toEqual([]);
 });

@@ -10,6 +10,7 @@ import { eventually } from '../../kit/eventually.ts';
 import { expectProblem } from '../../kit/expect-problem.ts';
 import { sendSigned } from '../../kit/http/signed-webhook.ts';
 import { buildPerson, signedIn } from '../../kit/people.ts';
+import { runSchedule } from '../../kit/sweep.ts';
 import type { TestClient } from '../../kit/test-client.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
@@ -57,9 +58,9 @@ test('an event is recorded once for its webhook, and a listener gets its body', 
   expect(documentsOf(webhook)).toEqual([document]);
   expect(await read(webhook)).toMatchObject({
     status: 'active',
-    last_delivery_id: 'evt_1',
-    last_delivery_status: 'accepted',
-    last_delivery_error: null,
+    last_event_id: 'evt_1',
+    last_event_status: 'accepted',
+    last_event_error: null,
   });
 });
 
@@ -84,8 +85,8 @@ test('an event of a type that the webhook does not accept is noted, and has no e
   expect((await send(webhook, { type: 'message.deleted' })).status).toBe(200);
   expect(await read(webhook)).toMatchObject({
     status: 'pending',
-    last_delivery_status: 'refused',
-    last_delivery_error: 'Events of the type message.deleted are not accepted.',
+    last_event_status: 'refused',
+    last_event_error: 'Events of the type message.deleted are not accepted.',
   });
   await eventually(() => isSettled(world));
   expect(documentsOf(webhook)).toEqual([]);
@@ -116,11 +117,11 @@ test('requests without a signature are refused before the webhook is looked up',
 test('events change neither the version of the webhook nor its history', async () => {
   const webhook = await created();
   await send(webhook, { type: 'a' });
-  const { record_version: version, last_delivery_id: first } = await read(webhook);
+  const { record_version: version, last_event_id: first } = await read(webhook);
   await send(webhook, { type: 'b' });
   const after = await read(webhook);
-  expect(after).toMatchObject({ status: 'active', record_version: version, last_delivery_id: expect.any(String) });
-  expect(after.last_delivery_id).not.toBe(first);
+  expect(after).toMatchObject({ status: 'active', record_version: version, last_event_id: expect.any(String) });
+  expect(after.last_event_id).not.toBe(first);
   const changes = await asOwner(world, `select 1 from history where entity_id = '${webhook.id}'`);
   // The creation, and the first event, which makes it active.
   expect(changes).toHaveLength(2);
@@ -154,12 +155,52 @@ test('nothing arrives while the integration is disabled or the organization arch
   expect((await arrive()).status).toBe(200);
 });
 
+/** Events of a webhook that are stored. */
+const stored = ({ id }: Webhook) =>
+  asOwner(world, 'select external_id as id from webhook_events where provider = $1', [
+    `integration-${id.toLowerCase()}`,
+  ]);
+
+test('the events of a deleted webhook are removed, and those of others stay', async () => {
+  const [deleted, other] = [await created(), await created()];
+  for (const webhook of [deleted, other]) await send(webhook, { type: 'a' }, 'evt_1');
+  await client.mutate({ method: 'DELETE', url: `/v1/integration-webhooks/${deleted.id}` });
+  await runSchedule(world, 'prune-records');
+  expect(await stored(deleted)).toEqual([]);
+  expect(await stored(other)).toEqual([{ id: 'evt_1' }]);
+});
+
 test('signed bodies without a type have no effect, and malformed ones are refused', async () => {
   const webhook = await created();
   for (const document of [[], {}, { type: '' }, { type: 1 }, { type: 'a\nb' }])
     expect((await send(webhook, document)).status).toBe(200);
   expectProblem(await sendSigned(world, { ...webhook, body: '{' }), 'malformed_body');
-  expect(await read(webhook)).toMatchObject({ status: 'pending', last_delivery_id: null });
-  const provider = `integration-${webhook.id.toLowerCase()}`;
-  expect(await asOwner(world, `select 1 from webhook_events where provider = '${provider}'`)).toEqual([]);
+  expect(await read(webhook)).toMatchObject({ status: 'pending', last_event_id: null });
+  expect(await stored(webhook)).toEqual([]);
+});
+
+test('a webhook takes so many new events in an hour, and others take theirs', async () => {
+  const [webhook, other] = [await created(), await created()];
+  await send(webhook, { type: 'a' }, 'evt_1');
+  const filled = await asOwner(
+    world,
+    `update sign_in_failures set failures = 5000 where key like $1 returning failures`,
+    [`received-events:${webhook.id}/%`],
+  );
+  expect(filled).toHaveLength(1);
+  const refused = await send(webhook, { type: 'a' }, 'evt_2');
+  expectProblem(refused, 'too_many_requests');
+  expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(3_600);
+  expect(await read(webhook)).toMatchObject({
+    last_event_id: 'evt_2',
+    last_event_status: 'refused',
+    last_event_error: 'More events have arrived than a receiver takes in an hour.',
+  });
+  // It has no effect, so it needs no place.
+  expect((await send(webhook, { type: 'a' }, 'evt_1')).status).toBe(200);
+  expect((await send(other, { type: 'a' })).status).toBe(200);
+  expect(await stored(webhook)).toEqual([{ id: 'evt_1' }]);
+  // Whoever has signed in has to do so again from here on.
+  world.clock.advance(3_600_000);
+  expect((await send(webhook, { type: 'a' }, 'evt_2')).status).toBe(200);
 });

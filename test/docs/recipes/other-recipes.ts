@@ -33,7 +33,7 @@ import { defineAction } from '../kit/define-action.ts';
 
 export const steepTea = defineAction({
   name: 'steepTea',
-  path: '/v1/teas/steep',
+  url: '/v1/teas/steep',
   tag: 'Service',
   summary: 'Steep tea',
   description: 'Steeps tea for \`steepingMinutes\`.',
@@ -187,7 +187,7 @@ export const closeOldTasksSweep = defineSweep({
   name: 'closeOldTasks',
   description: 'Closes tasks that nobody has touched for a year.',
   queue: maintenanceQueue,
-  everyMs: 86_400_000,
+  every: 86_400_000,
   find: ({ data }, { limit, after: [after = firstId] = [], only }) =>
     data.find(task, {
       where: { status: { eq: 'open' }, id: only === undefined ? { gt: after } : { eq: only } },
@@ -212,7 +212,6 @@ export function keepsInitial<const Name extends string>(text: { readonly field: 
   const { field } = text;
   const message = \`The first letter of the \${field} stays.\`;
   return {
-    name: 'keepsInitial',
     fields: [field],
     rules: [message],
     check: ({ row, changed }) =>

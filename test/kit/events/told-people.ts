@@ -1,3 +1,4 @@
+import { ScheduleOverlapPolicy } from '@temporalio/client';
 import { expect } from 'vitest';
 import type { SentNotifications } from '#workflows/notifications/send-due-notifications.contract.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
@@ -40,6 +41,24 @@ export async function setClock(world: World, instant: string): Promise<void> {
 /** Sends what is due, as it happens every minute. */
 export function sendDue(world: World): Promise<SentNotifications> {
   return runSchedule(world, 'send-due-notifications');
+}
+
+/** A day passes for what is held back for the members of an organization, and the schedule runs. */
+export async function nextMorning(world: World, { organization }: Person): Promise<void> {
+  const aged = `update notification_sendings set told_at = told_at - interval '26 hours', due_at = now() - interval '1 hour'
+    where organization_id = $1 and state = 'due' and told_at > now() - interval '1 day'`;
+  await asOwner(world, aged, [organization.id]);
+  // Digests that a dead process has claimed are claimed again a quarter of an hour later.
+  await asOwner(
+    world,
+    `update notification_digests set due_at = now() - interval '1 minute' where organization_id = $1 and state = 'claimed'`,
+    [organization.id],
+  );
+  const schedule = world.runtime.temporal.client.schedule.getHandle(`${world.name}/send-due-notifications`);
+  await schedule.trigger(ScheduleOverlapPolicy.BUFFER_ONE).catch((error: unknown) => {
+    // The first worker makes it.
+    if ((error as Error).name !== 'ScheduleNotFoundError') throw error;
+  });
 }
 
 export async function prefer(by: TestClient, values: object): Promise<string> {

@@ -1,7 +1,6 @@
 import { Check } from 'typebox/value';
 import { recordNames } from '#api/rest/records/record-names.ts';
-import { describesList } from '#entities/kit/behaviours/describes-list.ts';
-import { declarationOf } from '#entities/kit/model/behaviour.ts';
+import { listFieldsOf } from '#entities/kit/model/behaviour.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { changeableFields, isRequired, writableFields } from '#entities/kit/model/exposure.ts';
 import type { Field } from '#entities/kit/model/declared-field.ts';
@@ -144,7 +143,7 @@ const bulkUpdate = (type: string) =>
 function inputOf(module: EntityModule, isNew: boolean, word: (field: string) => string): Input {
   return Object.fromEntries(
     writtenFields(module, isNew).map((name) => {
-      if (name === declarationOf(module, describesList)?.filter) return [name, filterWith(word(name))];
+      if (name === listFieldsOf(module)?.filter) return [name, filterWith(word(name))];
       return [name, valueWith(module.fields[name] as Field, () => word(name))];
     }),
   );

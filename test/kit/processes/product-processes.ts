@@ -7,7 +7,7 @@ import { releaseSchedules, removeSchedules, type World } from '../world.ts';
 /** Schedule that sweeps every second. */
 const often = 'sweep-often';
 
-export type Program = Exclude<ServerProcessOptions['program'], `test/${string}`>;
+export type Program = ServerProcessOptions['program'];
 
 /** Variables that are there in one life of a process only. */
 export type Life = Readonly<Record<string, string>>;

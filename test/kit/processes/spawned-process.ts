@@ -10,7 +10,7 @@ const ownRoot = fileURLToPath(new URL('../../..', import.meta.url));
 export const compileCache = join(ownRoot, '.local', 'compile-cache');
 
 export interface ServerProcessOptions {
-  readonly program: 'api/api-main.ts' | 'worker/worker-main.ts';
+  readonly program: 'api/api-main.ts' | 'worker/worker-main.ts' | 'test/chaos/waking-worker.ts';
   readonly environment: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
   /** Another copy of the repository; this one when left out. */

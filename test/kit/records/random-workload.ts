@@ -1,7 +1,5 @@
-import { laterRemoval } from '#entities/kit/behaviours/later-removal.ts';
-import { declarationOf } from '#entities/kit/model/behaviour.ts';
 import { followsOf } from '#entities/kit/write/change-behaviour.ts';
-import { membership, registry } from '#entities/index.ts';
+import { membership, organizationRemoval, registry } from '#entities/index.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
@@ -26,10 +24,8 @@ const maxTogether = 5;
 
 const sorts: readonly Sort[] = ['update', 'update', 'update', 'update twice', 'update many', 'remove', 'remove many'];
 
-/** All kinds but those whose records say how far a removal is. */
-const changed = registry.modules.filter(
-  ({ kind }) => !registry.modules.some((module) => declarationOf(module, laterRemoval)?.kind === kind),
-);
+/** All kinds but that whose records say how far a removal is. */
+const changed = registry.modules.filter(({ kind }) => kind !== organizationRemoval.kind);
 
 /** Creates, changes and deletes records of all kinds as the server, which every rule lets. */
 export class RandomWorkload {

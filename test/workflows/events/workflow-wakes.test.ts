@@ -1,6 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { armFailpoints, type Failpoint } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
+import { workTool } from '#tools/commands/work-arguments.ts';
+import { runWorkCommand } from '#tools/commands/work-commands.ts';
+import { readCommand } from '#tools/commands/tool.ts';
 import { deliverToEndpointContract } from '#workflows/webhooks/deliver-to-endpoint.contract.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { announce, isSettled, notingListener } from '../../kit/events/event-fixtures.ts';
@@ -60,19 +63,57 @@ test.each(['wake-before-signal', 'wake-after-signal'] as const)(
   },
 );
 
-test('a wake that cannot be sent keeps its row, and holds up neither those after it nor other work', async () => {
-  const broken = newId();
-  await asOwner(
+/** A wake whose workflow id is too long for Temporal, kept for a while. */
+const keepBroken = (id: string) =>
+  asOwner(
     world,
-    `insert into workflow_wakes (id, at, name, workflow_id, signal, input, search)
-     values ($1, $2, 'deliverToEndpoint', repeat('x', 10000), 'wake', '{}', '{}')`,
-    [broken, new Date(world.clock.now().getTime() - 1)],
+    `insert into workflow_wakes (id, at, name, workflow_id, signal, input, search, attempts, next_attempt_at)
+     values ($1, $2, 'deliverToEndpoint', repeat('x', 10000), 'wake', '{}', '{}', 0, $2)`,
+    [id, new Date(world.clock.now().getTime() - 1)],
   );
+
+async function command(...words: readonly string[]): Promise<string> {
+  const lines: string[] = [];
+  const print = (text: string) => lines.push(text);
+  await runWorkCommand(readCommand(workTool, words), { runtime: world.runtime, temporalUi: undefined, print });
+  return lines.join('\n');
+}
+
+test('wakes that Temporal refuses keep their rows, and hold up neither those after them nor other work', async () => {
+  const broken = Array.from({ length: 101 }, () => newId());
+  for (const id of broken) await keepBroken(id);
   const entityId = await happened('wake-before-signal');
   world.clock.advance(2_000);
+  // A sweep sends a hundred.
   await sweep(world);
-  expect(await rows()).toEqual([{ id: broken }]);
+  await sweep(world);
+  expect((await rows()).map(({ id }) => id).toSorted()).toEqual(broken.toSorted());
   await eventually(async () => (await runs(entityId)).length > 0);
   expect(world.logs).toContainEqual(expect.objectContaining({ msg: 'a workflow is woken later' }));
   await asOwner(world, 'delete from workflow_wakes');
+});
+
+test('a wake that is refused waits longer each time, and operators see it, retry it and give it up', async () => {
+  const id = newId();
+  await keepBroken(id);
+  const attempts = async () => (await asOwner(world, 'select attempts from workflow_wakes'))[0]?.['attempts'];
+  const pass = async (ms: number) => {
+    world.clock.advance(ms);
+    await sweep(world);
+    return attempts();
+  };
+  // Pauses of 10, 20, 40 and 80 seconds; a sweep looks at what is overdue for a second.
+  expect(await pass(2_000)).toBe(1);
+  expect(await pass(9_000)).toBe(1);
+  for (const [n, seconds] of [12, 22, 42].entries()) expect(await pass(seconds * 1_000)).toBe(n + 2);
+  expect(await command('list')).not.toContain(id);
+  expect(await pass(82_000)).toBe(5);
+  const listed = await command('list', '--kind', 'other');
+  expect(listed).toContain(`wake.${id}  other  failing  5 attempts`);
+  expect(listed).toMatch(/WorkflowId/i);
+  await command('retry', `wake.${id}`, '--reason', 'Temporal is set up anew');
+  expect(await pass(2_000)).toBe(6);
+  await command('stop', `wake.${id}`, '--reason', 'nobody waits for it');
+  expect(await rows()).toEqual([]);
+  expect(await command('list')).toBe('No work fails or waits.');
 });

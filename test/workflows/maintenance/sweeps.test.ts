@@ -43,7 +43,7 @@ const closing = ({ settings = {}, seen }: Options = {}): Sweep =>
     name: 'closeTasks',
     description: 'Closes tasks.',
     queue: 'maintenance',
-    everyMs: 60_000,
+    every: 60_000,
     settings: () => settings,
     find: ({ data }, { limit, after: [after = firstId] = [], only, now }) => {
       seen?.(now);

@@ -1,7 +1,6 @@
 import { Check } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { describesList } from '#entities/kit/behaviours/describes-list.ts';
-import { declarationOf } from '#entities/kit/model/behaviour.ts';
+import { listFieldsOf } from '#entities/kit/model/behaviour.ts';
 import { registry } from '#entities/index.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
@@ -49,7 +48,7 @@ function hardValue(module: EntityModule, [name, field]: NamedField, variant: num
   const sample = () => sampleValue(field, world.clock.now());
   if (variant === 2 && type === 'textList') return [];
   if (variant === 2 && optional) return null;
-  if (name === declarationOf(module, describesList)?.filter)
+  if (name === listFieldsOf(module)?.filter)
     return { title: { in: texts }, or: [{ dueAt: { isNull: true } }, { not: { status: { eq: 'open' } } }] };
   switch (type) {
     case 'text': {

@@ -46,10 +46,7 @@ export function checkType(
   if (!isAllowed) throw refused(`Its content is ${found}; allowed here are ${allowed?.join(', ')}.`);
 }
 
-/**
- * Refuses a file whose name or declared type no allowed content can have.
- * @throws AppError file_type_refused
- */
+/** Refuses a file whose name or declared type no allowed content can have. @throws AppError file_type_refused */
 export function checkDeclaredType(declared: NamedFile, types: FileTypes, allowed: readonly string[]): void {
   const byName = types.ofName(declared.name);
   const said = usualType(declared.type ?? '');

@@ -26,7 +26,7 @@ import {
 import { changed, missing, partsMissing, unlessMissing } from '../storage-failures.ts';
 import { partPrefix } from '../receiving/upload-keys.ts';
 
-export interface CloudService {
+interface CloudService {
   /** URL of an emulator; empty: the public service, with the credentials of the environment. */
   readonly endpoint: string;
   /** Project to which the requests are charged; empty: that of the bucket. */

@@ -40,7 +40,6 @@ const timeoutMs = 30_000;
 /** Chunks that are copied in one transaction. */
 const chunksPerCopy = 64;
 
-/** Maximum number of objects of a page. */
 const pageSize = 1_000;
 
 /**

@@ -25,7 +25,7 @@ import { changed, partsMissing } from '../storage-failures.ts';
 const keyForm = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
 
 /** Whether nothing is known to be stored in the folder, so that it may not exist. */
-export type IsUnused = () => Promise<boolean>;
+type IsUnused = () => Promise<boolean>;
 
 /**
  * Objects as files of one folder. A file is written under another name, synchronized, and renamed; then its folder is synchronized. So
@@ -207,7 +207,6 @@ export class DiskProvider implements StorageProvider {
     await makeFolder(folder);
   }
 
-  /** Makes the folder of the bucket. */
   async #makeFolder(): Promise<void> {
     if (!(await this.#isUnused())) throw noFolder(this.#folder);
     await makeFolder(this.#folder);

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { unlessNoFile } from './durable-files.ts';
 import type { ListedObject, ObjectPage } from '../provider.ts';
 
-/** Maximum number of objects of a page. */
 const pageSize = 1_000;
 
 /**

@@ -16,13 +16,11 @@ import { confirm, receive, type ReceiveContext } from './receive.ts';
 import { resumeReceiving, type ResumableState } from './resume-receiving.ts';
 import { incomingKey, tailKey } from './upload-keys.ts';
 
-export interface FileReceiverOptions {
+interface FileReceiverOptions {
   readonly storage: ObjectStorage;
   readonly settings: () => StorageSettings;
   readonly mime: () => MimeSettings;
-  /** Folder of temporary files. */
   readonly folder: string;
-  /** See `ReceiveContext`. */
   readonly stallTimeoutMs: () => number;
   readonly onBackgroundError: (error: unknown, doing: string) => void;
 }
@@ -48,7 +46,6 @@ export class FileReceiver {
     this.#context = { ...context, types: new FileTypes(mime) };
   }
 
-  /** See `MemoryBudget`. */
   get usage(): MemoryBudget['usage'] {
     return this.#budget.usage;
   }
@@ -69,21 +66,16 @@ export class FileReceiver {
     return { maxBytes: Math.min(maxBytesOf(rule), this.maxBytes), accept: acceptedTypes(rule) };
   }
 
-  /**
-   * Refuses a file before its first byte, as far as its client has said what it is.
-   * @throws AppError body_too_large, file_type_refused
-   */
+  /** Refuses a file before its first byte, as far as its client has said what it is. @throws AppError body_too_large, file_type_refused */
   checkDeclared(declared: Omit<ExpectedFile, 'sha256'>, { maxBytes, accept }: FileLimits): void {
     if ((declared.sizeBytes ?? 0) > maxBytes) throw tooLarge(maxBytes);
     if (accept) checkDeclaredType(declared, this.#context.types, accept);
   }
 
-  /** See `ObjectStorage.newLocation`. */
   newLocation(organizationId: string | null): Promise<Location> {
     return this.#storage.newLocation(organizationId);
   }
 
-  /** See `receive`. */
   receive(
     source: Readable,
     { location, owner }: Target,
@@ -131,7 +123,6 @@ export class FileReceiver {
     }
   }
 
-  /** See `resumeReceiving`. */
   resume(
     source: Readable,
     { location, owner }: Target,

@@ -12,7 +12,6 @@ export interface ExpectedFile extends Pick<DeclaredFile, 'name' | 'type' | 'size
   readonly sha256?: Buffer | undefined;
 }
 
-/** Limits of a file. */
 export interface FileLimits {
   readonly maxBytes: number;
   /** Allowed types; any if left out. */

@@ -13,10 +13,7 @@ export interface BudgetShare {
   readonly takeBlocks: (count: number) => Buffer[] | undefined;
   /** @param isFree whether nobody reads them any more: others write into them */
   readonly giveBackBlocks: (blocks: readonly Buffer[], isFree: boolean) => void;
-  /**
-   * Takes room for a whole part, so that whoever has some never waits for more.
-   * @param signal ends the waiting, with its reason
-   */
+  /** Takes room for a whole part, so that whoever has some never waits for more. @param signal ends the waiting, with its reason */
   readonly takeFile: (bytes: number, signal: AbortSignal) => Promise<void>;
   readonly giveBackFile: (bytes: number) => void;
 }
@@ -128,7 +125,6 @@ export class MemoryBudget {
   }
 }
 
-/** Bytes by owner. */
 class Holdings {
   readonly #bytes = new Map<string, number>();
   #total = 0;

@@ -5,7 +5,6 @@ import { StorageError, type PartBody, type WriteOptions } from '../provider.ts';
 /** Size of the pieces in which files are read, in bytes. */
 export const pieceBytes = 256 * 1024;
 
-/** Number of bytes of a body. */
 export function bodyBytes(body: PartBody): number {
   return 'file' in body ? body.end - body.start : body.reduce((sum, { length }) => sum + length, 0);
 }

@@ -25,12 +25,12 @@ export function partBytesFor({ partRules }: StorageProvider, maxBytes: number): 
 }
 
 /** An upload in parts that was begun before. */
-export interface BegunParts {
+interface BegunParts {
   readonly ref: PartsRef;
   readonly parts: readonly StoredPart[];
 }
 
-export interface PumpTarget {
+interface PumpTarget {
   readonly provider: StorageProvider;
   readonly key: string;
   readonly partBytes: number;

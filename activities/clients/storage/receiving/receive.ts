@@ -19,7 +19,7 @@ export interface ReceiveContext extends PartRoom {
   readonly stallTimeoutMs: () => number;
 }
 
-export interface ReceiveTarget {
+interface ReceiveTarget {
   readonly provider: StorageProvider;
   readonly key: string;
   /**

@@ -14,7 +14,7 @@ import { tooManyAttempts } from '../../../http/limits/too-many-attempts.ts';
 import type { Factor } from '../../../credentials/confirmed-factor.ts';
 
 /** A code of the app, or a recovery code in its place. */
-export interface GivenCode {
+interface GivenCode {
   readonly code?: string;
   readonly recovery_code?: string;
 }

@@ -23,7 +23,7 @@ import { transactApart, type Provider } from './organization-provider.ts';
 const refusals = { limit: 20, windowMs: 15 * 60_000 };
 
 /** Claims of the single sign-on of an organization about a person. */
-export interface SignedOn {
+interface SignedOn {
   readonly identity: ProviderIdentity;
   readonly provider: Provider;
 }

@@ -16,7 +16,7 @@ import type { Services } from '../../../http/services.ts';
 export type Provider = RowOf<typeof identityProvider>;
 
 /** The provider of an organization, and how it is asked. */
-export interface OrganizationProvider {
+interface OrganizationProvider {
   readonly row: Provider;
   readonly settings: ProviderSettings;
   /** Content of the state of a sign-in there. */

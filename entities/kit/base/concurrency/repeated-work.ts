@@ -1,4 +1,4 @@
-export interface RepeatedWorkOptions {
+interface RepeatedWorkOptions {
   /** One round of the work. @returns whether there may be more */
   readonly round: () => Promise<boolean>;
   /** Asked before each round. While it is false, nothing begins. */

@@ -53,10 +53,7 @@ export function encryptionKeys(secrets: string, purpose: KeyPurpose): readonly [
 /** The same keys in the form of the cryptographic library: preparing one takes ten times as long as the signature of a short text. */
 const preparedKey = onceForEach((key: Buffer): KeyObject => createSecretKey(key));
 
-/**
- * HMAC-SHA256 over the parts, each preceded by its length, so that moving a boundary changes the result.
- * @returns 32 bytes
- */
+/** HMAC-SHA256 over the parts, each preceded by its length, so that moving a boundary changes the result. @returns 32 bytes */
 export function sign(key: Buffer, parts: readonly string[]): Buffer {
   const text = parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join('');
   return createHmac('sha256', preparedKey(key)).update(text).digest();

@@ -7,7 +7,6 @@ export function announced<const Name extends string = never>(
 ): Behaviour<NoInfer<Name>> {
   const { concerns = [], allIfEmpty } = announcement;
   return {
-    name: 'announced',
     fields: allIfEmpty === undefined ? concerns : [...concerns, allIfEmpty],
     traits: { announced: announcement },
   };

@@ -3,5 +3,5 @@ import type { Guards } from '../traits.ts';
 
 /** Behaviour: callers need more than a right: a session, their own account, or a recent proof of identity. */
 export function guarded(guards: Guards): Behaviour<never> {
-  return { name: 'guarded', fields: [], traits: guards };
+  return { fields: [], traits: guards };
 }

@@ -3,5 +3,5 @@ import type { WiderReach } from '../traits.ts';
 
 /** Behaviour: other callers reach the records than the tenancy of the kind says. */
 export function reachable(reach: WiderReach): Behaviour<never> {
-  return { name: 'reachable', fields: [], traits: reach };
+  return { fields: [], traits: reach };
 }

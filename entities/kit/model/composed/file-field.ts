@@ -34,7 +34,7 @@ export function measured<Value>(field: Field<Value, false>): Field<Value, false,
 }
 
 /** A field that says something about the record's file (`fills`). Left out, it gets what the upload says. */
-export function saidByFile<Value>(field: Field<Value, false>): Field<Value, false, true> {
+function saidByFile<Value>(field: Field<Value, false>): Field<Value, false, true> {
   return { ...field, isFilled: true } as unknown as Field<Value, false, true>;
 }
 

@@ -1,7 +1,7 @@
 import { defineEntityModule, type EntityModule } from '../define.ts';
 import { choice, reference } from '../fields.ts';
 import { refusesChanges } from '../behaviours/refuses-changes.ts';
-import { hasOnlyAuditors } from './only-auditors.ts';
+import { refusedToAuditors } from './only-auditors.ts';
 import { allow, anyone, creatorRelation, creators, deny, role, system } from '../policy.ts';
 
 /** Whether groups can be granted the right to create records of a kind. */
@@ -33,17 +33,7 @@ export function creatorGrantOf(modules: readonly EntityModule[]): EntityModule {
         lists: ['filter'],
       }),
     },
-    behaviours: [
-      refusesChanges([
-        {
-          unlessSystem: true,
-          refuseIf: hasOnlyAuditors,
-          field: 'groupId',
-          code: 'rule_violated',
-          message: 'All members of the group are auditors, who create nothing.',
-        },
-      ]),
-    ],
+    behaviours: [refusesChanges([refusedToAuditors('All members of the group are auditors, who create nothing.')])],
     unique: [{ fields: ['groupId', 'relation'], message: 'The group already has this right.' }],
     tenancy: 'organization',
     policy: {

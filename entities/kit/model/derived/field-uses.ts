@@ -1,6 +1,5 @@
 import type { Exposure, Fields, ListUse } from '../declared-field.ts';
 
-/** Uses of the fields of a kind. */
 export interface FieldUses {
   /** Fields that callers can read or write, by name; the others are hidden. */
   readonly expose: Readonly<Record<string, Exposure>>;

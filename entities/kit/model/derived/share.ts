@@ -2,7 +2,7 @@ import { defineEntityModule, type EntityModule } from '../define.ts';
 import { choice, reference } from '../fields.ts';
 import { allow, anyone, deny, scope, system, through } from '../policy.ts';
 import { refusesChanges } from '../behaviours/refuses-changes.ts';
-import { hasOnlyAuditors } from './only-auditors.ts';
+import { refusedToAuditors } from './only-auditors.ts';
 import { inWords, inWordsCapitalized, snakeCase } from '../../base/snake-case.ts';
 
 /** Relations of a group to a record: `blocked` overrides the rights of its members, except those who may remove the record. */
@@ -51,13 +51,10 @@ export function shareOf(module: EntityModule): EntityModule {
     },
     behaviours: [
       refusesChanges([
-        {
-          unlessSystem: true,
-          refuseIf: `row.relation = 'editor' and ${hasOnlyAuditors}`,
-          field: 'groupId',
-          code: 'rule_violated',
-          message: 'All members of the group are auditors, who only read. Share the record with the relation viewer.',
-        },
+        refusedToAuditors(
+          'All members of the group are auditors, who only read. Share the record with the relation viewer.',
+          `row.relation = 'editor'`,
+        ),
       ]),
     ],
     unique: [{ fields: [field, 'groupId', 'relation'], message: 'The group already has this relation.' }],

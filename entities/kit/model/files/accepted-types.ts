@@ -32,7 +32,7 @@ const lists = {
   common,
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-export type AcceptedList = keyof typeof lists;
+type AcceptedList = keyof typeof lists;
 
 /** Which files a field accepts. */
 export interface AcceptedFiles {
@@ -40,12 +40,10 @@ export interface AcceptedFiles {
   readonly maxSizeMb: number;
 }
 
-/** The media types that a field accepts. */
 export function acceptedTypes({ accept }: Pick<AcceptedFiles, 'accept'>): readonly string[] {
   return lists[accept];
 }
 
-/** The size in bytes that a file of the field may have. */
 export function maxBytesOf({ maxSizeMb }: Pick<AcceptedFiles, 'maxSizeMb'>): number {
   return maxSizeMb * mebibyte;
 }
@@ -67,7 +65,6 @@ export function fileProblem(
   };
 }
 
-/** Fields of the record that a file fills. */
 export interface FilledFields {
   /** Gets the name of the file where the caller gives none. */
   readonly name?: string;

@@ -6,14 +6,12 @@ import type { Field } from '../declared-field.ts';
 import { mayAll } from '../policy.ts';
 import type { Registry } from '../registry.ts';
 
-/** A field that holds a file. */
 export interface FileField {
   readonly name: string;
   readonly field: Field;
   readonly rule: FileRule;
 }
 
-/** The fields of a kind that hold files. */
 export const fileFieldsOf = onceForEach(({ fields }: EntityModule): readonly FileField[] =>
   Object.entries(fields).flatMap(([name, field]) => (field.file ? [{ name, field, rule: field.file }] : [])),
 );

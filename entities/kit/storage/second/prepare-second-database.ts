@@ -13,7 +13,6 @@ export interface Settings {
   readonly secondarydbsource: string;
 }
 
-/** Time to connect, in milliseconds. */
 const connectTimeoutMs = 5_000;
 
 interface State {

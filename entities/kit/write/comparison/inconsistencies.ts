@@ -1,10 +1,11 @@
+import { columnsOf } from '../../base/columns-of.ts';
 import { sql } from 'kysely';
 import { dependentPredicate, dependentsOf } from '../cascade.ts';
 import { behavioursOf, followersOf } from '../change-behaviour.ts';
 import { linesOf, pageOf, type ComparedPage, type Comparison } from '../../outbox/comparison.ts';
 import type { EntityModule } from '../../model/define.ts';
 import type { Registry } from '../../model/registry.ts';
-import { columnsOf, deduplicateTuples, tupleKey, type Tuple } from '../../model/tuples.ts';
+import { deduplicateTuples, tupleKey, type Tuple } from '../../model/tuples.ts';
 import { objectComparison, objectsOfRows } from './object-comparison.ts';
 import { orphanedAmong, rowTuples } from '../../outbox/row-tuples.ts';
 import {
@@ -114,7 +115,7 @@ async function undesiredTuples(
   const { rows: desired } = await session.query<Tuple>(
     `select object, relation, subject from unnest($1::text[], $2::text[], $3::text[]) as given (object, relation, subject)
      join desired_tuples held using (object, relation, subject) where held.present`,
-    columnsOf(declared),
+    columnsOf(declared, 'object', 'relation', 'subject'),
   );
   const keys = new Set(desired.map(tupleKey));
   return declared

@@ -1,3 +1,4 @@
+import { columnsOf } from '../../base/columns-of.ts';
 import type { Registry } from '../../model/registry.ts';
 import {
   linesOf,
@@ -69,11 +70,7 @@ export function historyComparison(registry: Registry): Comparison {
              and not (h.operation = 'deleted' and exists (select 1 from events c
                where c.request_id = h.request_id and c.topic like '%.deleted' and c.entity_id <> h.entity_id))`,
           [
-            announced.map(({ kind }) => kind),
-            announced.map(({ entityId }) => entityId),
-            announced.map(({ operation }) => operation),
-            announced.map(({ version }) => version),
-            announced.map(({ requestId }) => requestId),
+            ...columnsOf(announced, 'kind', 'entityId', 'operation', 'version', 'requestId'),
             rows[0]?.at,
             rows.at(-1)?.at,
           ],
@@ -127,9 +124,7 @@ export function eventComparison(registry: Registry, recordHistory: boolean): Com
         [
           reported.map(({ id }) => id),
           reported.map(({ topic }) => changes.get(topic)?.verb),
-          reported.map(({ kind }) => kind),
-          reported.map(({ entityId }) => entityId),
-          reported.map(({ version }) => version),
+          ...columnsOf(reported, 'kind', 'entityId', 'version'),
           rows[0]?.at,
           rows.at(-1)?.at,
         ],
@@ -163,8 +158,7 @@ export const deliveryComparison: Comparison = {
   name: 'open deliveries',
   first: ['', '', ''],
   page: async (work, { after, limit, graceMs }): Promise<ComparedPage> => {
-    const session = await work.readAs('system');
-    const { rows } = await session.query<OpenDelivery>(
+    const rows = await work.rowsAsSystem<OpenDelivery>(
       `select d.event_id as "eventId", d.occurred_at as "occurredAt", d.listener, d.entity_id as "entityId", d.state, d.updated_at <= $5 as "isOld",
          exists (select 1 from event_deliveries f
            where f.listener = d.listener and f.entity_id = d.entity_id and f.state = 'failing')
@@ -192,8 +186,7 @@ export const listenerComparison: Comparison = {
   name: 'held listeners',
   first: [''],
   page: async (work, { after, limit, graceMs }): Promise<ComparedPage> => {
-    const session = await work.readAs('system');
-    const { rows } = await session.query<{ listener: string; isOld: boolean }>(
+    const rows = await work.rowsAsSystem<{ listener: string; isOld: boolean }>(
       `select listener, held_at <= $3 as "isOld" from listener_states where held_at is not null and listener > $1
        order by listener limit $2`,
       [...after, limit, new Date(work.clock.now().getTime() - graceMs)],

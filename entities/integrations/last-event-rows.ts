@@ -5,16 +5,15 @@ import type { Work } from '../kit/storage/work.ts';
  * record: it has no version, no history and no event, so a busy sender does not come between managers who edit the record.
  * @param error why the event was refused; null when it was accepted
  */
-export async function noteDelivery(
+export async function noteLastEvent(
   work: Work,
   webhookId: string,
   externalId: string,
   error: string | null,
 ): Promise<void> {
-  const session = await work.readAs('system');
-  await session.query(
-    `update integration_webhooks set last_delivery_id = $2, last_delivery_at = $3, last_delivery_error = $4,
-      last_delivery_status = case when $4::text is null then 'accepted' else 'refused' end where id = $1`,
+  await work.runAsSystem(
+    `update integration_webhooks set last_event_id = $2, last_event_at = $3, last_event_error = $4,
+      last_event_status = case when $4::text is null then 'accepted' else 'refused' end where id = $1`,
     [webhookId, externalId, work.clock.now(), error],
   );
 }
