@@ -44,7 +44,7 @@ export class StreamCaller {
     return this.#snapshot !== undefined && isExpired(this.#snapshot.state, this.#services);
   }
 
-  /** Reads who the caller is now. @throws AppError unauthenticated, second_factor_required, and those of the database */
+  /** Reads who the caller is now. @throws AppError unauthenticated, second_factor_required, subscription_inactive, and those of the database */
   async look(): Promise<void> {
     const { core } = this.#request;
     const { token } = core;

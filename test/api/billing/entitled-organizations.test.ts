@@ -11,6 +11,7 @@ import {
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { ChangesOf } from '#entities/kit/model/define.ts';
+import { EventSubscriber } from '../../kit/events/event-subscriber.ts';
 import { asSystem, transactAs } from '../../kit/as-person.ts';
 import { expectProblem, messageOf } from '../../kit/expect-problem.ts';
 import { sendSigned } from '../../kit/http/signed-webhook.ts';
@@ -27,6 +28,7 @@ const billed = {
   CORE_ORMCONFIG_MODULES_ENABLED: 'true',
   CORE_AUTH_TOKEN_APITOKENS_ENABLED: 'true',
   CORE_API_TOKEN_KEY_FIRST: 'f'.repeat(40),
+  CORE_SERVER_ENABLEGRAPHSUBSCRIPTIONS: 'true',
 };
 
 let world: World;
@@ -159,6 +161,16 @@ describe('an API token of a lapsed organization', () => {
     expect((await program(unbilled, token).get('/v1/tasks')).status).toBe(200);
     await bill(owner.organization.id, { isLapsed: false });
     for (const { status } of await ask()) expect(status).toBe(200);
+  });
+
+  test('has its subscription to changes ended', async () => {
+    const { url } = await world.listen();
+    const changes = 'subscription { recordChanged(kinds: [TASK]) { id cursor } }';
+    const events = await EventSubscriber.open(url, changes, { authorization: `Bearer ${token}` });
+    await events.next();
+    await bill(owner.organization.id, { isLapsed: true });
+    expect(await events.next()).toMatchObject({ errors: [{ extensions: { code: 'subscription_inactive' } }] });
+    await bill(owner.organization.id, { isLapsed: false });
   });
 
   test('is refused below it as well; people and their personal tokens are not', async () => {

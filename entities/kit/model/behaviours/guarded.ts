@@ -1,7 +1,7 @@
 import type { Behaviour } from '../behaviour.ts';
 import type { Guards } from '../traits.ts';
 
-/** Behaviour: callers need more than a right: a session, their own account, or a recent proof of identity. */
+/** Behaviour: callers need more than a right: a session, their own account, a recent proof of identity, or a payment method. */
 export function guarded(guards: Guards): Behaviour<never> {
   return { fields: [], traits: guards };
 }
