@@ -6,6 +6,7 @@ import { workContext } from '../clients/temporal/work-origin.ts';
 import { changeBilling } from './billing-row.ts';
 import { cancelAll } from './cancel-subscriptions.ts';
 import { drawRound, roundTimeMs } from './draw-round.ts';
+import { endReplacedTrial } from './end-replaced-trial.ts';
 import { ensureCustomer } from './ensure-customer.ts';
 import { ensureTrial } from './ensure-trial.ts';
 import { followContact } from './follow-contact.ts';
@@ -91,7 +92,8 @@ async function readCustomer(
   }
   await noting(problems, () => followContact(parts, customerId));
   const isOnTrial = await noting(problems, () => ensureTrial(parts, customerId, state, now));
-  return { customerId, state: isOnTrial ? await provider.readCustomer(customerId) : state };
+  const isReplacing = await noting(problems, () => endReplacedTrial(parts, state));
+  return { customerId, state: isOnTrial || isReplacing ? await provider.readCustomer(customerId) : state };
 }
 
 /** The customer was deleted at the provider, with its subscriptions. The organization gets another one, so that it can subscribe again. */

@@ -26,13 +26,13 @@ export async function listBilling({ runtime: { database }, print }: ToolContext<
     for (const { billing, lines } of page) {
       for (const line of lines) print(line);
       count += 1;
-      if (billing.problem !== null) open += 1;
+      if (billing.problem !== null || billing.differences !== null) open += 1;
     }
     const last = page.at(-1);
     if (!last || page.length < pageSize) break;
     after = last.billing.id;
   }
-  print(`${count} organizations; ${open} with problems.`);
+  print(`${count} organizations; ${open} with problems or differences.`);
   return open === 0;
 }
 

@@ -13,6 +13,7 @@ import {
   customerOf,
   existingCustomer,
   isLive,
+  isTrial,
   offersFor,
   returnUrlOf,
   subscriptionsOf,
@@ -59,7 +60,7 @@ export const openCheckout = defineAction({
       const { subscription } = services.config.current;
       refuseUnlikePrices(await offersFor(asking), prices);
       const subscriptions = await subscriptionsOf(unit.data, organizationId);
-      const live = subscriptions.find((one) => isLive(one) && !one.isTrialOfServer);
+      const live = subscriptions.find((one) => isLive(one) && !isTrial(one));
       if (live)
         throw new AppError(
           'subscription_exists',

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { applies } from '#entities/kit/access/entitled.ts';
 import { moduleSources, productModules } from '#entities/kit/model/product-modules.ts';
-import { billingOf, isLive, modulesOf, subscriptionsOf } from '../../people/billed-organization.ts';
+import { billingOf, isLive, isTrial, modulesOf, subscriptionsOf } from '../../people/billed-organization.ts';
 import { instant, oneOf, orNull } from '../kit/action-parts.ts';
 import { defineAction } from '../kit/define-action.ts';
 
@@ -69,9 +69,7 @@ export const billingPlan = defineAction({
     const subscriptions = await subscriptionsOf(unit.data, organizationId);
     return {
       modules: held.filter((one) => applies(one, true, now)),
-      subscriptions: subscriptions
-        .filter(isLive)
-        .map(({ isTrialOfServer, ...one }) => ({ ...one, isTrial: isTrialOfServer })),
+      subscriptions: subscriptions.filter(isLive).map((one) => ({ ...one, isTrial: isTrial(one) })),
       trialEndsAt,
       isLapsed,
       hasPaymentMethod,

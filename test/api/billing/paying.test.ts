@@ -166,6 +166,11 @@ describe('a checkout', () => {
     expect(messageOf(refused)).toContain('past_due');
   });
 
+  test('beside a trial that has become a subscription is refused', async () => {
+    await storeSubscription(billed, payer, { externalId: 'sub_kept', status: 'active', isTrialOfServer: true });
+    expectProblem(await checkout(payer.client), 'subscription_exists');
+  });
+
   test.each([
     ['a foreign price', { prices: ['compliance_month'] }, '/prices/0'],
     [
