@@ -7,7 +7,7 @@ const reference = '#/components/schemas/';
 const exampleId = '01KG9ZV4X3M8Q2T7R5W1Y6B0CD';
 
 /** Levels of schemas below which examples are empty: a schema may contain itself. */
-const maxLevels = 6;
+const maxLevels = 7;
 
 const byFormat: Readonly<Record<string, string>> = {
   'date-time': '2026-01-31T09:30:00.000Z',

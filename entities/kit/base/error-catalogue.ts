@@ -271,6 +271,12 @@ export const errorCatalogue = {
     'A checkout was asked for, and the organization has a subscription that has not ended.',
     'Change the subscription in the billing portal (POST /v1/billing/portal), or wait until it has ended.',
   ),
+  billing_disabled: entry(
+    'conflict',
+    'The installation has no billing.',
+    '`subscription.enabled` is off: nobody pays, and the operator grants product modules.',
+    'Ask the operator for a product module; operators grant one with `npm run billing -- grant`.',
+  ),
   payment_refused: entry(
     'conflict',
     'The payment provider has refused the request.',
@@ -480,12 +486,6 @@ export const errorCatalogue = {
     'The payment provider cannot be used at the moment.',
     'The payment provider does not answer, or the organization is still being set up there. Organizations keep their modules meanwhile.',
     'Try again after the seconds in Retry-After; operators look at `subscription` and at the status page of the provider.',
-  ),
-  billing_disabled: entry(
-    'unavailable',
-    'The installation has no billing.',
-    '`subscription.enabled` is off: nobody pays, and the operator grants product modules.',
-    'Ask the operator for a product module; operators grant one with `npm run billing -- grant`.',
   ),
   overloaded: entry(
     'unavailable',
