@@ -21,13 +21,16 @@ import {
 } from '../../people/billed-organization.ts';
 import { defineAction } from '../kit/define-action.ts';
 
+/** Time after which an order gets another page, in milliseconds: pages are open for a day, and keys are remembered for longer. */
+const renewedAfterMs = 43_200_000;
+
 export const openCheckout = defineAction({
   name: 'openCheckout',
   url: '/v1/billing/checkout',
   tag: 'Billing',
   summary: 'Open a checkout',
   description:
-    'Opens a page of the payment provider on which an owner or super administrator subscribes the organization to `prices`; it can replace the trial that began with the organization. Another subscription is changed in the billing portal. The same order gets the same page for a day. Afterwards, the page returns the browser to the pages that the operator has configured.',
+    'Opens a page of the payment provider on which an owner or super administrator subscribes the organization to `prices`; it can replace the trial that began with the organization. Another subscription is changed in the billing portal. The same order gets the same page for some hours. Afterwards, the page returns the browser to the pages that the operator has configured.',
   acceptsSingleSignOn: true,
   answersCredential: true,
   input: {
@@ -73,8 +76,9 @@ export const openCheckout = defineAction({
         cancelUrl: subscription.paymentcancellationreturnurl,
       };
       const customerId = customerOf(asking, billing);
-      // A subscription that has come and gone since belongs to an earlier checkout.
-      const digest = digestOf([customerId, order, subscriptions.map(({ externalId }) => externalId).toSorted()]);
+      // Subscriptions that have come and gone since belong to earlier checkouts.
+      const known = subscriptions.map(({ externalId }) => externalId).toSorted();
+      const digest = digestOf([customerId, order, known, Math.floor(unit.clock.now().getTime() / renewedAfterMs)]);
       const data = unit.data.privileged('open checkout');
       const generation = await generationOf(data, billing, digest, ({ checkoutOrder }) => checkoutOrder !== digest);
       return { customerId, order, billing, digest, generation };
