@@ -27,7 +27,7 @@ export async function reconcileEntitlements(input: ReconcileEntitlementsInput): 
     ...options,
     startToCloseTimeout: Math.max(options.startToCloseTimeout, minAttemptTimeoutMs),
     // Until the provider is back. It says itself how long it takes no requests.
-    retry: { initialInterval: '1 second', maximumInterval: '5 minutes' },
+    retry: { ...options.retry, maximumAttempts: Infinity, maximumInterval: '5 minutes' },
   });
   let [isWoken, isToCompare] = [false, false];
   setHandler(wakeSignal, () => {

@@ -8,6 +8,7 @@ import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import { asSystem } from '../as-person.ts';
 import { eventually } from '../eventually.ts';
+import { runSchedule } from '../sweep.ts';
 import { buildPerson, type Person } from '../people.ts';
 import type { WorldOptions } from '../world.ts';
 import { openBilledWorld, type BilledWorld } from './paying-organization.ts';
@@ -89,4 +90,32 @@ export function untilSettled(billed: BilledWorld, organizationId: string): Promi
     if (differences.length > 0) throw new Error(differences.join(' '));
     return true as const;
   });
+}
+
+/** An organization whose customer has the trial at the provider. */
+export async function settledOrganization(
+  billed: BilledWorld,
+): Promise<{ readonly id: string; readonly customer: string }> {
+  const { organization } = await foundOnTrial(billed);
+  const customer = await customerOf(billed, organization.id);
+  await untilRead(billed, organization.id);
+  return { id: organization.id, customer };
+}
+
+/** Waits until no reading is under way. */
+export function untilRead(billed: BilledWorld, id: string, after = 0): Promise<true> {
+  return eventually(async () => {
+    const { drawnRound, appliedRound } = await billingOf(billed, id);
+    return drawnRound === appliedRound && appliedRound > after;
+  });
+}
+
+/** What the sweeps of an hour and of a day find, and the wakes that they leave. */
+export async function sweepBilling(
+  { world }: BilledWorld,
+  name: 'sweep-entitlements' | 'compare-billing',
+): Promise<void> {
+  await runSchedule(world, name);
+  world.clock.advance(60_000);
+  await runSchedule(world, 'sweep-outbox');
 }

@@ -57,7 +57,8 @@ test('the key is sent to no other server unless server.dev is on', async () => {
 });
 
 test('a test key without the sandbox catalog is worth a warning at the start', () => {
-  const { subscription, ormconfig } = world.config.current;
+  const { ormconfig } = world.config.current;
+  const subscription = { ...world.config.current.subscription, paymentwebhooksecret: 'whsec_1' };
   const withSandbox = (usesandbox: boolean) => ({ ...ormconfig, modules: { ...ormconfig.modules, usesandbox } });
   expect(paymentWarnings({ subscription, ormconfig: withSandbox(true) })).toEqual([]);
   expect(paymentWarnings({ subscription, ormconfig: withSandbox(false) })).toEqual([
@@ -67,4 +68,18 @@ test('a test key without the sandbox catalog is worth a warning at the start', (
   expect(paymentWarnings({ subscription: live, ormconfig: withSandbox(false) })).toEqual([]);
   const off = { ...subscription, enabled: false };
   expect(paymentWarnings({ subscription: off, ormconfig: withSandbox(false) })).toEqual([]);
+});
+
+test('events that no secret proves, and types of events that nobody knows, are worth a warning at the start', () => {
+  const { ormconfig } = world.config.current;
+  const modules = { ...ormconfig.modules, usesandbox: true };
+  const known = { ...world.config.current.subscription, paymentwebhooksecret: 'whsec_1' };
+  const warned = (changes: object) =>
+    paymentWarnings({ subscription: { ...known, ...changes }, ormconfig: { ...ormconfig, modules } });
+  expect(warned({ paymentwebhookevents: ['invoice.paid'] })).toEqual([]);
+  expect(warned({ paymentwebhookevents: ['invoice.paid', 'invoice.lost'] })).toEqual([
+    expect.stringContaining('names invoice.lost'),
+  ]);
+  expect(warned({ paymentwebhooksecret: '' })).toEqual([expect.stringContaining('are empty')]);
+  expect(warned({ paymentwebhooksecret: '', paymentwebhooksecrets: { next: 'whsec_2' } })).toEqual([]);
 });

@@ -1,0 +1,142 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { drawRound } from '#activities/billing/draw-round.ts';
+import { writeRound } from '#activities/billing/write-round.ts';
+import { sandboxCatalogue } from '#entities/billing/catalogue/sandbox.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { asOwner } from '../../kit/as-owner.ts';
+import type { BilledWorld } from '../../kit/billing/paying-organization.ts';
+import {
+  billingOf,
+  foundOnTrial,
+  modulesOf,
+  openReceivingWorld,
+  settledOrganization,
+  sweepBilling,
+  untilRead,
+  untilSettled,
+} from '../../kit/billing/reconciled-organization.ts';
+import { sampleOf } from '../../kit/depth.ts';
+import { eventually } from '../../kit/eventually.ts';
+
+let billed: BilledWorld;
+beforeAll(async () => {
+  billed = await openReceivingWorld({
+    worker: true,
+    environment: { CORE_JOBQUEUE_QUEUECONF_RETRYPOLICY_INITIALINTERVAL: '20' },
+  });
+});
+beforeEach(() => billed.fake.events.drop());
+afterEach(() => billed.fake.behaveWell());
+afterAll(() => billed.close());
+
+const transact = <T>(work: (unit: UnitOfWork) => Promise<T>) =>
+  billed.world.runtime.database.transact({ caller: systemCaller('test'), requestId: newId() }, work);
+
+const subscriptionsOf = (customer: string) => billed.fake.ledger.subscriptionsOf(customer);
+
+describe('one customer and one trial', () => {
+  const failures = [
+    ['the provider fails and records that', 'fail'],
+    ['the provider creates it, and fails and records that', 'done-then-fail'],
+    ['the provider creates it, and the answer is lost', 'done-then-cut'],
+    ['the answer breaks off', 'half'],
+    ['the connection is cut', 'cut'],
+    ['a page comes in the place of the answer', 'page'],
+    ['there are too many requests', 'limit'],
+  ] as const;
+  test.each(
+    sampleOf('failures of creating requests', failures, {
+      by: [([, behaviour]) => (/^(?:fail|done-then-fail|limit)$/.test(behaviour) ? behaviour : 'no answer')],
+    }),
+  )('when %s', async (_what, behaviour) => {
+    billed.fake.behave(behaviour, { method: 'POST', path: '/v1/customers' });
+    billed.fake.behave(behaviour, { method: 'POST', path: '/v1/subscriptions' });
+    const { organization } = await foundOnTrial(billed);
+    await untilRead(billed, organization.id);
+    await untilSettled(billed, organization.id);
+    const customers = billed.fake.desk.customersOf(organization.id);
+    expect(customers).toHaveLength(1);
+    expect(subscriptionsOf(customers[0]?.id ?? '')).toHaveLength(1);
+    expect(await billingOf(billed, organization.id)).toMatchObject({ customerId: customers[0]?.id, problem: null });
+  });
+
+  test('also when an earlier reading has created the customer and died before its id was stored', async () => {
+    const { id, customer } = await settledOrganization(billed);
+    await asOwner(billed.world, 'update organization_billings set customer_id = null where organization_id = $1', [id]);
+    // The provider has forgotten the key by then.
+    billed.world.clock.advance(2 * 86_400_000);
+    await sweepBilling(billed, 'compare-billing');
+    await eventually(async () => (await billingOf(billed, id)).customerId === customer);
+    expect(billed.fake.desk.customersOf(id)).toHaveLength(1);
+    expect(subscriptionsOf(customer)).toHaveLength(1);
+  });
+});
+
+describe('a reading', () => {
+  test('that is older than one that was written is not written', async () => {
+    const { id, customer } = await settledOrganization(billed);
+    const provider = billed.world.runtime.payment();
+    const older = await transact((unit) => drawRound(unit, id));
+    const state = await provider?.readCustomer(customer);
+    if (!older || !state) throw new Error('there is nothing to write');
+    billed.fake.desk.cancel(subscriptionsOf(customer)[0]?.id ?? '');
+    await billed.fake.events.send();
+    await untilSettled(billed, id);
+    expect(await modulesOf(billed, id)).toEqual([]);
+    const late = {
+      organizationId: id,
+      number: older.number,
+      state,
+      catalogue: sandboxCatalogue,
+      problems: [],
+      isComparison: false,
+    };
+    expect(await transact((unit) => writeRound(unit, late))).toBe('outdated');
+    expect(await modulesOf(billed, id)).toEqual([]);
+  });
+
+  test('of a provider that cannot be reached takes nothing away, and is repeated until it is back', async () => {
+    const { id, customer } = await settledOrganization(billed);
+    const before = await modulesOf(billed, id);
+    billed.fake.desk.addCard(customer);
+    for (const behaviour of ['fail', 'page', 'half', 'cut', 'limit'] as const)
+      billed.fake.behave(behaviour, { method: 'GET', path: `/v1/customers/${customer}` });
+    await billed.fake.events.send();
+    await eventually(() => billed.fake.requests.filter(({ path }) => path.endsWith(customer)).length > 2);
+    expect(await modulesOf(billed, id)).toEqual(before);
+    await eventually(async () => (await billingOf(billed, id)).hasPaymentMethod);
+    await untilSettled(billed, id);
+  });
+
+  test('of a customer that was deleted ends what it had, and makes another one with which the organization can pay', async () => {
+    const { id, customer } = await settledOrganization(billed);
+    billed.fake.desk.addCard(customer);
+    billed.fake.desk.subscribe(customer, ['sandbox_risk_management_month']);
+    await billed.fake.events.send();
+    await eventually(async () => (await modulesOf(billed, id)).includes('risk_management:subscription'));
+    billed.fake.desk.deleteCustomer(customer);
+    await billed.fake.events.send();
+    const next = await eventually(async () => {
+      const { customerId } = await billingOf(billed, id);
+      return customerId !== customer && customerId;
+    });
+    await untilSettled(billed, id);
+    expect(await modulesOf(billed, id)).not.toContain('risk_management:subscription');
+    billed.fake.desk.addCard(next);
+    billed.fake.desk.subscribe(next, ['sandbox_compliance_year']);
+    await billed.fake.events.send();
+    await eventually(async () => (await modulesOf(billed, id)).includes('compliance:subscription'));
+  });
+
+  test('is shared by all wakes that wait for it', async () => {
+    const { id, customer } = await settledOrganization(billed);
+    const { drawnRound } = await billingOf(billed, id);
+    for (let count = 0; count < 20; count++) billed.fake.desk.addCard(customer);
+    await billed.fake.events.send(undefined, 10);
+    await untilSettled(billed, id);
+    await untilRead(billed, id, drawnRound);
+    expect((await billingOf(billed, id)).drawnRound - drawnRound).toBeLessThan(15);
+  });
+});

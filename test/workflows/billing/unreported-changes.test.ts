@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '#entities/kit/base/ids.ts';
+import { verifyInstallation } from '#tools/commands/verify.ts';
+import { asOwner } from '../../kit/as-owner.ts';
+import type { BilledWorld } from '../../kit/billing/paying-organization.ts';
+import {
+  billingOf,
+  differencesOf,
+  modulesOf,
+  openReceivingWorld,
+  settledOrganization,
+  sweepBilling,
+  untilSettled,
+} from '../../kit/billing/reconciled-organization.ts';
+import { eventually } from '../../kit/eventually.ts';
+
+let billed: BilledWorld;
+beforeAll(async () => {
+  billed = await openReceivingWorld({ worker: true });
+});
+afterAll(() => billed.close());
+
+describe('what nobody reports', () => {
+  test('an event that is lost is found when its period ends', async () => {
+    const { id } = await settledOrganization(billed);
+    billed.fake.advance(30 * 86_400_000);
+    billed.fake.events.drop();
+    expect(await differencesOf(billed, id)).not.toEqual([]);
+    await sweepBilling(billed, 'sweep-entitlements');
+    await untilSettled(billed, id);
+    expect(await billingOf(billed, id)).toMatchObject({ isLapsed: true, differences: null });
+  });
+
+  test('rows that differ are named by verify and by the daily comparison, which repairs them', async () => {
+    const { id } = await settledOrganization(billed);
+    await asOwner(
+      billed.world,
+      `update organization_modules set module = 'risk_management' where organization_id = $1 and module = 'compliance'`,
+      [id],
+    );
+    const line = 'The module compliance (trial) is missing.';
+    expect(await verifyInstallation(billed.world.runtime, { isQuiet: false })).toContain(`organization ${id}: ${line}`);
+    await sweepBilling(billed, 'compare-billing');
+    await eventually(async () => (await billingOf(billed, id)).differences?.includes(line));
+    await untilSettled(billed, id);
+    expect(billed.world.logs).toContainEqual(
+      expect.objectContaining({ organization_id: id, differences: expect.arrayContaining([line]) }),
+    );
+    await sweepBilling(billed, 'compare-billing');
+    await eventually(async () => (await billingOf(billed, id)).differences === null);
+  });
+
+  test('a customer that the provider does not know, or that is of another organization, changes no module', async () => {
+    const one = await settledOrganization(billed);
+    const other = await settledOrganization(billed);
+    for (const [customer, problem] of [
+      ['cus_unknown', 'No such customer'],
+      [other.customer, 'was not created for this organization'],
+    ] as const) {
+      const before = await modulesOf(billed, one.id);
+      const { drawnRound } = await billingOf(billed, one.id);
+      // The row of the other one is out of the way.
+      await asOwner(billed.world, `update organization_billings set customer_id = $2 where organization_id = $1`, [
+        other.id,
+        `cus_parked${newId()}`,
+      ]);
+      await asOwner(billed.world, 'update organization_billings set customer_id = $2 where organization_id = $1', [
+        one.id,
+        customer,
+      ]);
+      await sweepBilling(billed, 'compare-billing');
+      await eventually(async () => (await billingOf(billed, one.id)).problem?.includes(problem));
+      expect((await billingOf(billed, one.id)).drawnRound).toBeGreaterThan(drawnRound);
+      expect(await modulesOf(billed, one.id)).toEqual(before);
+    }
+    for (const { id, customer } of [one, other])
+      await asOwner(billed.world, 'update organization_billings set customer_id = $2 where organization_id = $1', [
+        id,
+        customer,
+      ]);
+    await sweepBilling(billed, 'compare-billing');
+    for (const { id } of [one, other]) await eventually(async () => (await billingOf(billed, id)).problem === null);
+  });
+});
