@@ -107,9 +107,7 @@ test('killed at every failpoint: what was committed happens once', async () => {
   visits.catch(() => {});
   try {
     // Nobody else kills them, so each has been where it was to die.
-    for (const place of product.places)
-      for (let deaths = 1; deaths <= place.firstLives; deaths++)
-        await Promise.race([eventually(() => place.deaths >= deaths), visits]);
+    for (const place of product.places) await Promise.race([place.untilFirstLivesEnded(), visits]);
   } finally {
     end.abort();
   }

@@ -242,8 +242,7 @@ async function underTraffic(random: Random, meanwhile: (visits: Promise<unknown>
 
 test('workers die at every failpoint of mails and messages while a third of all answers fails: no mail twice, every message in order', async () => {
   await underTraffic(seeded('failpoints of messages'), async (visits) => {
-    for (const place of product.places)
-      await Promise.race([eventually(() => place.deaths >= place.firstLives), visits]);
+    for (const place of product.places) await Promise.race([place.untilFirstLivesEnded(), visits]);
   });
   for (const { program, deaths } of product.places)
     recordTried(`kills of ${program} at failpoints of mails and messages`, deaths);

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Failpoint } from '#entities/kit/base/failpoint.ts';
 import { asOwner } from '../kit/as-owner.ts';
-import { eventually } from '../kit/eventually.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
 import { ProductProcesses, type Program } from '../kit/processes/product-processes.ts';
 import type { TestClient } from '../kit/test-client.ts';
@@ -68,6 +67,6 @@ test('killed in the middle: an import is written once, and an export has each re
   expect(titles).toHaveLength(rows);
   expect(new Set(titles).size).toBe(rows);
   const [place] = product.places;
-  await eventually(() => (place?.deaths ?? 0) >= deaths.length);
+  await place?.untilFirstLivesEnded();
   recordTried('kills in exports and imports', place?.deaths ?? 0);
 });

@@ -48,7 +48,7 @@ test('killed before, while and after it sends: every message arrives, in the ord
   // What arrived a second time is left out, as a receiver does.
   expect([...seen.values()]).toEqual([1, 2, 3, 4, 5, 6]);
   const [place] = product.places;
-  await eventually(() => (place?.deaths ?? 0) >= deaths.length);
+  await place?.untilFirstLivesEnded();
   product.refuseCrashes();
   recordTried('kills while messages are sent', place?.deaths ?? 0);
 });

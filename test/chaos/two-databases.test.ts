@@ -112,8 +112,7 @@ test('an API killed at each step: what was answered is in both databases, once, 
     );
     visits.catch(() => {});
     try {
-      for (const place of product.places)
-        await Promise.race([eventually(() => place.deaths >= place.firstLives), visits]);
+      for (const place of product.places) await Promise.race([place.untilFirstLivesEnded(), visits]);
     } finally {
       end.abort();
     }

@@ -1,6 +1,7 @@
 import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { inject } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { ProductProcess, type ServerProcessOptions } from './spawned-process.ts';
 import { releaseSchedules, removeSchedules, type World } from '../world.ts';
 
@@ -42,6 +43,11 @@ export class Place {
 
   get current(): ProductProcess {
     return this.#current;
+  }
+
+  /** Waits until all first lives have ended. Each has its own time: how many there are depends on the depth of the run. */
+  async untilFirstLivesEnded(): Promise<void> {
+    for (let ended = 1; ended <= this.firstLives; ended++) await eventually(() => this.#deaths >= ended);
   }
 
   /** Processes only end when they are killed. */
