@@ -76,7 +76,11 @@ const paymentRule: Rule = ({ subscription, ormconfig }, refuse) => {
     refuse,
     'subscription.enabled is on',
     'subscription',
-    { privatepaymentkey: subscription.privatepaymentkey },
+    {
+      privatepaymentkey: subscription.privatepaymentkey,
+      paymentbillingportalsuccessurl: subscription.paymentbillingportalsuccessurl,
+      paymentcancellationreturnurl: subscription.paymentcancellationreturnurl,
+    },
     also,
   );
   if (paymentKeyMode(subscription.privatepaymentkey) === 'live' && ormconfig.modules.usesandbox) {

@@ -26,12 +26,12 @@ export const subscription = object('Billing and entitlements through the payment
   }),
   paymentbillingportalsuccessurl: text({
     description:
-      'URL of the page on which people see the plan of their organization. The billing portal redirects the browser to it, and refusals for want of a module, a payment method or a subscription name it.',
+      'URL of the page on which people see the plan of their organization. The billing portal redirects the browser to it, and refusals for want of a module, a payment method or a subscription name it. Required while enabled.',
     format: httpUrl,
     fromDomain: billingPage,
   }),
   paymentcancellationreturnurl: text({
-    description: 'URL to which the browser is redirected after a subscription was cancelled.',
+    description: 'URL to which the browser is redirected from a checkout that was not paid. Required while enabled.',
     format: httpUrl,
     fromDomain: billingPage,
   }),

@@ -267,21 +267,23 @@ const cases: readonly [content: string, refusals: readonly string[], mended: str
     'subscription: {enabled: true, paymentwebhookapiversion: v2}',
     [
       'subscription.privatepaymentkey: is missing',
+      'subscription.paymentbillingportalsuccessurl: is missing',
+      'subscription.paymentcancellationreturnurl: is missing',
       'subscription.paymentwebhooksecrets: has no secret for the accepted version v2',
     ],
-    'subscription: {enabled: true, privatepaymentkey: k, paymentwebhookapiversion: v2, paymentwebhooksecrets: {v2: s}}',
+    'domain: example.com\nsubscription: {enabled: true, privatepaymentkey: k, paymentwebhookapiversion: v2, paymentwebhooksecrets: {v2: s}}',
   ],
   [
     'ormconfig: {billing: {requirepaymentmethod: true}}',
     [
       'ormconfig.billing.requirepaymentmethod: is on, but without subscription.enabled no organization can have a payment method',
     ],
-    'ormconfig: {billing: {requirepaymentmethod: true}}\nsubscription: {enabled: true, privatepaymentkey: k}',
+    'domain: example.com\normconfig: {billing: {requirepaymentmethod: true}}\nsubscription: {enabled: true, privatepaymentkey: k}',
   ],
   [
-    'subscription: {enabled: true, privatepaymentkey: sk_live_1}\normconfig: {modules: {usesandbox: true}}',
+    'domain: example.com\nsubscription: {enabled: true, privatepaymentkey: sk_live_1}\normconfig: {modules: {usesandbox: true}}',
     ['subscription.privatepaymentkey: is a live key, but ormconfig.modules.usesandbox is on'],
-    'subscription: {enabled: true, privatepaymentkey: sk_test_1}\normconfig: {modules: {usesandbox: true}}',
+    'domain: example.com\nsubscription: {enabled: true, privatepaymentkey: sk_test_1}\normconfig: {modules: {usesandbox: true}}',
   ],
   [
     'integrations: {email: {provider: providera}}',

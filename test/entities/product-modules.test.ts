@@ -204,6 +204,7 @@ describe('an organization without the product module', () => {
       CORE_SUBSCRIPTION_ENABLED: 'true',
       CORE_SUBSCRIPTION_PRIVATEPAYMENTKEY: 'sk_test_key',
       CORE_SUBSCRIPTION_PAYMENTBILLINGPORTALSUCCESSURL: page,
+      CORE_SUBSCRIPTION_PAYMENTCANCELLATIONRETURNURL: page,
     });
     await expect(refused()).rejects.toThrow(page);
     await world.reconfigure({ CORE_SUBSCRIPTION_ENABLED: undefined });

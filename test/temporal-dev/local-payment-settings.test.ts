@@ -52,7 +52,14 @@ test('the payment provider signs for the version that the API accepts', async ()
 
 test.each([
   ['without billing', {}],
-  ['with a key', { CORE_SUBSCRIPTION_ENABLED: 'true', CORE_SUBSCRIPTION_PRIVATEPAYMENTKEY: 'sk_test_mine' }],
+  [
+    'with a key',
+    {
+      CORE_SUBSCRIPTION_ENABLED: 'true',
+      CORE_SUBSCRIPTION_PRIVATEPAYMENTKEY: 'sk_test_mine',
+      CORE_DOMAIN: 'example.com',
+    },
+  ],
 ])('a start %s has none', async (_what, variables) => {
   const { isLocal, environment } = await started(variables);
   expect([isLocal, environment['PAYMENT_PROVIDER_URL']]).toEqual([false, undefined]);

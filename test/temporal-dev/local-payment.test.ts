@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { StripeProvider } from '#activities/clients/payment/stripe-provider.ts';
 import { eventually } from '../kit/eventually.ts';
+import { ReaderShell } from '../kit/records/reader-shell.ts';
 import { StartedProduct } from '../kit/processes/started-product.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -49,6 +50,13 @@ test('npm start with billing and no key has a payment provider, whose events the
   await fetch(urlOf(`/portal/${id}`), { method: 'POST', body: cardAdded });
   await eventually(async () => expect(await pageOf()).toContain('payment_method.attached: 200'));
   expect(await provider.prices(['sandbox_compliance_month'])).toMatchObject([{ unitAmount: 45_000 }]);
+});
+
+test('npm run billing reaches the payment provider', async () => {
+  const shell = new ReaderShell(product.stateDir, 'reader');
+  expect(await shell.run('npm run -s billing -- catalogue check')).toContain('as in the catalogue of the sandbox');
+  expect(await shell.run('npm run -s billing -- list')).toContain('organizations');
+  await shell.close();
 });
 
 test('the payment provider has the same customers after the next start', async () => {

@@ -142,6 +142,8 @@ describe('the webhook', () => {
       billed.world.openInstance({ environment: { CORE_SUBSCRIPTION_PAYMENTWEBHOOKSECRETS: secrets, ...environment } });
     expect(await status(await instance({}))).toMatchObject({ isDone: true, said: expect.stringContaining('accepted') });
     const discarding = await instance({ CORE_SUBSCRIPTION_PAYMENTWEBHOOKDISCARDAPIVERSION: version });
+    const nowhere = await instance({ CORE_SUBSCRIPTION_PAYMENTWEBHOOKURL: '' });
+    expect(await status(nowhere)).toMatchObject({ isDone: false, said: expect.stringContaining('or domain') });
     expect(await status(discarding)).toMatchObject({ isDone: false, said: expect.stringContaining('discarded') });
   });
 });

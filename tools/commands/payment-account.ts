@@ -39,6 +39,7 @@ const words = { unitAmount: 'the amount', currency: 'the currency', interval: 't
 /** Shows where the payment provider sends events. @returns whether the server accepts those of one endpoint, and gets all types */
 export async function showPaymentWebhook({ runtime, print }: Context): Promise<boolean> {
   const { subscription } = runtime.config.current;
+  if (subscription.paymentwebhookurl === '') return refuseWithoutUrl(print);
   const all = await askPayment(runtime.payment, (provider) => provider.webhookEndpoints());
   const own = all.filter(({ url }) => isOwn(url, subscription.paymentwebhookurl));
   if (own.length === 0)
@@ -88,6 +89,7 @@ function isOwn(url: string, own: string): boolean {
 /** Has the payment provider send events. The secret is on the screen of the operator and nowhere else. */
 export async function registerPaymentWebhook({ runtime, print }: Context, given: string | undefined): Promise<boolean> {
   const { paymentwebhookurl, paymentwebhookapiversion, paymentwebhookevents } = runtime.config.current.subscription;
+  if (paymentwebhookurl === '') return refuseWithoutUrl(print);
   const version = given ?? paymentwebhookapiversion;
   if (version === '') {
     print('Name the API version of the events: --api-version, or subscription.paymentwebhookapiversion.');
@@ -111,4 +113,9 @@ export async function registerPaymentWebhook({ runtime, print }: Context, given:
   );
   print(`subscription: { paymentwebhooksecrets: { '${version}': '${outcome.secret}' } }`);
   return true;
+}
+
+function refuseWithoutUrl(print: Context['print']): false {
+  print('Name the address of the receiver first: subscription.paymentwebhookurl, or domain.');
+  return false;
 }

@@ -25,6 +25,8 @@ beforeAll(async () => {
       CORE_SUBSCRIPTION_ENABLED: 'true',
       CORE_SUBSCRIPTION_PRIVATEPAYMENTKEY: 'sk_test_of_the_receiver',
       CORE_SUBSCRIPTION_PAYMENTWEBHOOKSECRET: paymentSecret,
+      CORE_SUBSCRIPTION_PAYMENTBILLINGPORTALSUCCESSURL: 'https://console.example.com/plan',
+      CORE_SUBSCRIPTION_PAYMENTCANCELLATIONRETURNURL: 'https://console.example.com/plan',
       CORE_ORMCONFIG_MODULES_USESANDBOX: 'true',
     },
   });

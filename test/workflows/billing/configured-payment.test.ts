@@ -15,6 +15,8 @@ beforeAll(async () => {
     environment: {
       CORE_SUBSCRIPTION_ENABLED: 'true',
       CORE_SUBSCRIPTION_PRIVATEPAYMENTKEY: fake.apiKey,
+      CORE_SUBSCRIPTION_PAYMENTBILLINGPORTALSUCCESSURL: 'https://console.example.com/plan',
+      CORE_SUBSCRIPTION_PAYMENTCANCELLATIONRETURNURL: 'https://console.example.com/plan',
       CORE_ORMCONFIG_MODULES_USESANDBOX: 'true',
     },
   });
