@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Stripe } from 'stripe';
 import { apiVersionName, providerApiVersion } from '#activities/clients/payment/api-version-name.ts';
@@ -27,18 +28,18 @@ for (const [id, endpoint] of fake.ledger.endpoints) if (endpoint.url === url) fa
 fake.addEndpoint({ url, secret, apiVersion: providerApiVersion(version) });
 
 let kept = '';
-const timer = setInterval(() => {
-  fake.advance(0);
-  void fake.events.send();
-  keep();
-}, 250);
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
-    clearInterval(timer);
     keep();
     process.exit();
   });
 process.send?.('ready');
+for (;;) {
+  fake.advance(0);
+  keep();
+  await fake.events.send();
+  await pause(250);
+}
 
 function keep(): void {
   const state = JSON.stringify(fake.ledger.save());
