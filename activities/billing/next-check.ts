@@ -6,7 +6,7 @@ import { entitles } from '#entities/billing/entitlements.ts';
 const trialNoticeMs = 3 * 86_400_000;
 
 /**
- * End of the trial that people are to be notified of now; undefined while there is none, or another subscription continues after it.
+ * End of the trial of which people are notified; undefined while there is none, or another subscription continues after it.
  * @param ownTrialEndsAt of the trial that the provider does not have yet
  */
 export function endingTrial(

@@ -13,8 +13,8 @@ export const wakeSignalName = 'wake';
 export const compareSignalName = 'compare';
 
 /**
- * Brings what an organization may use to what its customer pays for. Its queue is not that of messages to endpoints, which hang. Those who
- * wake it leave a row (`keepWakes`), and the server wakes it from there.
+ * Brings what an organization may use to what its customer pays for. Its queue is not that of messages to endpoints, which hang. A wake is
+ * a row first (`keepWakes`), from which the server sends it.
  */
 export const reconcileEntitlementsContract = defineContract<ReconcileEntitlementsInput>({
   name: 'reconcileEntitlements',

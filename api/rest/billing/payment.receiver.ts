@@ -29,14 +29,17 @@ export const paymentReceiver = defineReceiver({
   description:
     'For the payment provider, which reports that something about a customer has changed. An event in a version that is not accepted is answered with 200 and has no effect.',
   limitBytes,
-  query: Type.Object({
-    api_version: Type.Optional(
-      Type.String({
-        maxLength: 100,
-        description: 'Version of the interface of the provider in which the event is written.',
-      }),
-    ),
-  }),
+  query: Type.Object(
+    {
+      api_version: Type.Optional(
+        Type.String({
+          maxLength: 100,
+          description: 'Version of the interface of the provider in which the event is written.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
   senders: configuredSender('payment', secretFor),
   discards: (delivery, { subscription }) => {
     const { enabled, paymentwebhookapiversion: accepted, paymentwebhookdiscardapiversion: discarded } = subscription;

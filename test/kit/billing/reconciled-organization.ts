@@ -110,7 +110,7 @@ export function untilRead(billed: BilledWorld, id: string, after = 0): Promise<t
   });
 }
 
-/** What the sweeps of an hour and of a day find, and the wakes that they leave. */
+/** Runs the sweeps of an hour and of a day, and sends the wakes that they leave. */
 export async function sweepBilling(
   { world }: BilledWorld,
   name: 'sweep-entitlements' | 'compare-billing',
