@@ -97,7 +97,9 @@ function announce(
 ): void {
   if (trialEnd) unit.emit(customEvent(organizationBilling, 'trial_ending', after, { endsAt: trialEnd.toISOString() }));
   if (isOverdue) unit.emit(customEvent(organizationBilling, 'payment_failed', after, {}));
-  if (before.isLapsed !== after.isLapsed)
+  // An organization that never had anything loses nothing.
+  const isNews = before.reconciledAt !== null || before.trialEndsAt !== null;
+  if (isNews && before.isLapsed !== after.isLapsed)
     unit.emit(customEvent(organizationBilling, after.isLapsed ? 'lapsed' : 'reactivated', after, {}));
 }
 

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { BilledWorld } from '../../kit/billing/paying-organization.ts';
+import { returnPages } from '../../kit/billing/paying-organization.ts';
+import {
+  billingOf,
+  customerOf,
+  foundOnTrial,
+  openReceivingWorld,
+  untilRead,
+  untilSettled,
+} from '../../kit/billing/reconciled-organization.ts';
+import { eventually } from '../../kit/eventually.ts';
+import { mailsTo, unfolded, waitForMails } from '../../kit/mailbox.ts';
+import { signedIn, type Person } from '../../kit/people.ts';
+import { expectProblem } from '../../kit/expect-problem.ts';
+
+const dayMs = 86_400_000;
+
+let billed: BilledWorld;
+let owner: Person;
+let id: string;
+let customer: string;
+beforeAll(async () => {
+  billed = await openReceivingWorld({ worker: true });
+});
+beforeEach(async () => {
+  billed.fake.events.drop();
+  owner = await foundOnTrial(billed);
+  ({ id } = owner.organization);
+  customer = await customerOf(billed, id);
+  await untilRead(billed, id);
+});
+afterAll(() => billed.close());
+
+/** Waits for the mail with this subject, and returns it. */
+function mailWith(subject: string, address = owner.user.email): Promise<string> {
+  return eventually(async () => {
+    const mails = (await mailsTo(billed.world, address)).map(unfolded);
+    return mails.find((mail) => mail.includes(`Subject: ${subject}`));
+  });
+}
+
+test('owners learn that a trial ends in three days, once, and that it has ended', async () => {
+  billed.world.clock.advance(27 * dayMs + 1_000);
+  billed.fake.advance(0);
+  await billed.fake.events.send();
+  const mail = await mailWith('Your trial ends in three days');
+  expect(mail).toContain(returnPages.success.split('?')[0] ?? '');
+  // Further events about the same trial.
+  billed.fake.desk.addCard(customer, false);
+  billed.fake.desk.removeCards(customer);
+  await billed.fake.events.send();
+  await untilSettled(billed, id);
+  billed.world.clock.advance(3 * dayMs);
+  billed.fake.advance(0);
+  await billed.fake.events.send();
+  await mailWith('Your subscription has ended');
+  const subjects = (await mailsTo(billed.world, owner.user.email)).map((one) =>
+    /^Subject: (.*)$/m.exec(one)?.[1]?.trim(),
+  );
+  expect(subjects.toSorted()).toEqual(['Your subscription has ended', 'Your trial ends in three days']);
+
+  billed.fake.desk.addCard(customer);
+  billed.fake.desk.subscribe(customer, ['sandbox_compliance_month']);
+  await billed.fake.events.send();
+  await untilSettled(billed, id);
+  await mailWith('Your subscription is active again');
+});
+
+test('owners learn that a payment failed, and when the next attempt is', async () => {
+  billed.fake.desk.addCard(customer);
+  billed.fake.desk.subscribe(customer, ['sandbox_compliance_month']);
+  billed.fake.desk.failNextPayments(customer, 1);
+  billed.world.clock.advance(31 * dayMs);
+  billed.fake.advance(0);
+  await billed.fake.events.send();
+  expect(await mailWith('A payment failed')).toContain('The next attempt is on');
+});
+
+test('a changed address for invoices is confirmed there, the former one is notified, and the provider follows', async () => {
+  const client = await signedIn(billed.world, owner);
+  const [setting] = (await client.get('/v1/organization-settings')).body.data;
+  const next = `invoices-${id.toLowerCase()}@example.com`;
+  const change = (payload: object) =>
+    client.mutate({ method: 'PATCH', url: `/v1/organization-settings/${setting.id}`, payload });
+  const answer = await change({ billing_email: next, billing_city: 'Vienna', billing_country: 'AT', tax_id: 'ATU1' });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  await waitForMails(billed.world, next);
+  await mailWith('Invoices go to another address');
+  await mailWith('Invoices are sent to this address', next);
+  await eventually(() => billed.fake.desk.customer(customer).email === next);
+  expect(billed.fake.desk.customer(customer)).toMatchObject({
+    address: { city: 'Vienna', country: 'AT' },
+    invoiceFields: [{ value: 'ATU1' }],
+  });
+  expect(await billingOf(billed, id)).toMatchObject({ billingEmail: next, formerBillingEmail: owner.user.email });
+});
+
+test('a deleted organization cancels its subscription before its contents are removed, and waits while it cannot', async () => {
+  const { fake, world } = billed;
+  const client = await signedIn(world, owner);
+  fake.behave('fail', { method: 'DELETE', times: 3 });
+  expect((await client.mutate({ method: 'DELETE', url: `/v1/organizations/${id}` })).status).toBe(204);
+  expectProblem(await client.get(`/v1/organizations/${id}`), 'not_found');
+  const asked = () =>
+    fake.requests.filter(
+      ({ method, path }) =>
+        method === 'DELETE' && path.includes(fake.ledger.subscriptionsOf(customer)[0]?.id ?? 'none'),
+    );
+  await eventually(() => asked().length > 0);
+  const removal = async () => (await (await signedIn(world, owner)).get('/v1/organization-removals')).body.data[0];
+  expect((await removal()).status).toBe('pending');
+  await eventually(async () => (await removal()).status === 'completed');
+  expect(fake.ledger.subscriptionsOf(customer)).toMatchObject([{ status: 'canceled' }]);
+  expect(asked()).toHaveLength(4);
+  expect(fake.desk.customersOf(id)).toHaveLength(1);
+});
