@@ -79,19 +79,6 @@ export function subscriptionsOf(data: DataClient, organizationId: string): Promi
   });
 }
 
-/** Statuses of subscriptions that have ended, or never began. */
-const ended: ReadonlySet<string> = new Set(['canceled', 'incomplete', 'incomplete_expired']);
-
-/** Whether a subscription is the trial that began with the organization, and has become no paid one. */
-export function isTrial({ status, isTrialOfServer }: Pick<Subscription, 'status' | 'isTrialOfServer'>): boolean {
-  return isTrialOfServer && status === 'trialing';
-}
-
-/** Whether a subscription continues at the payment provider, paid or not. */
-export function isLive({ status }: Pick<Subscription, 'status'>): boolean {
-  return !ended.has(status);
-}
-
 /**
  * The customer of an organization at the payment provider. An organization that has none yet gets one.
  * @returns null until then

@@ -48,6 +48,12 @@ test('the calls are answered as the page says, from the trial to a subscription 
   expect(JSON.parse(resumed).message).toContain('continues');
   await stopSending();
   await untilSettled(billed, person.organization.id);
+  // The plan follows also when the event of the provider is lost.
+  const { ends_at: end } = (await client.post('/v1/billing/cancel')).body;
+  await eventually(async () => {
+    const { subscriptions, modules } = (await client.get('/v1/billing/plan')).body;
+    return subscriptions[0].cancels_at === end && modules.some((one: { ends_at: string }) => one.ends_at === end);
+  });
 });
 
 /** The provider sends its events by itself, as that of `npm start` does. @returns ends that */

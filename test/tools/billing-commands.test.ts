@@ -83,7 +83,7 @@ test('the list says who pays what, until when, and what is to be settled', async
   expect(isDone).toBe(false);
   expect(said).toContain(
     [
-      `${id}  ${name}  ${payer.customerId}  active, each year, paid until 2027-03-01`,
+      `${id}  ${name}  ${payer.customerId}  active, each year, until 2027-03-01`,
       '  compliance (subscription), registry (granted until 2027-03-01)',
       '  problem: The price p is foreign.',
     ].join('\n'),

@@ -32,30 +32,25 @@ type Change = Extract<BillingCommand, { readonly organizationId: string }>;
 async function changeGrant(command: Change, { runtime, print }: ToolContext<'database'>): Promise<boolean> {
   const work = { caller: systemCaller('billing of operators'), requestId: `billing-${newId()}` };
   const { organizationId, module, name, endsAt } = command;
-  const done = await runtime.database.transact(work, async (unit) => {
+  const end = endsAt?.toISOString();
+  const refusal = await runtime.database.transact(work, async (unit) => {
     const { data, clock } = unit;
     if (!(await data.findOne(organization, { id: { eq: organizationId } }))) return 'there is no such organization';
-    if (endsAt !== null && endsAt <= clock.now()) return `${endsAt.toISOString()} is over`;
+    if (endsAt !== null && endsAt <= clock.now()) return `${end} is over`;
     const isDone = await (name === 'grant' ? grant : revoke)(unit, command);
     if (isDone) await askForReading(unit, organizationId, name);
-    return isDone
-      ? undefined
-      : name === 'grant'
-        ? `it has been granted ${module} so already`
-        : `it has not been granted ${module}`;
+    else return name === 'grant' ? `${module} is granted so already` : `${module} is not granted`;
+    return undefined;
   });
-  if (done !== undefined) print(`${organizationId}: ${done}.`);
-  else if (name === 'revoke') print(`${organizationId}: the grant of ${module} has ended.`);
-  else
-    print(
-      `${organizationId}: ${module} is granted ${endsAt === null ? 'until it is revoked' : `until ${endsAt.toISOString()}`}.`,
-    );
-  return done === undefined;
+  const outcome =
+    name === 'grant' ? `${module} is granted until ${end ?? 'it is revoked'}` : `the grant of ${module} has ended`;
+  print(`${organizationId}: ${refusal ?? outcome}.`);
+  return refusal === undefined;
 }
 
 async function grant({ data }: UnitOfWork, { organizationId, module, endsAt }: Change): Promise<boolean> {
   const held = await data.findOne(organizationModule, grantOf(organizationId, module));
-  if (held?.endsAt?.getTime() === endsAt?.getTime() && held) return false;
+  if (held && held.endsAt?.getTime() === endsAt?.getTime()) return false;
   if (held) await data.update(organizationModule, held.id, { endsAt });
   else await data.create(organizationModule, { organizationId, module, source: 'granted', endsAt });
   return true;

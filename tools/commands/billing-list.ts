@@ -1,4 +1,5 @@
 import { organizationBilling, organizationModule, organizationSubscription, organization } from '#entities/index.ts';
+import { isLive } from '#entities/billing/live-subscription.ts';
 import { firstIdAt, newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
@@ -50,10 +51,7 @@ async function readPage(data: DataClient, after: string) {
     orderBy: [{ field: 'module', direction: 'asc' }],
     limit: maxRows,
   });
-  const subscriptions = await data.find(organizationSubscription, {
-    where: { ...where, isActive: { eq: true } },
-    limit: maxRows,
-  });
+  const subscriptions = (await data.find(organizationSubscription, { where, limit: maxRows })).filter(isLive);
   return billings.map((billing) => {
     const { organizationId } = billing;
     const isOwn = (row: { readonly organizationId: string | null }) => row.organizationId === organizationId;
@@ -70,7 +68,7 @@ function linesOf(
 ): string[] {
   const paid = subscriptions.map(
     ({ status, interval, endsAt, cancelsAt }) =>
-      `${status}${interval === null ? '' : `, each ${interval}`}${cancelsAt === null ? until(endsAt, ', paid until') : until(cancelsAt, ', ends')}`,
+      `${status}${interval === null ? '' : `, each ${interval}`}${cancelsAt === null ? until(endsAt, ', until') : until(cancelsAt, ', ends')}`,
   );
   const held = modules.map(({ module, source, endsAt }) => `${module} (${source}${until(endsAt, ' until')})`);
   return [

@@ -1,10 +1,11 @@
+import { isLive } from '#entities/billing/live-subscription.ts';
 import { organizationBilling } from '#entities/billing/organization-billing.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { askPayment } from '#runtime/ask-payment.ts';
 import type { Asking } from '../../credentials/asking.ts';
 import type { Services } from '../../http/services.ts';
-import { billingOf, isLive, subscriptionsOf, type Billing } from '../../people/billed-organization.ts';
+import { billingOf, subscriptionsOf, type Billing } from '../../people/billed-organization.ts';
 import { instant, message, orNull } from '../kit/action-parts.ts';
 import { defineAction } from '../kit/define-action.ts';
 

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { Type } from 'typebox';
 import { priceIn, type Catalogue } from '#entities/billing/catalogue/catalogue.ts';
+import { isLive, isTrial } from '#entities/billing/live-subscription.ts';
 import { organizationBilling } from '#entities/billing/organization-billing.ts';
 import { AppError, type FieldProblem } from '#entities/kit/base/errors.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
@@ -12,8 +13,6 @@ import {
   billingOf,
   customerOf,
   existingCustomer,
-  isLive,
-  isTrial,
   offersFor,
   returnUrlOf,
   subscriptionsOf,

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
+import { isLive, isTrial } from '#entities/billing/live-subscription.ts';
 import { applies } from '#entities/kit/access/entitled.ts';
 import { moduleSources, productModules } from '#entities/kit/model/product-modules.ts';
-import { billingOf, isLive, isTrial, modulesOf, subscriptionsOf } from '../../people/billed-organization.ts';
+import { billingOf, modulesOf, subscriptionsOf } from '../../people/billed-organization.ts';
 import { instant, oneOf, orNull } from '../kit/action-parts.ts';
 import { defineAction } from '../kit/define-action.ts';
 
