@@ -30,6 +30,10 @@ export const webhookEvent = defineEntityModule({
       optional: true,
       immutable: true,
     }),
+    problem: text('Why it had no effect, for operators; null if it had one, or needs none.', {
+      max: 500,
+      optional: true,
+    }),
   },
   unique: [{ fields: ['provider', 'externalId'], message: 'This event was received already.' }],
   ...internalKind('the provider sends it, and what it is about decides which organization it concerns'),

@@ -203,7 +203,8 @@ create table webhook_events (
   type text not null,
   api_version text,
   occurred_at timestamptz,
-  document jsonb
+  document jsonb,
+  problem text
 );
 alter table webhook_events add constraint webhook_events_pkey primary key (id);
 comment on table webhook_events is 'Event that another system has sent to this server. Events that arrive twice are stored once. They are removed after 90 days, and those of an integration webhook soon after its deletion.';
@@ -213,6 +214,7 @@ comment on column webhook_events.type is 'Type of the event, as the provider nam
 comment on column webhook_events.api_version is 'Version of the interface of the provider in which the event is written.';
 comment on column webhook_events.occurred_at is 'When it happened, by the clock of the provider.';
 comment on column webhook_events.document is 'Body of the event, for listeners that need all of it.';
+comment on column webhook_events.problem is 'Why it had no effect, for operators; null if it had one, or needs none.';
 create unique index webhook_events_provider_external_id_key on webhook_events (provider, external_id) where (deleted_at is null);
 alter table webhook_events enable row level security;
 create policy webhook_events_app on webhook_events to core_app using (false) with check (false);

@@ -1,4 +1,10 @@
-import { organizationBilling, organizationModule, organizationSubscription, organization } from '#entities/index.ts';
+import {
+  organizationBilling,
+  organizationModule,
+  organizationSubscription,
+  organization,
+  webhookEvent,
+} from '#entities/index.ts';
 import { isLive } from '#entities/billing/live-subscription.ts';
 import { firstIdAt, newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
@@ -10,6 +16,9 @@ type Billing = RowOf<typeof organizationBilling>;
 
 /** Organizations that are read together. */
 const pageSize = 100;
+
+/** Newest events without an effect. */
+const maxEvents = 20;
 
 /** Most modules and most subscriptions of a page. */
 const maxRows = 100_000;
@@ -33,6 +42,14 @@ export async function listBilling({ runtime: { database }, print }: ToolContext<
     if (!last || page.length < pageSize) break;
     after = last.billing.id;
   }
+  const strange = await database.transact(context, ({ data }) =>
+    data.find(webhookEvent, {
+      where: { provider: { eq: 'payment' }, problem: { isNull: false } },
+      orderBy: [{ field: 'id', direction: 'desc' }],
+      limit: maxEvents,
+    }),
+  );
+  for (const { externalId, type, problem } of strange) print(`event ${externalId} (${type}): ${problem}`);
   print(`${count} organizations; ${open} with problems or differences.`);
   return open === 0;
 }

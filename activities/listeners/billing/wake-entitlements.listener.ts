@@ -11,7 +11,8 @@ const billed = /^(?:name|displayName|billing.+|taxId)$/;
 
 /**
  * Has the customer of an organization read after an event of the provider, on request, and when the organization is new or has changed
- * what invoices name. The stored customer decides which organization an event is about; an event about another customer has no effect.
+ * what invoices name. The stored customer decides which organization an event is about; an event about another
+ * customer has no effect but a line for operators.
  */
 export const wakeEntitlements: Listener = {
   ...defineListener(
@@ -35,6 +36,10 @@ export const wakeEntitlements: Listener = {
           : { organizationId: { eq: organizationId ?? entityId } },
       );
       if (billing) wake(reconcileEntitlementsContract, { organizationId: billing.organizationId });
+      else if (isOfProvider) {
+        const problem = `No organization has the customer ${payload.values['customer'] ?? ''}.`;
+        await data.update(webhookEvent, entityId, { problem });
+      }
     },
   ),
   isWanted: ({ hasBilling }) => hasBilling,

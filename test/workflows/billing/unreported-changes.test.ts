@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#entities/kit/base/ids.ts';
 import { verifyInstallation } from '#tools/commands/verify.ts';
+import { listBilling } from '#tools/commands/billing-list.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import type { BilledWorld } from '../../kit/billing/paying-organization.ts';
 import {
@@ -12,6 +13,7 @@ import {
   sweepBilling,
   untilSettled,
 } from '../../kit/billing/reconciled-organization.ts';
+import { deliverPayment, paymentEvent } from '../../kit/billing/signed-payment-event.ts';
 import { eventually } from '../../kit/eventually.ts';
 
 let billed: BilledWorld;
@@ -80,5 +82,16 @@ describe('what nobody reports', () => {
       ]);
     await sweepBilling(billed, 'compare-billing');
     for (const { id } of [one, other]) await eventually(async () => (await billingOf(billed, id)).problem === null);
+  });
+
+  test('an event about a customer of nobody has no effect but a line for operators', async () => {
+    const event = paymentEvent('cus_of_nobody');
+    expect((await deliverPayment(billed.world, JSON.stringify(event))).status).toBe(200);
+    const line = `event ${String(event['id'])} (customer.subscription.updated): No organization has the customer cus_of_nobody.`;
+    await eventually(async () => {
+      const lines: string[] = [];
+      await listBilling({ runtime: billed.world.runtime, print: (text) => lines.push(text) });
+      return lines.includes(line);
+    });
   });
 });
