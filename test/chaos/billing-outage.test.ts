@@ -47,7 +47,7 @@ test('Temporal unreachable for a minute at 50 events a second: each is acknowled
       const nextAt = Date.now() + 1_000;
       for (let count = 0; count < perSecond; count++) {
         const { customer } = customers[count % customers.length] ?? { customer: '' };
-        if (count % 2 === 0) fake.desk.addCard(customer);
+        if (fake.ledger.cardsOf(customer).length === 0) fake.desk.addCard(customer);
         else fake.desk.removeCards(customer);
       }
       await fake.events.send(undefined, 10);
