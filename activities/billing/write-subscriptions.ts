@@ -134,14 +134,14 @@ async function bringTo(
     );
     if (!row) {
       differences.push(`The ${module.topic} ${externalId} is missing.`);
-      const { id } = await data.create(module, { organizationId, ...values } as never);
+      const { id } = await data.create(module, { organizationId, ...values });
       ids.set(externalId, id);
       continue;
     }
     ids.set(externalId, row.id);
     if (changed.length === 0) continue;
     differences.push(`The ${module.topic} ${externalId} has another ${changed.map(([name]) => name).join(', ')}.`);
-    await data.update(module, row.id, Object.fromEntries(changed) as never);
+    await data.update(module, row.id, Object.fromEntries(changed));
   }
   for (const { id, externalId } of left.values()) {
     differences.push(`The ${module.topic} ${externalId} is there, and the provider has none.`);

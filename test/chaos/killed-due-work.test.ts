@@ -119,7 +119,9 @@ test('a worker that dies when it has claimed or begun work of any queue: nothing
     async () => (await asOwner(world, `select 1 from webhook_messages where state = 'due'`)).length === 0,
   );
   const messages = new Map(sink.received.map(({ headers, body }) => [String(headers['webhook-id']), JSON.parse(body)]));
-  const created = [...messages.values()].filter(({ type }) => type === 'task.created').map(({ data }) => data.id);
+  const created = [...messages.values()]
+    .filter(({ type }) => type === 'task.created')
+    .map(({ data }) => String(data.id));
   expect(created.toSorted()).toEqual(tasks.map(({ id }) => id).toSorted());
   // It ends with `verify`, which knows every queue.
   const copies = await expectNoByteLost(

@@ -22,8 +22,11 @@ export async function runBillingCommand(
       return showPaymentWebhook(context);
     case 'webhook register':
       return registerPaymentWebhook(context, command.apiVersion);
-    default:
+    case 'grant':
+    case 'revoke':
       return changeGrant(command, context);
+    default:
+      return command satisfies never;
   }
 }
 

@@ -33,5 +33,5 @@ export const paymentFailedMail = defineMail('payment-failed', {
     ],
     ...billingAction('Check the payment method', url),
   }),
-  sample: { name: sample.organization, next: sample.until as string | null, url: billingPage },
+  sample: { name: sample.organization, next: sample.until, url: billingPage },
 });

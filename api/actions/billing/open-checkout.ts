@@ -76,7 +76,7 @@ export const openCheckout = defineAction({
       };
       const customerId = customerOf(asking, billing);
       // Subscriptions that have come and gone since belong to earlier checkouts.
-      const known = subscriptions.map(({ externalId }) => externalId).toSorted();
+      const known = subscriptions.flatMap(({ externalId }) => externalId ?? []).toSorted();
       const digest = digestOf([customerId, order, known, Math.floor(unit.clock.now().getTime() / renewedAfterMs)]);
       const data = unit.data.privileged('open checkout');
       const generation = await generationOf(data, billing, digest, ({ checkoutOrder }) => checkoutOrder !== digest);

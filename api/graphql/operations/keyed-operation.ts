@@ -67,7 +67,7 @@ function refusalOf({ schema, document }: ExecutionArgs, { selectionSet }: Operat
   const fields = schema.getMutationType()?.getFields() ?? {};
   const reasons = rootFields(selectionSet, byName).flatMap(({ name: { value } }) => {
     const reason = fields[value]?.extensions[unkeyed];
-    return reason === undefined ? [] : [`${value} ${String(reason)}`];
+    return typeof reason === 'string' ? [`${value} ${reason}`] : [];
   });
   return reasons[0];
 }

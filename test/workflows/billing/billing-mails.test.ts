@@ -55,9 +55,8 @@ test('owners learn that a trial ends in three days, once, and that it has ended'
   billed.fake.advance(0);
   await billed.fake.events.send();
   await mailWith('Your subscription has ended');
-  const subjects = (await mailsTo(billed.world, owner.user.email)).map((one) =>
-    /^Subject: (.*)$/m.exec(one)?.[1]?.trim(),
-  );
+  const mails = await mailsTo(billed.world, owner.user.email);
+  const subjects = mails.map((one) => /^Subject: (.*)$/m.exec(one)?.[1]?.trim() ?? '');
   expect(subjects.toSorted()).toEqual(['Your subscription has ended', 'Your trial ends in three days']);
 
   billed.fake.desk.addCard(customer);

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterEach(() => armFailpoints([]));
 afterAll(() => world.close());
 
-const rows = () => asOwner(world, 'select id from workflow_wakes');
+const rows = () => asOwner<{ id: string }>(world, 'select id from workflow_wakes');
 
 /** Announces an event, whose delivery passes the failpoint. @returns id of its record */
 async function happened(name?: Failpoint): Promise<string> {

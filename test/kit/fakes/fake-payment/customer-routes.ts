@@ -1,4 +1,4 @@
-import { listOf, partOf, textOf, type Form } from './form-body.ts';
+import { listOf, metadataOf, partOf, textOf, type Form } from './form-body.ts';
 import type { KeptCustomer, PaymentLedger } from './payment-ledger.ts';
 import { page, pageSize } from './payment-objects.ts';
 import { found, ofLists, refuse, wantedPage, type PaymentRoute } from './payment-route.ts';
@@ -121,9 +121,9 @@ function change(customer: KeptCustomer, form: Form): void {
     const texts = Object.entries(partOf(form, 'address')).map(([name, value]) => [name, value === '' ? null : value]);
     customer.address = form['address'] === '' ? null : (Object.fromEntries(texts) as Record<string, string | null>);
   }
-  for (const [name, value] of Object.entries(partOf(form, 'metadata')))
+  for (const [name, value] of Object.entries(metadataOf(form)))
     if (value === '') delete customer.metadata[name];
-    else customer.metadata[name] = String(value);
+    else customer.metadata[name] = value;
   const settings = partOf(form, 'invoice_settings');
   if (settings['custom_fields'] !== undefined)
     customer.invoiceFields = listOf(settings, 'custom_fields') as unknown as KeptCustomer['invoiceFields'];

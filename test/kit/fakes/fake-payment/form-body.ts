@@ -24,6 +24,12 @@ export function partOf(form: Form, name: string): Form {
   return typeof value === 'object' && !Array.isArray(value) ? value : {};
 }
 
+/** Texts that callers keep with an object. */
+export function metadataOf(form: Form): Record<string, string> {
+  const metadata = partOf(form, 'metadata');
+  return Object.fromEntries(Object.keys(metadata).map((name) => [name, textOf(metadata, name) ?? '']));
+}
+
 /** A list of a form; empty when it is left out. */
 export function listOf(form: Form, name: string): readonly FormValue[] {
   const value = form[name];

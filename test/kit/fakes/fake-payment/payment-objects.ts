@@ -33,9 +33,9 @@ interface Listed {
 }
 
 /** A page of a list, with the objects after `startingAfter`. */
-export function page<T extends object>(
+export function page(
   url: string,
-  objects: readonly (T & { readonly id?: string })[],
+  objects: readonly (object & { readonly id?: string })[],
   { startingAfter, limit = pageSize }: { startingAfter?: string | undefined; limit?: number } = {},
 ): object {
   const from = startingAfter === undefined ? 0 : objects.findIndex(({ id }) => id === startingAfter) + 1;
@@ -207,6 +207,8 @@ export class PaymentObjects {
         return this.invoice(subject.value);
       case 'checkout':
         return this.checkout(subject.value, '');
+      default:
+        return subject satisfies never;
     }
   }
 }

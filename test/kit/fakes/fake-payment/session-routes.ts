@@ -1,9 +1,9 @@
-import { listOf, partOf, textOf, type Form } from './form-body.ts';
+import { listOf, metadataOf, partOf, textOf, type Form } from './form-body.ts';
 import { livingCustomer } from './customer-routes.ts';
 import type { KeptCheckout, KeptEndpoint, PaymentLedger } from './payment-ledger.ts';
 import { page } from './payment-objects.ts';
 import { ofLists, refuse, wantedPage, type PaymentRoute } from './payment-route.ts';
-import { billingModeOf, metadataOf, orderedItems } from './subscription-routes.ts';
+import { billingModeOf, orderedItems } from './subscription-routes.ts';
 
 /** How long a checkout can be paid. */
 const checkoutMs = 86_400_000;

@@ -1,7 +1,7 @@
-import { listOf, partOf, textOf, type Form, type FormValue } from './form-body.ts';
+import { listOf, metadataOf, partOf, textOf, type Form, type FormValue } from './form-body.ts';
 import { livingCustomer } from './customer-routes.ts';
 import type { PaymentCourse } from './payment-course.ts';
-import { hasEnded, type KeptItem, type KeptSubscription, type Metadata, type PaymentLedger } from './payment-ledger.ts';
+import { hasEnded, type KeptItem, type KeptSubscription, type PaymentLedger } from './payment-ledger.ts';
 import { page } from './payment-objects.ts';
 import { found, ofLists, refuse, wantedPage, type PaymentRoute } from './payment-route.ts';
 
@@ -139,8 +139,4 @@ export function orderedItems(ledger: PaymentLedger, items: readonly FormValue[])
 /** The mode that a request pins; accounts have their own default. */
 export function billingModeOf(form: Form): string {
   return textOf(partOf(form, 'billing_mode'), 'type') ?? 'classic';
-}
-
-export function metadataOf(form: Form): Metadata {
-  return Object.fromEntries(Object.entries(partOf(form, 'metadata')).map(([name, value]) => [name, String(value)]));
 }
