@@ -23,7 +23,10 @@ export async function eventually<T>(
       last = error;
     }
     const waitedMs = Date.now() - beganAt;
-    if (waitedMs > withinMs) throw new Error(`it did not happen within ${withinMs} ms`, { cause: last });
+    if (waitedMs > withinMs) {
+      const reason = last instanceof Error ? `: ${last.message}` : '';
+      throw new Error(`it did not happen within ${withinMs} ms${reason}`, { cause: last });
+    }
     // The longer it takes, the less often it is checked: each check delays the awaited work.
     await pause(Math.min(Math.max(shortestPauseMs, waitedMs / 8), longestPauseMs));
   }
