@@ -9,7 +9,7 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { isRefusal } from '#entities/kit/base/errors.ts';
 import type { DeliverEventInput } from '#workflows/events/deliver-event.contract.ts';
 import type { RepairPosition, RepairSelection } from '#workflows/events/repair-deliveries.contract.ts';
-import { chatTarget } from '../clients/chat/chat-target.ts';
+import { wantedListeners } from './wanted-listeners.ts';
 import { defineActivities } from '../kit/activity-dependencies.ts';
 import { deliverHeld, listenerCalled, type HeldEvents } from './deliver-held.ts';
 import { deliverSlices, whereOf, type DeliverySlice } from './deliver-record.ts';
@@ -62,7 +62,11 @@ export const createEventActivities = defineActivities((deps: EventDependencies) 
         async (unit) => [await readBatch(unit, batchId), await ListenerHealth.read(unit)] as const,
       );
       const open = events.filter((event) => !event.isSettled);
-      const delivered = await deliverSlices(deps, slicesOf(open, wantedListeners(deps)), health);
+      const delivered = await deliverSlices(
+        deps,
+        slicesOf(open, wantedListeners(deps.listeners, deps.config.current)),
+        health,
+      );
       for (const listener of health.heldHere) await beginProbing(deps, listener);
       // Read for settled events too: a worker that died after settling them has not returned them yet.
       const failing = await inDatabase((unit) => failingAmong(unit, events));
@@ -152,13 +156,6 @@ export const createEventActivities = defineActivities((deps: EventDependencies) 
     repairPage: (page: RepairedPage): Promise<number> => repairPage(deps, page),
   };
 });
-
-/** Listeners that are active with the current settings. */
-function wantedListeners({ config, listeners }: EventDependencies): EventDependencies['listeners'] {
-  const { current } = config;
-  const settings = { hasChat: chatTarget(current, {}) !== undefined, hasBilling: current.subscription.enabled };
-  return listeners.filter(({ isWanted }) => isWanted?.(settings) ?? true);
-}
 
 function slicesOf(events: readonly EventRow[], listeners: EventDependencies['listeners']): DeliverySlice[] {
   return listeners.flatMap((listener) => {

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { verifyInstallation } from '#tools/commands/verify.ts';
 import { listeners } from '#activities/listeners/index.ts';
+import { wantedListeners } from '#activities/events/wanted-listeners.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { isSettled } from '../kit/events/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
@@ -63,7 +64,9 @@ export async function expectAgreement(world: World): Promise<void> {
 
 /** Every event that listeners want has one delivery for each of them, and it is done. */
 async function expectAllDelivered(world: World): Promise<void> {
-  const wanted = listeners.flatMap(({ name, topics }) => topics.map((topic) => ({ listener: name, topic })));
+  const wanted = wantedListeners(listeners, world.config.current).flatMap(({ name, topics }) =>
+    topics.map((topic) => ({ listener: name, topic })),
+  );
   const open = await asOwner(
     world,
     `select e.id, e.topic, w.listener, d.state, d.error from events e
