@@ -12,6 +12,7 @@ import { textRecordsOf } from '#activities/clients/email-validation/text-records
 import { AuthorizationStore } from '#activities/clients/fga/authorization-store.ts';
 import { listeners as productListeners } from '#activities/listeners/index.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
+import { topicsWithListeners } from '#activities/listeners/wanted-listeners.ts';
 import { announceEndedSession } from '#activities/listeners/identity/announce-ended-session.listener.ts';
 import { configuredMiddleware } from '#activities/clients/temporal/job-middleware.ts';
 import { JobMetrics } from '#activities/clients/temporal/job-metrics.ts';
@@ -242,7 +243,6 @@ function databaseOptions(
   metrics: CoreMetrics,
 ): Omit<DatabaseOptions, 'authorizer'> {
   const { db, ormconfig, server } = config.current;
-  const topicsWithListeners = new Set(listeners.flatMap(({ topics }) => topics));
   const connections = {
     url: db.primarydbsource,
     applicationName: process,
@@ -277,7 +277,7 @@ function databaseOptions(
       onDecision?.(taken);
     },
     onUnitEnded: (ended) => metrics.unitEnded(ended),
-    hasListener: (topic) => topicsWithListeners.has(topic),
+    hasListener: topicsWithListeners(listeners, () => config.current),
     failOnEnqueueError: () => config.current.workflows.dispatch.failonenqueueerror,
     configuredNames: () => ({ entityTypes: config.current.ormconfig.entitytypes }),
     observer: {

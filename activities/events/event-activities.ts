@@ -9,7 +9,7 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { isRefusal } from '#entities/kit/base/errors.ts';
 import type { DeliverEventInput } from '#workflows/events/deliver-event.contract.ts';
 import type { RepairPosition, RepairSelection } from '#workflows/events/repair-deliveries.contract.ts';
-import { wantedListeners } from './wanted-listeners.ts';
+import { wantedListeners } from '../listeners/wanted-listeners.ts';
 import { defineActivities } from '../kit/activity-dependencies.ts';
 import { deliverHeld, listenerCalled, type HeldEvents } from './deliver-held.ts';
 import { deliverSlices, whereOf, type DeliverySlice } from './deliver-record.ts';

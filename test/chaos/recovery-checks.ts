@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { verifyInstallation } from '#tools/commands/verify.ts';
 import { listeners } from '#activities/listeners/index.ts';
-import { wantedListeners } from '#activities/events/wanted-listeners.ts';
+import { wantedListeners } from '#activities/listeners/wanted-listeners.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { isSettled } from '../kit/events/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';

@@ -19,6 +19,7 @@ const withoutCookies: ReadonlySet<string> = new Set([
   '/v1/email/webhook/providera',
   '/v1/email/webhook/providerb',
   '/v1/integrations/webhook/{endpointID}',
+  '/v1/payment/webhook',
 ]);
 /** Every mutating operation of the running application. */
 let mutating: { method: HTTPMethods; url: string; needsCaller: boolean }[];

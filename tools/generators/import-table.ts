@@ -131,7 +131,7 @@ export const rooms: readonly Room[] = [
   {
     path: 'activities/listeners',
     purpose: 'reactions to events',
-    imports: [...activityKit, ...kinds, ...contracts, 'activities/clients/*', 'activities/mails'],
+    imports: [...config, ...activityKit, ...kinds, ...contracts, 'activities/clients/*', 'activities/mails'],
   },
   {
     path: 'activities/kit',

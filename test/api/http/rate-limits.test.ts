@@ -431,6 +431,7 @@ describe('classes of routes', () => {
       ['POST /v1/webhook-portal/endpoints/:id/test', 'general'],
       ['POST /v1/webhook-portal/endpoints/:id/replay', 'general'],
       // They verify a signature.
+      ['POST /v1/payment/webhook', 'general'],
       ['POST /v1/email/webhook/providera', 'general'],
       ['POST /v1/email/webhook/providerb', 'general'],
       ['POST /v1/integrations/webhook/:endpointID', 'general'],

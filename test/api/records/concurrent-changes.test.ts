@@ -158,9 +158,9 @@ describe('each attempt begins anew', () => {
     expect([answer.headers['set-cookie']].flat().filter((line) => line?.startsWith('credential='))).toHaveLength(1);
     const names = await asOwner(world, `select name from organizations where name like 'repeated-x%'`);
     expect(names).toEqual([{ name: 'repeated-x' }]);
-    // With its settings and its managed groups, which have settings each; nothing of it twice.
+    // With its settings, its billing and its managed groups, which have settings each; nothing of it twice.
     const kinds = [...Array<string>(3).fill('group'), ...Array<string>(3).fill('group_setting')];
-    const made = [...kinds, 'organization', 'organization_setting'];
+    const made = [...kinds, 'organization', 'organization_billing', 'organization_setting'];
     expect(await leftBy(answer)).toEqual([
       ...made.map((kind) => `event ${kind}.created`),
       ...made.map((kind) => `history ${kind} created 1`),
