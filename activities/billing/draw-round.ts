@@ -1,3 +1,5 @@
+import type { Catalogue } from '#entities/billing/catalogue/catalogue.ts';
+import { newTrial } from '#entities/billing/entitlements.ts';
 import { organizationBilling } from '#entities/billing/organization-billing.ts';
 import type { BilledParty } from '#entities/billing/provider-state.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
@@ -23,10 +25,14 @@ export const roundTimeMs = 3_600_000;
 
 /**
  * Begins a round: the locked row gives it a number of its own. The row also keeps what the customer is created with, so that a repeated
- * creation under the same key is the same request.
+ * creation under the same key is the same request. The first round begins the trial of an organization that was there before billing was on.
  * @returns undefined for organizations without a customer of their own, and for deleted ones
  */
-export async function drawRound(unit: UnitOfWork, organizationId: string): Promise<Round | undefined> {
+export async function drawRound(
+  unit: UnitOfWork,
+  organizationId: string,
+  catalogue: Catalogue,
+): Promise<Round | undefined> {
   const { data, clock } = unit;
   const held = await lockBilling(unit, organizationId);
   const home = held && (await data.findOne(organization, { id: { eq: organizationId } }));
@@ -34,10 +40,12 @@ export async function drawRound(unit: UnitOfWork, organizationId: string): Promi
   if (!held || !settings) return undefined;
   const party = partyOf(home, settings);
   const isMoved = party.email !== held.billingEmail;
+  const isUnknown = held.drawnRound === 0 && held.customerId === null && held.trialEndsAt === null;
   const billing = await data.update(organizationBilling, held.id, {
     drawnRound: held.drawnRound + 1,
     nextCheckAt: new Date(clock.now().getTime() + roundTimeMs),
     ...(held.customerId === null && held.billedAs === null ? { billedAs: party } : {}),
+    ...(isUnknown ? { trialEndsAt: newTrial(catalogue, clock.now()).endsAt } : {}),
     ...(isMoved ? { billingEmail: party.email, formerBillingEmail: held.billingEmail } : {}),
   });
   if (isMoved && held.billingEmail !== null)

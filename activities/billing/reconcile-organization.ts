@@ -35,7 +35,7 @@ export async function reconcileOrganization(
   // Of all organizations: a lapse concerns those below as well.
   const transact: RoundParts['transact'] = (work) =>
     database.transact(workContext(systemCaller('billing'), `billing-${organizationId}`), work);
-  const round = await transact((unit) => drawRound(unit, organizationId));
+  const round = await transact((unit) => drawRound(unit, organizationId, catalogue));
   if (!round) return;
   failpoint('billing-drawn');
   const parts = { provider, catalogue, transact, round };

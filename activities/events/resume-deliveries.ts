@@ -30,6 +30,8 @@ export async function resumeDeliveries(deps: EventDependencies, before: Date): P
     held: await heldListeners(unit),
     wakes: await overdueWakes(unit, before, maxResumed),
   }));
+  // First, because held deliveries can take all of the time.
+  await sendWakes(deps, wakes);
   for (const { listener } of held) await resumeProbing(deps, listener);
   let resumed = 0;
   for (const { event, listener } of failing) {
@@ -45,6 +47,5 @@ export async function resumeDeliveries(deps: EventDependencies, before: Date): P
     if (next) await start(next);
     resumed++;
   }
-  await sendWakes(deps, wakes);
   return resumed;
 }

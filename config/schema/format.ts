@@ -233,11 +233,40 @@ export const cron: Format = {
   name: 'a cron expression',
   example: '0 3 * * *',
   check: (text) =>
-    /^@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)$/u.test(text) ||
-    /^(?:[\d*/,?A-Za-z-]+ ){4}[\d*/,?A-Za-z#-]+$/u.test(text)
+    /^@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)$/u.test(text) || isCron(text.split(' '))
       ? undefined
-      : 'is not a cron expression of five fields',
+      : 'is not a cron expression of five fields: minute, hour, day of the month, month, day of the week',
 };
+
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+
+/** Smallest and largest value of each field, and the names that stand for values. */
+const cronFields: readonly { readonly from: number; readonly to: number; readonly names: readonly string[] }[] = [
+  { from: 0, to: 59, names: [] },
+  { from: 0, to: 23, names: [] },
+  { from: 1, to: 31, names: [] },
+  { from: 1, to: 12, names: months },
+  { from: 0, to: 7, names: days },
+];
+
+function isCron(texts: readonly string[]): boolean {
+  return texts.length === cronFields.length && cronFields.every((field, n) => isCronField(texts[n] ?? '', field));
+}
+
+/** Values, ranges and steps, separated by commas. */
+function isCronField(text: string, { from, to, names }: (typeof cronFields)[number]): boolean {
+  const valueOf = (one: string) => (/^\d{1,2}$/u.test(one) ? Number(one) : from + names.indexOf(one.toLowerCase()));
+  const isValue = (one: string) =>
+    /^\d{1,2}$/u.test(one) ? Number(one) >= from && Number(one) <= to : names.includes(one.toLowerCase());
+  return text.split(',').every((part) => {
+    const [range = '', step, ...others] = part.split('/');
+    const [first = '', last, ...more] = range.split('-');
+    if (others.length + more.length > 0 || (step !== undefined && !/^[1-9]\d?$/u.test(step))) return false;
+    if (range === '*' || range === '?') return true;
+    return isValue(first) && (last === undefined || (isValue(last) && valueOf(first) <= valueOf(last)));
+  });
+}
 
 /** The prefix of names in a Temporal namespace. */
 export const namePrefix: Format = patternFormat('a short lower-case name', 'core', '^[a-z][a-z0-9_-]{0,62}$');

@@ -28,10 +28,13 @@ export const organizationBilling = defineEntityModule({
       max: 64,
       optional: true,
     }),
-    trialEndsAt: timestamp('When the trial that began with the organization ends; null without one.', {
-      optional: true,
-      exposed: 'read',
-    }),
+    trialEndsAt: timestamp(
+      'When the trial ends that began with the organization, or when billing was turned on; null without one.',
+      {
+        optional: true,
+        exposed: 'read',
+      },
+    ),
     drawnRound: integer('Number of the last comparison with the provider that began.', { min: 0, max, default: 0 }),
     appliedRound: integer(
       'Number of the last comparison that was written. One with a lower number read an older state, and is not written.',

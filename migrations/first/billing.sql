@@ -34,7 +34,7 @@ comment on column organization_billings.customer_generation is 'Part of the idem
 comment on column organization_billings.trial_generation is 'The same of the subscription for the trial.';
 comment on column organization_billings.checkout_generation is 'The same of the page on which the organization pays.';
 comment on column organization_billings.checkout_order is 'Digest of what was ordered with this number: another order gets another page.';
-comment on column organization_billings.trial_ends_at is 'When the trial that began with the organization ends; null without one.';
+comment on column organization_billings.trial_ends_at is 'When the trial ends that began with the organization, or when billing was turned on; null without one.';
 comment on column organization_billings.drawn_round is 'Number of the last comparison with the provider that began.';
 comment on column organization_billings.applied_round is 'Number of the last comparison that was written. One with a lower number read an older state, and is not written.';
 comment on column organization_billings.is_lapsed is 'Whether the organization has neither a subscription nor a trial nor granted modules. Its API tokens do not work, and its integrations are disabled.';

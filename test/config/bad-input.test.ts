@@ -257,7 +257,7 @@ describe('a value that is wrong', () => {
     ],
     [
       'jobqueue: {queueconf: {PeriodicJobs: [{name: a, workflow: runIt, schedule: every day}]}}',
-      'c.yaml:1: jobqueue.queueconf.PeriodicJobs[0].schedule = "every day": is not a cron expression of five fields; write it like 0 3 * * *',
+      'c.yaml:1: jobqueue.queueconf.PeriodicJobs[0].schedule = "every day": is not a cron expression of five fields: minute, hour, day of the month, month, day of the week; write it like 0 3 * * *',
     ],
     ['server: {metricsprt: x}', 'c.yaml:1: server.metricsprt: is not a known key; did you mean server.metricsport?'],
     ['maxresultlimit: 5', 'c.yaml:1: maxresultlimit: is not a known key; did you mean server.maxresultlimit?'],

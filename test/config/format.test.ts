@@ -113,7 +113,22 @@ describe('forms', () => {
       ['2030-01-31T12:00:00Z', '2030-01-31T12:00:00.5+02:00'],
       ['2030-01-31', '2030-13-31T12:00:00Z', 'now', '2030-01-31T12:00:00'],
     ],
-    [cron, ['0 3 * * *', '*/5 1-3 1,15 JAN MON', '@daily'], ['* * * *', '* * * * * *', 'daily', '@never', '']],
+    [
+      cron,
+      ['0 3 * * *', '*/5 1-3 1,15 JAN MON', '@daily'],
+      [
+        '* * * *',
+        '* * * * * *',
+        'daily',
+        '@never',
+        '',
+        '99 3 * * *',
+        'foo * * * *',
+        '5-1 * * * *',
+        '*/0 * * * *',
+        '* * 0 * *',
+      ],
+    ],
   ] as const)('$0.name', (form, right, wrong) => {
     for (const text of right) expect(form.check(text), text).toBeUndefined();
     for (const text of wrong) expect(form.check(text), text).toMatch(/^(?:is|does|contains|names) /u);

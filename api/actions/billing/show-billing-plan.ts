@@ -48,7 +48,9 @@ export const billingPlan = defineAction({
   answer: {
     modules: Type.Array(heldModule, { description: 'Product modules, with their sources.' }),
     subscriptions: Type.Array(subscription, { description: 'Subscriptions that have not ended, the newest first.' }),
-    trialEndsAt: orNull(instant('When the trial that began with the organization ends; null without one.')),
+    trialEndsAt: orNull(
+      instant('When the trial ends that began with the organization, or when billing was turned on; null without one.'),
+    ),
     isLapsed: Type.Boolean({
       description:
         'Whether the organization has neither a subscription nor a trial nor granted modules. Its API tokens do not work, and its integrations are disabled.',

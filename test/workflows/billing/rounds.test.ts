@@ -18,6 +18,7 @@ import {
   untilSettled,
 } from '../../kit/billing/reconciled-organization.ts';
 import { sampleOf } from '../../kit/depth.ts';
+import { buildPerson } from '../../kit/people.ts';
 import { eventually } from '../../kit/eventually.ts';
 
 let billed: BilledWorld;
@@ -74,11 +75,22 @@ describe('one customer and one trial', () => {
   });
 });
 
+test('an organization that was there before billing was turned on begins its trial then', async () => {
+  const { organization } = await buildPerson(billed.world);
+  await sweepBilling(billed, 'sweep-entitlements');
+  await untilRead(billed, organization.id);
+  await untilSettled(billed, organization.id);
+  const { trialEndsAt, isLapsed } = await billingOf(billed, organization.id);
+  expect(isLapsed).toBe(false);
+  expect(trialEndsAt?.getTime()).toBeGreaterThan(billed.world.clock.now().getTime() + 29 * 86_400_000);
+  expect(await modulesOf(billed, organization.id)).toContain('compliance:trial');
+});
+
 describe('a reading', () => {
   test('that is older than one that was written is not written', async () => {
     const { id, customer } = await settledOrganization(billed);
     const provider = billed.world.runtime.payment();
-    const older = await transact((unit) => drawRound(unit, id));
+    const older = await transact((unit) => drawRound(unit, id, sandboxCatalogue));
     const state = await provider?.readCustomer(customer);
     if (!older || !state) throw new Error('there is nothing to write');
     billed.fake.desk.cancel(subscriptionsOf(customer)[0]?.id ?? '');
