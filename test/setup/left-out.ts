@@ -28,7 +28,7 @@ const featureFolders = /^test\/(?:api|entities|relay|security|whole|worker|workf
  * as long when the product has doubled.
  */
 const markedOfRun = 15;
-const featuresOfRun = 70;
+const featuresOfRun = 60;
 
 const texts: ReadonlyMap<string, string> = new Map(
   globSync('test/**/*.test.ts', { cwd: root })

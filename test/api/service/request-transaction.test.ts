@@ -71,8 +71,9 @@ function leftByCreation(name: string): string[] {
     ...Array<string>(3).fill('event group.created'),
     ...Array<string>(3).fill('event group_setting.created'),
     'event organization.created',
+    'event organization_billing.created',
     'event organization_setting.created',
-    ...Array<string>(4).fill('history '),
+    ...Array<string>(5).fill('history '),
     ...['Admins', 'All Members', 'Viewers', name].map((each) => `history ${each}`),
     `row ${name}`,
   ];
