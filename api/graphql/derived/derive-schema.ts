@@ -102,11 +102,11 @@ class SchemaDeriver implements Types {
       nodeFields(this.#exposed, readerOf),
     );
     for (const field of handWritten) {
-      const built = field.build(this);
+      const plain = field.build(this);
+      const built = field.runsOnce ? withoutKey(alone(plain), 'acts outside of the database') : plain;
       const config = field.acceptsSingleSignOn ? built : beyondOrganizations(built);
       const open = field.acceptsTokens ? config : forSessions(config);
-      const once = field.runsOnce ? withoutKey(alone(open), 'acts outside of the database') : open;
-      const guarded = field.answersCredential ? withoutKey(once, 'answers with a credential') : once;
+      const guarded = field.answersCredential ? withoutKey(open, 'answers with a credential') : open;
       const root = field.on === 'Mutation' ? flushed(guarded) : guarded;
       roots[field.on][field.name] = field.tag === undefined ? root : withTag(field.tag, root);
     }
