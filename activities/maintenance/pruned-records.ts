@@ -1,7 +1,7 @@
-import { webhookEvent } from '#entities/billing/webhook-event.ts';
 import { accountEmail } from '#entities/email/account-email.ts';
 import { email } from '#entities/email/email.ts';
 import { endedEmailStatuses } from '#entities/email/email-fields.ts';
+import { webhookEvent } from '#entities/integrations/webhook-event.ts';
 import type { PrunedRecords } from '#entities/kit/outbox/old-records.ts';
 
 const day = 86_400_000;

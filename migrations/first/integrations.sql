@@ -326,3 +326,36 @@ alter table webhook_queues add constraint webhook_queues_pkey primary key (endpo
 create index webhook_queues_failing on webhook_queues (failing_since) where (failures >= 5);
 create index webhook_queues_sending on webhook_queues (organization_id, sending_until) where (sending_until is not null);
 grant select,insert,delete,update on table webhook_queues to core_system;
+
+create table webhook_events (
+  id text not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  created_by text not null,
+  updated_by text not null,
+  record_version integer not null,
+  deleted_at timestamptz,
+  deleted_by text,
+  provider text not null,
+  external_id text not null,
+  type text not null,
+  api_version text,
+  occurred_at timestamptz,
+  document jsonb,
+  problem text
+);
+alter table webhook_events add constraint webhook_events_pkey primary key (id);
+comment on table webhook_events is 'Event that another system has sent to this server. Events that arrive twice are stored once. They are removed after 90 days, and those of an integration webhook soon after its deletion.';
+comment on column webhook_events.provider is 'Name of the provider.';
+comment on column webhook_events.external_id is 'Id of the event at the provider.';
+comment on column webhook_events.type is 'Type of the event, as the provider names it.';
+comment on column webhook_events.api_version is 'Version of the interface of the provider in which the event is written.';
+comment on column webhook_events.occurred_at is 'When it happened, by the clock of the provider.';
+comment on column webhook_events.document is 'Body of the event, for listeners that need all of it.';
+comment on column webhook_events.problem is 'Why it had no effect, for operators; null if it had one, or needs none.';
+create unique index webhook_events_provider_external_id_key on webhook_events (provider, external_id) where (deleted_at is null);
+alter table webhook_events enable row level security;
+create policy webhook_events_app on webhook_events to core_app using (false) with check (false);
+create policy webhook_events_system on webhook_events to core_system using (true) with check (true);
+grant select,insert,update on table webhook_events to core_app;
+grant select,insert,update on table webhook_events to core_system;

@@ -1,5 +1,5 @@
 import { organizationBilling } from '#entities/billing/organization-billing.ts';
-import { webhookEvent } from '#entities/billing/webhook-event.ts';
+import { webhookEvent } from '#entities/integrations/webhook-event.ts';
 import { on } from '#entities/kit/model/events.ts';
 import { organizationSetting } from '#entities/organizations/organization-setting.ts';
 import { organization } from '#entities/organizations/organization.ts';

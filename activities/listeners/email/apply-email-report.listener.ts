@@ -1,6 +1,6 @@
 import { accountEmail } from '#entities/email/account-email.ts';
 import { email } from '#entities/email/email.ts';
-import { webhookEvent } from '#entities/billing/webhook-event.ts';
+import { webhookEvent } from '#entities/integrations/webhook-event.ts';
 import { isId } from '#entities/kit/base/ids.ts';
 import { on } from '#entities/kit/model/events.ts';
 import { defineListener } from '../listener.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { webhookEvent } from '#entities/billing/webhook-event.ts';
 import { integrationWebhook } from '#entities/integrations/integration-webhook.ts';
 import { integration } from '#entities/integrations/integration.ts';
+import { webhookEvent } from '#entities/integrations/webhook-event.ts';
 import { noteLastEvent } from '#entities/integrations/last-event-rows.ts';
 import { takeAttempt } from '#entities/kit/access/sign-in-failures.ts';
 import { AppError } from '#entities/kit/base/errors.ts';

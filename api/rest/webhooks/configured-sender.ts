@@ -1,7 +1,7 @@
 import type { Config } from '#config/objects/root.ts';
+import { webhookEvent } from '#entities/integrations/webhook-event.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
-import { webhookEvent } from '#entities/billing/webhook-event.ts';
 import { workOf } from '../../http/request-context.ts';
 import type { RawDelivery, Senders } from './define-receiver.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { webhookEvent } from '#entities/billing/webhook-event.ts';
+import { webhookEvent } from '#entities/integrations/webhook-event.ts';
 import { firstIdAt, newId, timeOfId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { recordRepair } from '#entities/kit/outbox/delivery-repairs.ts';
