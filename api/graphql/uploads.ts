@@ -9,7 +9,7 @@ import { anonymousCaller } from '#entities/kit/model/caller.ts';
 import type { UploadPurpose } from '#entities/kit/model/files/upload-purpose.ts';
 import { maxFormFiles as maxFiles } from '#entities/kit/objects/stored-object.ts';
 import { signInFirst } from '../http/plugins/sign-in-first.ts';
-import { settleCaller } from '../http/request-caller.ts';
+import { recheckCaller } from '../http/request-caller.ts';
 import type { Services } from '../http/services.ts';
 import { readForm, refuseLongForm } from '../http/streams/multipart.ts';
 import { giveUpUploads, receiveFile, type ReceivedFile } from '../http/streams/receive-file.ts';
@@ -46,7 +46,7 @@ export function isForm({ headers }: FastifyRequest): boolean {
 export function readsForms(services: Services, schema: GraphQLSchema): preValidationAsyncHookHandler {
   return async (request) => {
     if (!isForm(request)) return;
-    await settleCaller(request, services);
+    await recheckCaller(request, services);
     if (request.core.caller === anonymousCaller) throw signInFirst();
     const form = new OperationForm(schema);
     const limits = { maxFiles, maxFileBytes: services.fileReceiver.maxBytes, maxTexts: 2, maxTextBytes };

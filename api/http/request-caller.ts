@@ -61,7 +61,7 @@ export async function findCallerAgain(request: FastifyRequest, services: Service
  * Before a response that does not come from a handler that can be repeated, such as an error of the validation: whoever has lost the
  * access learns only that. @throws AppError unauthenticated
  */
-export async function settleCaller(request: FastifyRequest, services: Services): Promise<void> {
+export async function recheckCaller(request: FastifyRequest, services: Services): Promise<void> {
   // Requests that are refused at once have no context.
   if ((request.core as RequestContext | undefined)?.assumption) await findCallerAgain(request, services);
 }

@@ -9,7 +9,7 @@ import { accessCookie, sessionCookieName } from '../../auth/cookie-attributes.ts
 import { delegationTypeOf } from '../../auth/delegation-token.ts';
 import { isLocalName } from '../default-caller.ts';
 import { refuseTokens } from '../refuse-tokens.ts';
-import { findCaller, isRequired, organizationHeader, settleCaller, unlessStale } from '../request-caller.ts';
+import { findCaller, isRequired, organizationHeader, recheckCaller, unlessStale } from '../request-caller.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Services } from '../services.ts';
 import { signInFirst } from './sign-in-first.ts';
@@ -80,7 +80,7 @@ export function requireCaller(app: FastifyInstance, services: Services): void {
   // A response that no handler of ours has made, such as a GraphQL document that is not valid.
   app.addHook('onSend', (request, _reply, payload, done) => {
     // Requests that are refused at once have no context.
-    if ((request.core as RequestContext | undefined)?.assumption) return settleCaller(request, services);
+    if ((request.core as RequestContext | undefined)?.assumption) return recheckCaller(request, services);
     return done(null, payload);
   });
 }

@@ -4,7 +4,7 @@ import { isId } from '#entities/kit/base/ids.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
 import { addressElsewhere } from '../response/address-elsewhere.ts';
 import { asAppError, problemOf, problemType } from '../response/problem.ts';
-import { settleCaller } from '../request-caller.ts';
+import { recheckCaller } from '../request-caller.ts';
 import type { ErrorAnswer } from '../request-context.ts';
 import type { Services } from '../services.ts';
 import { knownAddresses, type KnownAddresses } from './methods.ts';
@@ -21,7 +21,7 @@ export function errorsPlugin(app: FastifyInstance, services: Services): void {
 /** The error to report: that of the caller, if the one that was thrown must stay secret. */
 async function afterSettling(thrown: unknown, request: FastifyRequest, services: Services): Promise<unknown> {
   try {
-    await settleCaller(request, services);
+    await recheckCaller(request, services);
     return thrown;
   } catch (error) {
     return error;
