@@ -9,7 +9,7 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { ReleaseAddressInput } from '#workflows/email/release-address.contract.ts';
 import type { SendEmailInput, SendEmailResult } from '#workflows/email/send-email.contract.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
-import { tellOperator } from '../events/tell-operator.ts';
+import { notifyOperator } from '../events/notify-operator.ts';
 import { emailBrand, withoutSlash } from '../clients/email/email-brand.ts';
 import { emailTransport, transportOf } from '../clients/email/from-config.ts';
 import type { EmailThemeName } from '../clients/email/content.ts';
@@ -116,7 +116,7 @@ export const createEmailActivities = defineActivities((deps: EmailDependencies) 
     const { reason, message } = failure;
     if (reason === 'credentials') {
       logger.error({ carrier, reason: message }, 'the e-mail provider refuses our requests');
-      await tellOperator(deps, carrier, { message: 'email-refused', carrier });
+      await notifyOperator(deps, carrier, { message: 'email-refused', carrier });
     }
     if (reason === 'limited') pauses.pause(carrier, failure.retryAfterMs);
     const delays: Partial<Record<SendFailureReason, number>> = {

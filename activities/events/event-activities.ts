@@ -17,7 +17,7 @@ import { inputOf } from './delivery-input.ts';
 import { ListenerHealth } from './listener-health.ts';
 import { beginProbing, giveBack, probeListener, type Probe } from './held-listener.ts';
 import { repairPage, type RepairedPage } from './repair-page.ts';
-import { tellOperator } from './tell-operator.ts';
+import { notifyOperator } from './notify-operator.ts';
 import {
   deliverOne,
   inDeliveryTransaction,
@@ -103,7 +103,7 @@ export const createEventActivities = defineActivities((deps: EventDependencies) 
         const { attempt, retryPolicy } = Context.current().info;
         const maxAttempts = retryPolicy?.maximumAttempts ?? 0;
         if (isRefusal(error) || (maxAttempts > 0 && attempt >= maxAttempts))
-          await tellOperator(deps, listener.name, {
+          await notifyOperator(deps, listener.name, {
             message: 'delivery-waiting',
             listener: listener.name,
             topic: known.event.topic,

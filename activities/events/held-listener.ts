@@ -16,7 +16,7 @@ import {
   summaryOf,
   type EventDependencies,
 } from './listener-transaction.ts';
-import { tellOperator } from './tell-operator.ts';
+import { notifyOperator } from './notify-operator.ts';
 
 /** Events of as many organizations are tried by one probe. */
 const maxTried = 5;
@@ -41,13 +41,13 @@ export async function beginProbing(deps: EventDependencies, listener: string): P
   deps.logger.error({ listener }, 'a listener fails on everything; its events wait until it handles one again');
   const search = searchOf(listener);
   await deps.temporal.wake(probeListenerContract, { listener }, { signal: listenerHeldSignal, search });
-  await tellOperator(deps, listener, { message: 'listener-held', listener });
+  await notifyOperator(deps, listener, { message: 'listener-held', listener });
 }
 
 /** Does the same for a listener that is held since some time: whoever held it may have died before, or the workflow was terminated. */
 export async function resumeProbing(deps: EventDependencies, listener: string): Promise<void> {
   await deps.temporal.start(probeListenerContract, { listener }, { repeat: 'again', search: searchOf(listener) });
-  await tellOperator(deps, listener, { message: 'listener-held', listener });
+  await notifyOperator(deps, listener, { message: 'listener-held', listener });
 }
 
 /**

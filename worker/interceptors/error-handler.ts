@@ -1,4 +1,4 @@
-import { tellOperator } from '#activities/events/tell-operator.ts';
+import { notifyOperator } from '#activities/events/notify-operator.ts';
 import type { ActivityDependencies } from '#activities/kit/activity-dependencies.ts';
 import type { placeOfWork } from '#activities/kit/work-kind.ts';
 import { sendSystemMessageContract } from '#workflows/identity/send-system-message.contract.ts';
@@ -16,6 +16,6 @@ export function configuredErrorHandler(
       deps.logger.error({ workflow_id: workflowId, workflow, activity, error }, 'an activity has failed for good');
     // A message about a message that failed would fail like it.
     if (handler === 'chat' && workflow !== sendSystemMessageContract.name)
-      await tellOperator(deps, `${workflow}/${activity ?? ''}`, { message: 'work-failed', workflow });
+      await notifyOperator(deps, `${workflow}/${activity ?? ''}`, { message: 'work-failed', workflow });
   };
 }

@@ -7,7 +7,7 @@ import {
 import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { chatTarget } from '../clients/chat/chat-target.ts';
 
-type TellingDependencies = Pick<ActivityDependencies, 'config' | 'database' | 'temporal' | 'logger'>;
+type NotifyingDependencies = Pick<ActivityDependencies, 'config' | 'database' | 'temporal' | 'logger'>;
 
 const hourMs = 3_600_000;
 
@@ -16,8 +16,8 @@ const hourMs = 3_600_000;
  * well, so a message that cannot be started is only logged.
  * @param subject what waits; the same one is reported once an hour
  */
-export async function tellOperator(
-  { config, database, temporal, logger }: TellingDependencies,
+export async function notifyOperator(
+  { config, database, temporal, logger }: NotifyingDependencies,
   subject: string,
   message: Exclude<SystemMessage, { readonly message: 'new-user' }>,
 ): Promise<void> {
