@@ -11,7 +11,7 @@ import { addressesPlugin } from './http/plugins/addresses.ts';
 import { answerHeadersPlugin, completeHeaders } from './http/plugins/answer-headers.ts';
 import { authenticatePlugin, requireCaller } from './http/plugins/authenticate.ts';
 import { bodiesPlugin, refuseCodedBodies } from './http/plugins/bodies.ts';
-import { oddRequests, refuseBrokenRequest } from './http/plugins/connections.ts';
+import { rejectMalformedRequests, refuseBrokenRequest } from './http/plugins/connections.ts';
 import { crossOriginPlugin } from './http/plugins/cross-origin.ts';
 import { cookiesPlugin, sendCookies } from './http/plugins/cookies.ts';
 import { csrfPlugin } from './http/plugins/csrf.ts';
@@ -110,7 +110,7 @@ export async function createApp(
     clientErrorHandler: (error, socket) => refuseBrokenRequest(error, socket, services),
   });
 
-  oddRequests(app, services);
+  rejectMalformedRequests(app, services);
   oneAnswerAtATime(app);
   errorsPlugin(app, services);
   requestContextPlugin(app, services);

@@ -37,7 +37,7 @@ export function refuseBrokenRequest(
 }
 
 /** Handles requests that Node itself would answer without a problem document. */
-export function oddRequests(app: FastifyInstance, { config }: Pick<Services, 'config'>): void {
+export function rejectMalformedRequests(app: FastifyInstance, { config }: Pick<Services, 'config'>): void {
   app.server.on('request', (request: IncomingMessage) => lastRequests.set(request.socket, request));
   // Ignoring an unknown expectation is allowed (RFC 9110, section 10.1.1).
   app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
