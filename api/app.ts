@@ -19,7 +19,7 @@ import { actingOrganization } from './http/plugins/acting-organization.ts';
 import { delegationBanner } from './http/plugins/delegation-banner.ts';
 import { errorsPlugin, refuseUnknownAddresses, sendProblem } from './http/plugins/error-answers.ts';
 import { openapiOptions } from './openapi.ts';
-import { oneAnswerAtATime } from './http/plugins/pipelining.ts';
+import { serializePipelinedRequests } from './http/plugins/pipelining.ts';
 import { rateLimitPlugin } from './http/plugins/limit-rates.ts';
 import { closeUnreadBodies, limitUntakenAnswers } from './http/plugins/unread.ts';
 import { cutSlowReaders, requestContextPlugin } from './http/plugins/assign-context.ts';
@@ -111,7 +111,7 @@ export async function createApp(
   });
 
   rejectMalformedRequests(app, services);
-  oneAnswerAtATime(app);
+  serializePipelinedRequests(app);
   errorsPlugin(app, services);
   requestContextPlugin(app, services);
   addressesPlugin(app);

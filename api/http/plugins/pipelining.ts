@@ -18,7 +18,7 @@ interface Connection {
  * Handles the requests of one connection one after the other (pipelining: RFC 9112, section 9.3.2). An answer is complete when the
  * client has taken it, so a client that does not read costs one answer, however many requests it sends.
  */
-export function oneAnswerAtATime(app: FastifyInstance): void {
+export function serializePipelinedRequests(app: FastifyInstance): void {
   const connections = new WeakMap<Socket, Connection>();
   app.addHook('onRequest', (request, reply, done) => {
     // Of HTTP/2, a connection has its own limit for the answers that are under way.
