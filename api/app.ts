@@ -21,7 +21,7 @@ import { errorsPlugin, refuseUnknownAddresses, sendProblem } from './http/plugin
 import { openapiOptions } from './openapi.ts';
 import { serializePipelinedRequests } from './http/plugins/pipelining.ts';
 import { rateLimitPlugin } from './http/plugins/limit-rates.ts';
-import { closeUnreadBodies, limitUntakenAnswers } from './http/plugins/unread.ts';
+import { closeUnreadBodies, capPendingResponses } from './http/plugins/unread.ts';
 import { cutSlowReaders, requestContextPlugin } from './http/plugins/assign-context.ts';
 import { unitOfWorkPlugin } from './http/plugins/request-unit-of-work.ts';
 import { resumableProtocol } from './http/plugins/resumable-protocol.ts';
@@ -132,7 +132,7 @@ export async function createApp(
   answerHeadersPlugin(app, services);
   cutSlowReaders(app, services);
   closeUnreadBodies(app);
-  limitUntakenAnswers(app);
+  capPendingResponses(app);
   await app.register(swagger, openapiOptions(registry));
 
   const schema = productSchema(registry);

@@ -4,13 +4,13 @@ import type { FastifyInstance } from 'fastify';
 import { streamOf } from '../tls/http2-request.ts';
 
 /** Maximum size in bytes of all answers together that have not been taken by their clients. */
-const maxUntakenBytes = 128 * 1_048_576;
+const maxPendingBytes = 128 * 1_048_576;
 
 /**
  * Limits the memory of answers that clients do not read: above the limit, the connections whose answers have waited
  * longest are closed. Must be registered after everything that changes the answer.
  */
-export function limitUntakenAnswers(app: FastifyInstance): void {
+export function capPendingResponses(app: FastifyInstance): void {
   /** Sizes of the answers, the oldest first. */
   const sizes = new Map<ServerResponse, number>();
   let total = 0;
@@ -26,7 +26,7 @@ export function limitUntakenAnswers(app: FastifyInstance): void {
     total += size;
     reply.raw.once('close', () => remove(reply.raw));
     for (const [response] of sizes) {
-      if (total <= maxUntakenBytes || response === reply.raw) break;
+      if (total <= maxPendingBytes || response === reply.raw) break;
       remove(response);
       response.destroy();
     }
