@@ -22,7 +22,7 @@ import { openapiOptions } from './openapi.ts';
 import { serializePipelinedRequests } from './http/plugins/pipelining.ts';
 import { rateLimitPlugin } from './http/plugins/limit-rates.ts';
 import { closeUnreadBodies, capPendingResponses } from './http/plugins/unread.ts';
-import { cutSlowReaders, requestContextPlugin } from './http/plugins/assign-context.ts';
+import { destroyStalledResponses, requestContextPlugin } from './http/plugins/assign-context.ts';
 import { unitOfWorkPlugin } from './http/plugins/request-unit-of-work.ts';
 import { resumableProtocol } from './http/plugins/resumable-protocol.ts';
 import { lazySchemaCompilers } from './http/lazy-schema-compilers.ts';
@@ -130,7 +130,7 @@ export async function createApp(
   unitOfWorkPlugin(app, services);
   sendCookies(app);
   answerHeadersPlugin(app, services);
-  cutSlowReaders(app, services);
+  destroyStalledResponses(app, services);
   closeUnreadBodies(app);
   capPendingResponses(app);
   await app.register(swagger, openapiOptions(registry));

@@ -74,7 +74,7 @@ export function requestContextPlugin(app: FastifyInstance, services: Services): 
  * Closes connections whose client does not read the response. A stream or a download takes as long as its client needs, if that takes
  * some of it within each `writetimeout`. Must be registered after the commit: if that fails, sending the error gets its own time.
  */
-export function cutSlowReaders(app: FastifyInstance, { config }: Pick<Services, 'config'>): void {
+export function destroyStalledResponses(app: FastifyInstance, { config }: Pick<Services, 'config'>): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (payload instanceof Readable || request.core.isDownload) {
       cutWhenStalled(reply.raw, config.current.server.writetimeout);
