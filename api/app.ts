@@ -21,7 +21,7 @@ import { errorsPlugin, refuseUnknownAddresses, sendProblem } from './http/plugin
 import { openapiOptions } from './openapi.ts';
 import { serializePipelinedRequests } from './http/plugins/pipelining.ts';
 import { rateLimitPlugin } from './http/plugins/limit-rates.ts';
-import { closeUnreadBodies, capPendingResponses } from './http/plugins/unread.ts';
+import { closeConnectionOnUnreadBody, capPendingResponses } from './http/plugins/unread.ts';
 import { destroyStalledResponses, requestContextPlugin } from './http/plugins/assign-context.ts';
 import { unitOfWorkPlugin } from './http/plugins/request-unit-of-work.ts';
 import { resumableProtocol } from './http/plugins/resumable-protocol.ts';
@@ -131,7 +131,7 @@ export async function createApp(
   sendCookies(app);
   answerHeadersPlugin(app, services);
   destroyStalledResponses(app, services);
-  closeUnreadBodies(app);
+  closeConnectionOnUnreadBody(app);
   capPendingResponses(app);
   await app.register(swagger, openapiOptions(registry));
 

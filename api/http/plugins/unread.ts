@@ -38,7 +38,7 @@ export function capPendingResponses(app: FastifyInstance): void {
 const maxDiscardedBytes = 65_536;
 
 /** Closes the connection, or the stream of HTTP/2, with the answer to a request whose body would have to be read on only to be thrown away. */
-export function closeUnreadBodies(app: FastifyInstance): void {
+export function closeConnectionOnUnreadBody(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const { raw } = request;
     const stream = streamOf(raw);
