@@ -34,7 +34,7 @@ export async function openTokens(
   const keys = await KeyRing.load({
     sources: keySources(options, secret),
     choice: () => ({ kid: config.current.auth.token.kid, cacheTtlMs: config.current.auth.token.jwkscachettl }),
-    patienceMs: config.current.server.shutdowngraceperiod,
+    timeoutMs: config.current.server.shutdowngraceperiod,
     logger,
   });
   const unsubscribe = config.subscribe('auth.token', () => {

@@ -20,7 +20,7 @@ interface KeyRingOptions {
   readonly sources: readonly KeySource[];
   readonly choice: () => SigningChoice;
   /** How long the start waits for sources that cannot be reached, in milliseconds. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   readonly logger: Logger;
 }
 
@@ -101,7 +101,7 @@ export class KeyRing {
   }
 
   async #load(): Promise<void> {
-    const giveUpAt = Date.now() + this.#options.patienceMs;
+    const giveUpAt = Date.now() + this.#options.timeoutMs;
     for (;;) {
       const problems = await this.#gather(false);
       const fatal = problems.find(({ isFatal }) => isFatal);

@@ -4,7 +4,7 @@ import { linesOf, pageOf, type ComparedPage, type Comparison } from '../kit/outb
  * How long after its time a notification is planned at the latest, in milliseconds: others that the same request still causes may hold it back
  * for a quarter of an hour.
  */
-const patienceMs = 20 * 60_000;
+const overdueAfterMs = 20 * 60_000;
 
 /** Time after which the ended sendings of a digest may have been removed, in milliseconds. */
 const keptMs = 50 * 86_400_000;
@@ -24,7 +24,7 @@ export const sendingComparison: Comparison = {
     const { rows } = await session.query<SendingRow>(
       `select notification_id as "notificationId", channel, state = 'due' and due_at <= $4 as "isOverdue" from notification_sendings
        where (notification_id, channel) > ($1, $2) order by notification_id, channel limit $3`,
-      [...after, limit, new Date(work.clock.now().getTime() - patienceMs)],
+      [...after, limit, new Date(work.clock.now().getTime() - overdueAfterMs)],
     );
     const page = pageOf(rows, limit, ({ notificationId, channel }) => [notificationId, channel]);
     if (rows.length === 0) return { lines: [], ...page };

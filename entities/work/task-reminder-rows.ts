@@ -15,7 +15,7 @@ const maxOverdueMs = 31 * 86_400_000;
 const maxAheadMs = 2 * 86_400_000;
 
 /** How long after a due date somebody is reminded at the latest, in milliseconds. */
-const patienceMs = 20 * 60_000;
+const overdueAfterMs = 20 * 60_000;
 
 const pruned = 10_000;
 
@@ -118,7 +118,7 @@ export const reminderComparison: Comparison = {
     // With the last page, whether anybody was forgotten.
     const now = work.clock.now();
     const forgotten = page.next ? [] : await dueTasks(work, { now, limit: 1 });
-    const late = forgotten.filter(({ dueAt }) => dueAt.getTime() < now.getTime() - patienceMs);
+    const late = forgotten.filter(({ dueAt }) => dueAt.getTime() < now.getTime() - overdueAfterMs);
     return {
       lines,
       expected: late.map(({ id }) => ({

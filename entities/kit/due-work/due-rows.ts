@@ -9,7 +9,7 @@ export const noOwner = '-';
 export const organizationOrNone = `case when organization_id is null then '${noOwner}' else organization_id end`;
 
 /** Time for which work may be due before `npm run verify` reports it, in milliseconds. */
-const patienceMs = 15 * 60_000;
+const overdueAfterMs = 15 * 60_000;
 
 const maxCounted = 10_000;
 
@@ -120,7 +120,7 @@ export async function overdueLines(
 ): Promise<string[]> {
   const { name, claim } = dueWork;
   if (claim) return [];
-  const before = work.clock.now().getTime() - patienceMs;
+  const before = work.clock.now().getTime() - overdueAfterMs;
   return (await readWaitingRows(work, dueWork))
     .filter(({ lane }) => openLanes.includes(lane ?? undefined))
     .flatMap(({ lane, due, oldestDueAt }) =>
