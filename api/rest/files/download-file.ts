@@ -12,7 +12,7 @@ import { isWithheld } from '#entities/kit/model/files/stored-file.ts';
 import { providerNames, type OwnedObject } from '#entities/kit/objects/stored-object.ts';
 import { WantedObject } from '#entities/kit/objects/wanted-object.ts';
 import type { DownloadBases } from '#entities/kit/read/file-selection.ts';
-import type { Beside } from '#entities/kit/unit/answer-work.ts';
+import type { SidecarStatement } from '#entities/kit/unit/answer-work.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { StartError } from '#runtime/start-error.ts';
 import type { DownloadLink } from '../../auth/download-link.ts';
@@ -205,7 +205,7 @@ async function isHeldBy(
   objectId: string,
   { ownerKind, ownerField, ownerId }: Owner,
   unit: UnitOfWork,
-  beside?: Beside,
+  sidecar?: SidecarStatement,
 ): Promise<boolean> {
   const module = unit.registry.modules.find(({ topic }) => topic === ownerKind);
   if (!module) return false;
@@ -214,7 +214,7 @@ async function isHeldBy(
   const selection = { module, parts: parts.map((part) => ({ is: 'value', ...part }) as const) };
   let json: string;
   try {
-    json = await unit.data.answers.singleStatementRecord(selection, ownerId, beside);
+    json = await unit.data.answers.singleStatementRecord(selection, ownerId, sidecar);
   } catch (error) {
     if (isAppError(error) && (error.category === 'not_found' || error.category === 'denied')) return false;
     throw error;

@@ -4,7 +4,7 @@ import type { Statement } from '../storage/sql.ts';
 import type { Work } from '../storage/work.ts';
 
 /** A statement that is sent with a single-statement read. */
-export interface Beside {
+export interface SidecarStatement {
   /** All its result columns are text. */
   readonly statement: Statement;
   /** Is given its rows. */
@@ -21,5 +21,5 @@ export interface AnswerWork extends Work {
    * @returns rows of text values
    * @throws AppError, see `Transaction.query`
    */
-  readInOneStatement(statement: ReadStatement, beside?: Beside): Promise<readonly (readonly (string | null)[])[]>;
+  readInOneStatement(statement: ReadStatement, sidecar?: SidecarStatement): Promise<readonly (readonly (string | null)[])[]>;
 }

@@ -15,7 +15,7 @@ import {
 import type { AggregateSelection } from '../read/aggregate.ts';
 import type { ListsPart, PageSelection, RecordSelection } from '../read/selection.ts';
 import type { Statement } from '../storage/sql.ts';
-import type { AnswerWork, Beside } from './answer-work.ts';
+import type { AnswerWork, SidecarStatement } from './answer-work.ts';
 
 /** Values of a record, by their names in the answer. */
 export type RecordJson = Readonly<Record<string, unknown>>;
@@ -120,12 +120,12 @@ export class Answers {
 
   /**
    * The JSON text of one record. It is the only statement of this unit of work and ends it.
-   * @param beside is sent with it
+   * @param sidecar is sent with it
    * @throws AppError, see `record`
    */
-  async singleStatementRecord(selection: RecordSelection, id: string, beside?: Beside): Promise<string> {
+  async singleStatementRecord(selection: RecordSelection, id: string, sidecar?: SidecarStatement): Promise<string> {
     const statement = compileRecord(selection, id, this.#caller, this.#work.plans);
-    return found(await this.#singleStatementAnswer(statement, beside), selection, id);
+    return found(await this.#singleStatementAnswer(statement, sidecar), selection, id);
   }
 
   /** Kinds by `topic`, in the order of the ids; null for an unknown id, or that of a record in another organization. */
@@ -138,8 +138,8 @@ export class Answers {
     return rows[0]?.kinds ?? [];
   }
 
-  async #singleStatementAnswer(statement: ReadStatement, beside?: Beside): Promise<string | undefined> {
-    const [row] = await this.#work.readInOneStatement(statement, beside);
+  async #singleStatementAnswer(statement: ReadStatement, sidecar?: SidecarStatement): Promise<string | undefined> {
+    const [row] = await this.#work.readInOneStatement(statement, sidecar);
     return row && answerIn(row);
   }
 

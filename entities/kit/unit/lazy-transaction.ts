@@ -5,7 +5,7 @@ import { pipelinedChange, pipelinedMessages, pipelinedRead } from '../storage/on
 import type { TextRow } from '../storage/send-together.ts';
 import type { Statement } from '../storage/sql.ts';
 import { Transaction, type StatementSource, type TransactionSettings } from '../storage/transaction.ts';
-import type { Beside } from './answer-work.ts';
+import type { SidecarStatement } from './answer-work.ts';
 import type { ResultCache } from './result-cache.ts';
 
 /** The part of a database that transactions of units of work need. */
@@ -54,16 +54,16 @@ export class LazyTransaction {
    * Runs a statement as a transaction of its own, in one round trip, or only asks whether its last result still counts
    * (result-cache.ts). Must not be called after `begin`.
    * @param isFresh earlier results are not used
-   * @param beside is sent with it, whatever is asked
+   * @param sidecar is sent with it, whatever is asked
    */
-  readOnce(statement: ReadStatement, caller: Caller, isFresh: boolean, beside?: Beside): Promise<readonly TextRow[]> {
+  readOnce(statement: ReadStatement, caller: Caller, isFresh: boolean, sidecar?: SidecarStatement): Promise<readonly TextRow[]> {
     const settings = this.#settings();
     const { results } = this.#source;
     const read = async (statements: readonly Statement[]) => {
-      const all = beside ? [...statements, beside.statement] : statements;
+      const all = sidecar ? [...statements, sidecar.statement] : statements;
       this.#pipelinedMessages = pipelinedMessages + all.length - 1 + (settings.precondition ? 1 : 0);
       const answers = await pipelinedRead(this.#source, settings, all);
-      beside?.take(answers.at(-1) ?? []);
+      sidecar?.take(answers.at(-1) ?? []);
       return answers;
     };
     return isFresh ? read([statement]).then(([rows = []]) => rows) : results.read(statement, caller, read);

@@ -23,7 +23,7 @@ import { makeConsequences } from '../write/consequences.ts';
 import type { EventDraft } from '../model/event-draft.ts';
 import { translateWriteError } from '../write/write-error.ts';
 import { ChangeBuffer } from './change-buffer.ts';
-import type { AnswerWork, Beside } from './answer-work.ts';
+import type { AnswerWork, SidecarStatement } from './answer-work.ts';
 import { DataClient } from './data-client.ts';
 import { FlushQueue } from './flush-queue.ts';
 import { LazyTransaction, type TransactionSource } from './lazy-transaction.ts';
@@ -148,18 +148,18 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
 
   async readInOneStatement(
     statement: ReadStatement,
-    beside?: Beside,
+    sidecar?: SidecarStatement,
   ): Promise<readonly (readonly (string | null)[])[]> {
     if (this.#transaction.isStarted || !this.#buffer.isUnused || this.#homeRole !== 'app') {
       const session = await this.readAs(this.#homeRole);
       const read = async ({ text, values }: Statement) => (await session.query(text, values)).texts;
-      if (beside) beside.take(await read(beside.statement));
+      if (sidecar) sidecar.take(await read(sidecar.statement));
       return read(statement);
     }
     this.#refuseUnlessOpen();
     failpoint('before-commit');
     const rows = await this.#committing(() =>
-      this.#transaction.readOnce(statement, this.context.caller, this.context.isFresh ?? false, beside),
+      this.#transaction.readOnce(statement, this.context.caller, this.context.isFresh ?? false, sidecar),
     );
     await this.#committed();
     return rows;
