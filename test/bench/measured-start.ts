@@ -17,7 +17,7 @@ export interface MeasuredStart {
 export async function measureStart(
   root: string,
   environment: Readonly<Record<string, string>>,
-  patienceMs: number,
+  timeoutMs: number,
 ): Promise<MeasuredStart> {
   const readyFile = join(environment['STACK_STATE_DIR'] ?? join(root, '.local'), 'ready.json');
   rmSync(readyFile, { force: true });
@@ -30,7 +30,7 @@ export async function measureStart(
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   while (!existsSync(readyFile)) {
-    if (child.exitCode !== null || performance.now() - startedAt > patienceMs)
+    if (child.exitCode !== null || performance.now() - startedAt > timeoutMs)
       throw new Error('npm start did not get ready');
     await pause(20);
   }

@@ -83,7 +83,7 @@ function sameKeys({ environment }: ApiInstallation): Promise<KeyRing> {
   return KeyRing.load({
     sources: [generated],
     choice: () => ({ kid, cacheTtlMs: 300_000 }),
-    patienceMs: 0,
+    timeoutMs: 0,
     logger: createLogger('bench', { level: 'error' }),
   });
 }

@@ -31,7 +31,7 @@ export const tokenVerify: Bench = {
         ),
       ],
       choice: () => ({ kid: 'bench', cacheTtlMs: 300_000 }),
-      patienceMs: 0,
+      timeoutMs: 0,
       logger: createLogger('bench', { level: 'error' }),
     });
     try {

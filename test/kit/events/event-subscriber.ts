@@ -6,7 +6,7 @@ export interface SubscriberMessage {
 }
 
 /** How long a test waits for a message before it fails, in milliseconds. */
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 
 /** A subscription over server-sent events, as a program reads it. */
 export class EventSubscriber {
@@ -43,7 +43,7 @@ export class EventSubscriber {
 
   /** The next message; undefined when the stream is complete. */
   next(): Promise<SubscriberMessage | undefined> {
-    return withTimeout(this.#next(), patienceMs, () => {
+    return withTimeout(this.#next(), timeoutMs, () => {
       throw new Error(`no message came; what came last: ${this.#text}`);
     });
   }

@@ -3,7 +3,7 @@ import { withTimeout } from '#entities/kit/base/concurrency/with-timeout.ts';
 import type { SubscriberMessage } from './event-subscriber.ts';
 
 /** How long a test waits for a message before it fails, in milliseconds. */
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 
 interface Frame {
   readonly type: string;
@@ -74,7 +74,7 @@ export class SocketSubscriber {
 
   /** The next message about a subscription, or whatever it is. @throws Error when it was closed before */
   frame(): Promise<Frame> {
-    return withTimeout(this.#frame(), patienceMs, () => {
+    return withTimeout(this.#frame(), timeoutMs, () => {
       throw new Error('no message came');
     });
   }
