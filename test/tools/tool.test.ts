@@ -43,6 +43,24 @@ describe('arguments that are no command end a tool with 2, the reason and the us
   });
 });
 
+test.each([
+  ['addresses', 'release ADDRESS --reason TEXT'],
+  ['billing', 'catalogue check'],
+  ['events', '--listener NAME'],
+  ['files', 'purge ID --reason TEXT'],
+  ['operators', 'revoke PERSON --reason TEXT'],
+  ['sweep', '--at INSTANT'],
+  ['verify', '--quiet'],
+  ['work', '--kind KIND'],
+])('npm run %s -- --help prints the usage and needs no server', async (tool, usage) => {
+  for (const line of ['--help', 'list --help']) {
+    const { code, said } = await run(tool, ...line.split(' '));
+    expect(code).toBe(0);
+    expect(said).toMatch(`usage: npm run ${tool} -- `);
+    expect(said).toContain(usage);
+  }
+});
+
 test('texts of the usage stand in one column, below what is longer', async () => {
   const { said } = await run('files');
   const rows = said.split('\n').slice(3);

@@ -50,7 +50,7 @@ export interface ToolContext<Parts extends keyof CoreRuntime = keyof CoreRuntime
 
 /**
  * Runs what was typed. The process ends with 0 when it is done, with 1 when it is not, and with 2 and the usage when the arguments are no
- * command.
+ * command. `--help` prints the usage, whatever stands beside it, and needs no server.
  * @param run returns whether the command is done
  */
 export async function runTool<Options extends OptionTypes, Command>(
@@ -58,6 +58,7 @@ export async function runTool<Options extends OptionTypes, Command>(
   run: (command: Command, context: ToolContext) => Promise<boolean>,
 ): Promise<void> {
   const args = process.argv.slice(2);
+  if (printedHelp(args, usageOf(tool))) return;
   let command: Command;
   try {
     command = readCommand(tool, args);
@@ -68,6 +69,13 @@ export async function runTool<Options extends OptionTypes, Command>(
     return;
   }
   await inRuntime(tool, args, (runtime) => run(command, { runtime, print: (line) => console.log(line) }));
+}
+
+/** Prints the usage if the arguments ask for it. */
+export function printedHelp(args: readonly string[], usage: string): boolean {
+  const isAsked = args.includes('--help');
+  if (isAsked) console.log(usage);
+  return isAsked;
 }
 
 /** @throws ArgumentError */

@@ -1,10 +1,15 @@
 import { failingWorkLines } from './failing-work-lines.ts';
-import { inRuntime } from './tool.ts';
+import { inRuntime, printedHelp } from './tool.ts';
 import { verifyInstallation } from './verify.ts';
 
 const progressEveryMs = 2_000;
 
+const usage = `usage: npm run verify -- [--quiet]
+  compares rows, history, events, deliveries, tuples, workflows and stored files; ends with 1 if they disagree
+  --quiet                           compares also what has changed in the last minute: nothing may be under way`;
+
 const args = process.argv.slice(2);
+if (!printedHelp(args, usage))
 await inRuntime({ name: 'verify', needs: 'Database, Temporal and authorization store' }, args, async (runtime) => {
   let reported = Date.now();
   const lines = await verifyInstallation(runtime, {
