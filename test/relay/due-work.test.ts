@@ -171,6 +171,7 @@ test('work -- queues counts what waits, and names what is paused', async () => {
   await runWorkCommand(readCommand(workTool, ['queues']), tool);
   const since = world.clock.now().toISOString();
   expect(lines).toContain(`  2 due since ${since}, 1 later`);
+  expect(lines).toContain('  0 due, 0 later');
   expect(lines).toContain(`  disk: 2 due since ${since}, 0 later, paused`);
 });
 

@@ -23,6 +23,7 @@ export async function runWorkCommand(command: WorkCommand, tool: WorkTool): Prom
       const waiting = await runtime.database.transact(context, (unit) => readWaitingRows(unit, work));
       print(`${work.name}: ${work.workflow}`);
       for (const rows of waiting) print(`  ${waitingLine(rows, openLanesOf(work, runtime))}`);
+      if (waiting.length === 0) print('  0 due, 0 later');
     }
     return true;
   }
