@@ -4,6 +4,8 @@ import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 /** Facts about a record, on which a decision depends. */
 interface Facts {
   readonly id: string;
+  /** Operators see it beside the id in a dry run. */
+  readonly organizationId?: string | null;
 }
 
 /** Records that a sweep looks at next. */

@@ -62,7 +62,11 @@ export async function sweepPage(deps: SweepDependencies, sweep: Sweep, page: Swe
     try {
       const decided = sweep.decide(facts, context);
       if (decided.action === null) tally.settled(decided);
-      else if (isDryRun) tally.planned(facts.id, decided, decided.action);
+      else if (isDryRun) {
+        const { id, organizationId } = facts;
+        const { action, reason } = decided;
+        tally.planned({ id, ...(organizationId == null ? {} : { organizationId }), action, reason });
+      }
       else tally.settled(await act(facts.id));
     } catch (error) {
       if (isOutage(error)) {

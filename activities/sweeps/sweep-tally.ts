@@ -1,4 +1,4 @@
-import type { SweepReport } from '#workflows/kit/sweep-contract.ts';
+import type { PlannedAction, SweepReport } from '#workflows/kit/sweep-contract.ts';
 import type { SweepDecision } from './define-sweep.ts';
 
 /** Most actions of a dry run that are named. */
@@ -36,10 +36,10 @@ export class SweepTally {
     else this.#count({ done: this.#report.done + 1 });
   }
 
-  planned(id: string, { reason }: SweepDecision, action: string): void {
+  planned(action: PlannedAction): void {
     const { planned } = this.#report;
     this.#skip(dryRun);
-    if (planned.length < maxPlanned) this.#report = { ...this.#report, planned: [...planned, { id, action, reason }] };
+    if (planned.length < maxPlanned) this.#report = { ...this.#report, planned: [...planned, action] };
   }
 
   failed(): void {

@@ -50,7 +50,8 @@ export async function runSweepCommand(
     progressEveryMs,
     progressLine: ({ examined, done, failed }) => `${examined} examined, ${done} done, ${failed} failed`,
   });
-  for (const { id, action, reason } of report.planned) print(`${id}: ${action} (${reason})`);
+  for (const { id, organizationId, action, reason } of report.planned)
+    print(`${id}${organizationId === undefined ? '' : `  organization ${organizationId}`}: ${action} (${reason})`);
   print(
     `${report.examined} examined, ${report.done} done, ${report.failed} failed${report.hasMore ? '; the limit of a run was reached' : ''}`,
   );

@@ -19,6 +19,8 @@ export interface SweepReport {
 
 export interface PlannedAction {
   readonly id: string;
+  /** Organization of the record; absent if it has none. */
+  readonly organizationId?: string;
   readonly action: string;
   readonly reason: string;
 }

@@ -140,7 +140,8 @@ test('a record that changes before it is locked is decided about again', async (
 
 test('a dry run changes nothing and names what it would do, whether the operator or the configuration asks for it', async () => {
   const [one, , two] = await tasks('old', 'kept', 'old');
-  const planned = [one, two].map((id) => ({ id, action: 'close', reason: 'it is old' }));
+  const organizationId = owner.organization.id;
+  const planned = [one, two].map((id) => ({ id, organizationId, action: 'close', reason: 'it is old' }));
   for (const report of [
     (await run(closing(), { isDryRun: true })).report,
     (await run(closing({ settings: { isDryRun: true } }))).report,
@@ -207,7 +208,7 @@ test('npm run sweep says what a sweep would do at an instant, and does it', asyn
     runSweepCommand(command('expire-exports', ...args), { runtime: world.runtime, print: (line) => lines.push(line) });
   const at = new Date(world.clock.now().getTime() + 8 * 86_400_000).toISOString();
   expect(await typed('--dry-run', '--at', at)).toBe(true);
-  expect(lines).toContain(`${id}: expire (its time is over)`);
+  expect(lines).toContain(`${id}  organization ${owner.organization.id}: expire (its time is over)`);
   expect(lines).toContain('1 examined, 0 done, 0 failed');
   expect((await client.get(`/v1/exports/${id}`)).body.status).toBe('completed');
   world.clock.advance(8 * 86_400_000);
