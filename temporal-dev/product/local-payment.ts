@@ -12,18 +12,26 @@ export function needsLocalPayment(personal: OwnSettings): boolean {
   return personal.flag('subscription.enabled') === true && !personal.has('subscription.privatepaymentkey');
 }
 
-/** Settings with which the product uses the local payment provider, by path. @param url of its pages and its API */
+/**
+ * Settings with which the product uses the local payment provider, by path.
+ * @param url of its pages and its API
+ * @param apiUrl to which it sends its events, whatever the domain
+ */
 export function localPaymentSettings(
   url: string,
+  apiUrl: string,
   personal: Pick<OwnSettings, 'has'>,
 ): Readonly<Record<string, string>> {
-  // With a domain, the console of that domain is where browsers return.
-  const page = personal.has('domain') ? {} : { paymentbillingportalsuccessurl: url, paymentcancellationreturnurl: url };
+  // With a domain, the console of that domain is where browsers return. Else a page of the provider stands for it.
+  const page = `${url}/plan`;
   return {
     'ormconfig.modules.usesandbox': 'true',
     'subscription.privatepaymentkey': 'sk_test_local',
     'subscription.paymentwebhooksecret': 'whsec_local',
-    ...Object.fromEntries(Object.entries(page).map(([name, value]) => [`subscription.${name}`, value])),
+    'subscription.paymentwebhookurl': `${apiUrl}/v1/payment/webhook`,
+    ...(personal.has('domain')
+      ? {}
+      : { 'subscription.paymentbillingportalsuccessurl': page, 'subscription.paymentcancellationreturnurl': page }),
   };
 }
 

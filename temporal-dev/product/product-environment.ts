@@ -115,7 +115,7 @@ export function productEnvironment(
     'db.primarydbsource': stack?.postgres?.url('core'),
     'authz.hosturl': stack?.openfga?.url,
     'jobqueue.connectionuri': stack?.temporal && `temporal://${stack.temporal.address}/default`,
-    ...(paymentUrl === undefined ? {} : localPaymentSettings(paymentUrl, personal)),
+    ...(paymentUrl === undefined ? {} : localPaymentSettings(paymentUrl, url, personal)),
     ...(stack?.redis ? redisSettings(new URL(stack.redis.url)) : {}),
     'auth.token.kid': 'local',
     'auth.token.issuer': url,

@@ -36,7 +36,9 @@ test('billing without a key gets a payment provider, and all that goes with it',
   expect(config.subscription).toMatchObject({
     privatepaymentkey: 'sk_test_local',
     paymentwebhooksecret: 'whsec_local',
-    paymentbillingportalsuccessurl: paymentUrl,
+    paymentwebhookurl: 'http://127.0.0.1:4000/v1/payment/webhook',
+    paymentbillingportalsuccessurl: `${paymentUrl}/plan`,
+    paymentcancellationreturnurl: `${paymentUrl}/plan`,
   });
 });
 
@@ -44,7 +46,10 @@ test('the payment provider signs for the version that the API accepts', async ()
   const file =
     'subscription: {enabled: true, paymentwebhookapiversion: V2, paymentwebhooksecrets: {V2: whsec_2}}\ndomain: example.com';
   const { config, environment } = await started({}, file);
-  expect(config.subscription.paymentbillingportalsuccessurl).toContain('console.example.com');
+  expect(config.subscription).toMatchObject({
+    paymentbillingportalsuccessurl: expect.stringContaining('console.example.com'),
+    paymentwebhookurl: 'http://127.0.0.1:4000/v1/payment/webhook',
+  });
   const { args, environment: variables } = localPayment(config, 'http://127.0.0.1:4000', 4_002, environment);
   expect(args).toEqual(['--port', '4002', '--api', 'http://127.0.0.1:4000', '--version', 'V2']);
   expect(variables).toMatchObject({ FAKE_PAYMENT_KEY: 'sk_test_local', FAKE_PAYMENT_SECRET: 'whsec_2' });

@@ -56,6 +56,9 @@ test('npm run billing reaches the payment provider', async () => {
   const shell = new ReaderShell(product.stateDir, 'reader');
   expect(await shell.run('npm run -s billing -- catalogue check')).toContain('as in the catalogue of the sandbox');
   expect(await shell.run('npm run -s billing -- list')).toContain('organizations');
+  expect(await shell.run('npm run -s billing -- webhook status')).toMatch(
+    `${product.facts.urls.api}/v1/payment/webhook`,
+  );
   await shell.close();
 });
 

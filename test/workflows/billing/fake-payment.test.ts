@@ -74,6 +74,34 @@ test('a trial announces its end, and a paused one waits', async () => {
   ]);
 });
 
+describe('a page that curl posts to', () => {
+  const post = (url: string, body: string) =>
+    fetch(url, { method: 'POST', body: new URLSearchParams(body), redirect: 'manual' });
+
+  test('says in a line what was done', async () => {
+    const id = await newCustomer();
+    const card = await post(`${fake.url}/portal/${id}`, 'action=add-card');
+    expect([card.status, await card.text()]).toEqual([303, 'Done: add-card.\n']);
+    const clock = await post(`${fake.url}/clock/${id}`, 'days=1');
+    expect(await clock.text()).toMatch(/^The clock shows \d{4}-\d\d-\d\d \d\d:\d\d\.\n$/);
+  });
+
+  test('leads from a paid checkout to the page that says so', async () => {
+    const provider = new StripeProvider({ key: fake.apiKey, url: fake.url });
+    const customer = await newCustomer();
+    const order = {
+      organizationId: 'one',
+      lookupKeys: ['small'],
+      successUrl: `${fake.url}/plan?paymentupdate=complete`,
+      cancelUrl: `${fake.url}/plan`,
+    };
+    const paid = await post(await provider.openCheckout(customer, order, 'one/checkout/1'), 'card=good');
+    expect(await paid.text()).toBe(`Paid. The browser continues at ${order.successUrl}.\n`);
+    expect(await (await fetch(paid.headers.get('location') ?? '')).text()).toContain('Payment update complete');
+    expect(await (await fetch(order.cancelUrl)).text()).not.toContain('complete');
+  });
+});
+
 describe('events', () => {
   test('are signed for the endpoint, and sent until they are acknowledged', async () => {
     await newCustomer();

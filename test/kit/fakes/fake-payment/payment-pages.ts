@@ -22,6 +22,9 @@ const portalActions = {
   pay: 'Pay open invoices',
 } as const;
 
+/** Path of the page to which `npm start` has browsers return: it stands for that of a console. */
+const planPath = '/plan';
+
 /** The pages of the fake payment provider: checkout, portal, and a list of all customers with their test clocks. */
 export class PaymentPages {
   readonly #ledger: PaymentLedger;
@@ -42,14 +45,16 @@ export class PaymentPages {
   }
 
   /** Answers a request for a page; undefined for all others. */
-  answer({ method, path, body }: FakeRequest): FakeAnswer | undefined {
+  answer({ method, path, query, body }: FakeRequest): FakeAnswer | undefined {
     const [, name = '', id = ''] = /^\/(checkout|portal|clock|)(?:\/([^/]*))?$/.exec(path) ?? [];
     const form = new URLSearchParams(body);
     const isPost = method === 'POST';
     if (path === '/') return shown('Payment provider of this machine', this.#overview());
+    if (path === planPath) return planPage(query.get('paymentupdate') === 'complete');
     if (name === 'clock' && isPost) {
-      this.#advance(Number(form.get('days')) * day, id === '' ? undefined : id);
-      return leadTo(id === '' ? '/' : `/portal/${id}`);
+      const customer = id === '' ? undefined : id;
+      this.#advance(Number(form.get('days')) * day, customer);
+      return leadTo(id === '' ? '/' : `/portal/${id}`, `The clock shows ${dateOf(this.#ledger.now(customer))}.`);
     }
     if (name === 'checkout' && this.#ledger.checkouts.has(id)) return this.#checkout(id, isPost ? form : undefined);
     const session = this.#ledger.portals.get(id);
@@ -57,7 +62,7 @@ export class PaymentPages {
     if (name !== 'portal' || !customer) return undefined;
     if (!isPost) return shown('Billing portal', this.#portal(customer, path, session?.returnUrl));
     this.#act(customer.id, form);
-    return leadTo(path);
+    return leadTo(path, `Done: ${[...form.values()].join(', ')}.`);
   }
 
   #overview(): string {
@@ -83,7 +88,7 @@ export class PaymentPages {
     const isOpen = checkout.status === 'open';
     if (form && isOpen) {
       const to = this.#desk.pay(id, form.get('card') !== 'refused');
-      if (to !== undefined) return leadTo(to);
+      if (to !== undefined) return leadTo(to, `Paid. The browser continues at ${to}.`);
     }
     const prices = checkout.items.map((item) => ({ ...this.#ledger.priceOf(item), quantity: item.quantity }));
     const lines = prices.map(
@@ -156,7 +161,21 @@ const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 16).r
 
 const money = (amount: number, currency: string): string => `${(amount / 100).toFixed(2)} ${currency.toUpperCase()}`;
 
-const leadTo = (location: string): FakeAnswer => ({ status: 303, body: null, text: '', headers: { location } });
+/** @param done what curl shows, which does not follow */
+const leadTo = (location: string, done: string): FakeAnswer => ({
+  status: 303,
+  body: null,
+  text: `${done}\n`,
+  headers: { location, 'content-type': 'text/plain; charset=utf-8' },
+});
+
+function planPage(isComplete: boolean): FakeAnswer {
+  return shown(
+    isComplete ? 'Payment update complete' : 'Plan of your organization',
+    `<p class="note">npm start has no console. Elsewhere, this is the page that subscription.paymentbillingportalsuccessurl names:
+      it shows the answer of GET /v1/billing/plan.</p><p><a href="/">Customers, with their billing portals and test clocks</a></p>`,
+  );
+}
 
 function shown(title: string, content: string): FakeAnswer {
   const text = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title><style>${style}</style></head>
