@@ -50,7 +50,7 @@ const cases: readonly [content: string, refusals: readonly string[], mended: str
   ]),
   [
     'server: {cachecontrol: {etagheaders: [If-Match, Authorization]}}',
-    ['server.cachecontrol.etagheaders: has "Authorization", which is no header of conditional requests'],
+    ['server.cachecontrol.etagheaders: has "Authorization", which is not a header of conditional requests'],
     'server: {cachecontrol: {etagheaders: [If-Match, if-none-match, IF-RANGE]}}',
   ],
   [

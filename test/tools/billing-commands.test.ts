@@ -66,7 +66,7 @@ describe('a grant', () => {
   });
 });
 
-test('the list says who pays what, until when, and what is to be settled', async () => {
+test('the list says who pays what, until when, and which problems an operator resolves', async () => {
   const { id, name } = payer.organization;
   const endsAt = new Date('2027-03-01T00:00:00Z');
   await storeSubscription(billed, payer, { externalId: 'sub_listed', status: 'active', interval: 'year', endsAt });

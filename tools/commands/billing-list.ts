@@ -24,8 +24,8 @@ const maxEvents = 20;
 const maxRows = 100_000;
 
 /**
- * Shows who has and pays what, and until when, with what is to be settled.
- * @returns whether nothing is
+ * Shows who has and pays what, and until when, with the problems and differences that an operator resolves.
+ * @returns whether there are none
  */
 export async function listBilling({ runtime: { database }, print }: ToolContext<'database'>): Promise<boolean> {
   const context = { caller: systemCaller('billing of operators'), requestId: `billing-${newId()}`, readOnly: true };

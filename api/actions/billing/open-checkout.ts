@@ -109,12 +109,12 @@ function refuseUnlikePrices(offered: Catalogue, prices: readonly string[]): void
       ? []
       : {
           path: `/prices/${index}`,
-          message: `"${prices[index]}" is no price that the organization can order; GET /v1/billing/catalogue lists these`,
+          message: `"${prices[index]}" is not a price that the organization can order; GET /v1/billing/catalogue lists these`,
         },
   );
   if (foreign.length > 0) throw inputError(foreign);
   if (new Set(found.map((one) => one?.price.interval)).size > 1)
-    throw inputError([{ path: '/prices', message: 'have several intervals; order either monthly or yearly prices' }]);
+    throw inputError([{ path: '/prices', message: 'have different intervals; order either monthly or yearly prices' }]);
   if (new Set(found.map((one) => one?.entry.name)).size < prices.length)
     throw inputError([{ path: '/prices', message: 'name a product twice; order one price of each' }]);
 }

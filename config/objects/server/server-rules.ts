@@ -91,7 +91,7 @@ const cacheRule: Rule = ({ server: { cachecontrol } }, refuse) => {
   if (other !== undefined)
     refuse(
       'server.cachecontrol.etagheaders',
-      `has ${JSON.stringify(other)}, which is no header of conditional requests`,
+      `has ${JSON.stringify(other)}, which is not a header of conditional requests`,
       `remove it; possible are ${conditionalHeaders.join(', ')}`,
     );
   for (const [name, value] of Object.entries(cachecontrol.nocacheheaders)) {

@@ -101,7 +101,7 @@ export class PaymentPages {
       'Checkout',
       `${form && isOpen ? '<p role="alert">Your card was declined.</p>' : ''}
       <table><tr><th>Price</th><th>Quantity</th><th>Amount</th></tr>${lines.join('')}</table>
-      ${isOpen ? buttons : `<p>This checkout is ${checkout.status}.</p>`}
+      ${isOpen ? buttons : `<p>This checkout ${checkout.status === 'expired' ? 'has expired' : 'was paid'}.</p>`}
       <p><a href="${escapeHtml(checkout.cancelUrl)}">Back without paying</a></p>`,
     );
   }
