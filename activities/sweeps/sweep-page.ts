@@ -66,8 +66,7 @@ export async function sweepPage(deps: SweepDependencies, sweep: Sweep, page: Swe
         const { id, organizationId } = facts;
         const { action, reason } = decided;
         tally.planned({ id, ...(organizationId == null ? {} : { organizationId }), action, reason });
-      }
-      else tally.settled(await act(facts.id));
+      } else tally.settled(await act(facts.id));
     } catch (error) {
       if (isOutage(error)) {
         if (last === undefined) throw error;

@@ -10,25 +10,25 @@ const usage = `usage: npm run verify -- [--quiet]
 
 const args = process.argv.slice(2);
 if (!printedHelp(args, usage))
-await inRuntime({ name: 'verify', needs: 'Database, Temporal and authorization store' }, args, async (runtime) => {
-  let reported = Date.now();
-  const lines = await verifyInstallation(runtime, {
-    isQuiet: args.includes('--quiet'),
-    onProgress: (name, count) => {
-      if (Date.now() - reported < progressEveryMs) return;
-      reported = Date.now();
-      console.error(`${name}: ${count} read`);
-    },
+  await inRuntime({ name: 'verify', needs: 'Database, Temporal and authorization store' }, args, async (runtime) => {
+    let reported = Date.now();
+    const lines = await verifyInstallation(runtime, {
+      isQuiet: args.includes('--quiet'),
+      onProgress: (name, count) => {
+        if (Date.now() - reported < progressEveryMs) return;
+        reported = Date.now();
+        console.error(`${name}: ${count} read`);
+      },
+    });
+    for (const line of lines) console.log(line);
+    console.log(
+      lines.length === 0
+        ? 'Rows, history, events, deliveries, tuples, workflows and stored files agree.'
+        : `${lines.length} disagreements.`,
+    );
+    const failing = await failingWorkLines(runtime);
+    for (const line of failing.lines) console.log(line);
+    if (!failing.isWell)
+      console.log('Work fails: "npm run work -- list" shows all of it, and how it is retried or stopped.');
+    return lines.length === 0 && failing.isWell;
   });
-  for (const line of lines) console.log(line);
-  console.log(
-    lines.length === 0
-      ? 'Rows, history, events, deliveries, tuples, workflows and stored files agree.'
-      : `${lines.length} disagreements.`,
-  );
-  const failing = await failingWorkLines(runtime);
-  for (const line of failing.lines) console.log(line);
-  if (!failing.isWell)
-    console.log('Work fails: "npm run work -- list" shows all of it, and how it is retried or stopped.');
-  return lines.length === 0 && failing.isWell;
-});

@@ -21,5 +21,8 @@ export interface AnswerWork extends Work {
    * @returns rows of text values
    * @throws AppError, see `Transaction.query`
    */
-  readInOneStatement(statement: ReadStatement, sidecar?: SidecarStatement): Promise<readonly (readonly (string | null)[])[]>;
+  readInOneStatement(
+    statement: ReadStatement,
+    sidecar?: SidecarStatement,
+  ): Promise<readonly (readonly (string | null)[])[]>;
 }

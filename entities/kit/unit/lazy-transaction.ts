@@ -56,7 +56,12 @@ export class LazyTransaction {
    * @param isFresh earlier results are not used
    * @param sidecar is sent with it, whatever is asked
    */
-  readOnce(statement: ReadStatement, caller: Caller, isFresh: boolean, sidecar?: SidecarStatement): Promise<readonly TextRow[]> {
+  readOnce(
+    statement: ReadStatement,
+    caller: Caller,
+    isFresh: boolean,
+    sidecar?: SidecarStatement,
+  ): Promise<readonly TextRow[]> {
     const settings = this.#settings();
     const { results } = this.#source;
     const read = async (statements: readonly Statement[]) => {
