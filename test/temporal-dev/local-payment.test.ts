@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { StripeProvider } from '#activities/clients/payment/stripe-provider.ts';
 import { eventually } from '../kit/eventually.ts';
-import { ReaderShell } from '../kit/records/reader-shell.ts';
+import { codeBlocks, ReaderShell } from '../kit/records/reader-shell.ts';
 import { StartedProduct } from '../kit/processes/started-product.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
@@ -16,10 +16,10 @@ let product: StartedProduct;
 beforeAll(async () => {
   world = await openWorld();
   const file = join(folder, 'own.yaml');
-  const { CORE_JOBQUEUE_CONNECTIONURI: connectionuri } = world.environment;
+  const { CORE_JOBQUEUE_CONNECTIONURI: connectionuri, CORE_AUTHZ_HOSTURL: hosturl } = world.environment;
   const settings = {
     db: { primarydbsource: world.databaseUrl },
-    authz: { storename: world.name },
+    authz: { hosturl, storename: world.name },
     jobqueue: { connectionuri, queueconf: { Schema: world.name } },
   };
   writeFileSync(file, JSON.stringify(settings));
@@ -60,6 +60,20 @@ test('npm run billing reaches the payment provider', async () => {
     `${product.facts.urls.api}/v1/payment/webhook`,
   );
   await shell.close();
+});
+
+test('docs/billing.md can be followed after the ten calls of README', async () => {
+  const [address = '', ...ten] = codeBlocks('README.md', 'sh', 'Ten calls');
+  const [, setting = '', ...first] = codeBlocks('docs/billing.md', 'sh', 'First calls');
+  const shell = new ReaderShell(product.stateDir, 'newcomer');
+  const here = (block: string) => block.replace(/http:\/\/[0-9.:]+/, product.facts.urls.api);
+  for (const block of [here(address), ...ten, here(setting), ...first]) await shell.run(block);
+  const said: string[] = [];
+  for (const block of codeBlocks('docs/billing.md', 'sh', 'A failed')) said.push(await shell.run(block));
+  await shell.close();
+  expect(said.map((answer) => answer.includes('"code":"subscription_inactive"'))).toEqual([false, false, true, false]);
+  expect(said[2]).toContain(urlOf('/plan'));
+  expect(said.at(-1)).toContain('"data":[');
 });
 
 test('the payment provider has the same customers after the next start', async () => {
