@@ -1,4 +1,5 @@
 import type { ScratchCopy } from '../../kit/processes/scratch-copy.ts';
+import { codeBlocks } from '../../kit/records/reader-shell.ts';
 
 /** A recipe of CONTRIBUTING.md other than that of a kind, as somebody may follow it. */
 export interface Recipe {
@@ -204,23 +205,8 @@ export const closeOldTasksSweep = defineSweep({
 });
 `;
 
-const keepsInitial = `import { AppError } from '../base/errors.ts';
-import type { ChangeBehaviour } from '../write/change-behaviour.ts';
-
-/** Behaviour: a text keeps its first letter. */
-export function keepsInitial<const Name extends string>(text: { readonly field: Name }): ChangeBehaviour<Name> {
-  const { field } = text;
-  const message = \`The first letter of the \${field} stays.\`;
-  return {
-    fields: [field],
-    rules: [message],
-    check: ({ row, changed }) =>
-      changed[field] === undefined || String(changed[field]).startsWith(String(row[field]).slice(0, 1))
-        ? undefined
-        : new AppError('rule_violated', message),
-  };
-}
-`;
+/** The example of CONTRIBUTING.md. */
+const [holdsLinks = ''] = codeBlocks('CONTRIBUTING.md', 'ts', 'Recipes');
 
 export const otherRecipes: readonly Recipe[] = [
   {
@@ -240,18 +226,18 @@ export const otherRecipes: readonly Recipe[] = [
   },
   {
     title: 'a behaviour is one file, and a line of the kind that has it',
-    files: ['entities/kit/behaviours/keeps-initial.ts', 'entities/work/tag.ts'],
+    files: ['entities/kit/behaviours/holds-links.ts', 'entities/work/tag.ts'],
     follow: (copy) => {
-      copy.write('entities/kit/behaviours/keeps-initial.ts', keepsInitial);
+      copy.write('entities/kit/behaviours/holds-links.ts', holdsLinks);
       copy.change(
         'entities/work/tag.ts',
         'import { defineEntityModule }',
-        "import { keepsInitial } from '../kit/behaviours/keeps-initial.ts';\nimport { defineEntityModule }",
+        "import { holdsLinks } from '../kit/behaviours/holds-links.ts';\nimport { defineEntityModule }",
       );
       copy.change(
         'entities/work/tag.ts',
         "  tenancy: 'organization',\n",
-        "  tenancy: 'organization',\n  behaviours: [keepsInitial({ field: 'description' })],\n",
+        "  tenancy: 'organization',\n  behaviours: [holdsLinks({ field: 'description' })],\n",
       );
     },
   },
@@ -320,6 +306,7 @@ export const otherRecipes: readonly Recipe[] = [
 /** What `npm run derive` changes after all of them. */
 export const derivedByOthers = [
   'api/graphql/schema/common.graphql',
+  'api/graphql/schema/work.graphql',
   'config/config.example.yaml',
   'config/config.schema.json',
   'docs/reference/configuration.md',
@@ -376,6 +363,15 @@ test('tea is steeped over REST and GraphQL', async () => {
   expect((await client.post('/v1/teas/steep', { steeping_minutes: 11 })).status).toBe(400);
   const { data } = await client.graphql('mutation { steepTea(steepingMinutes: 3) { cupCount } }');
   expect(data.steepTea).toEqual({ cupCount: 6 });
+});
+
+test('a description with a link is held, and the color is written', async () => {
+  const client = await signedIn(world, await buildPerson(world));
+  const { id } = (await client.post('/v1/tags', { name: 'fire' })).body;
+  const payload = { description: 'see https://example.com', color: '#ff0000' };
+  const { body } = await client.mutate({ method: 'PATCH', url: '/v1/tags/' + id, payload });
+  expect([body.description, body.color]).toEqual([null, '#ff0000']);
+  expect(body.held).toEqual([{ field: 'description', message: 'A description with a link waits for an approval.' }]);
 });
 `;
 
