@@ -4,9 +4,9 @@ import {
   snapshotOf,
   type FeedPosition,
   type FeedSnapshot,
-  type RecordNews,
+  type FeedChange,
 } from '#entities/kit/outbox/feed-position.ts';
-import type { ChangeFeed, NewsBatch } from '#relay/changes/change-feed.ts';
+import type { ChangeFeed, ChangeBatch } from '#relay/changes/change-feed.ts';
 
 /** Most changes that wait in memory for one subscription. Those beyond are read from the database when they are needed. */
 const maxQueued = 500;
@@ -17,14 +17,14 @@ const maxTaken = 50;
 export interface SubscribedTo extends FeedFilter {
   /** Only the records with these ids; left out for all. */
   readonly ids?: ReadonlySet<string>;
-  readonly operations?: ReadonlySet<RecordNews['operation']>;
+  readonly operations?: ReadonlySet<FeedChange['operation']>;
   /** The subscriber. */
   readonly subjectId: string | null;
 }
 
 /** A change with the position behind it. */
-export interface PlacedNews {
-  readonly news: RecordNews;
+export interface PlacedChange {
+  readonly change: FeedChange;
   readonly position: FeedPosition;
 }
 
@@ -35,7 +35,7 @@ export interface PlacedNews {
 export class RecordSubscription {
   readonly of: SubscribedTo;
   readonly #feed: ChangeFeed;
-  readonly #queue: PlacedNews[] = [];
+  readonly #queue: PlacedChange[] = [];
   /** Changes that were handed over, or passed over. */
   #position: FeedPosition;
   /** The position once the queue is empty. */
@@ -70,7 +70,7 @@ export class RecordSubscription {
    * @returns undefined when the subscription was closed
    * @throws the reason for which it was ended, and AppError of the database
    */
-  async next(): Promise<readonly PlacedNews[] | undefined> {
+  async next(): Promise<readonly PlacedChange[] | undefined> {
     for (;;) {
       if (this.#end) {
         if (this.#end.reason) throw this.#end.reason;
@@ -87,28 +87,28 @@ export class RecordSubscription {
   }
 
   /** To be called with each batch of the feed. */
-  tell(news: RecordNews, { from, to }: NewsBatch): void {
-    if (!this.#isLive || !this.#isMeant(news)) return;
+  receive(change: FeedChange, { from, to }: ChangeBatch): void {
+    if (!this.#isLive || !this.#isMeant(change)) return;
     if (this.#queue.length === maxQueued) {
       this.#queue.length = 0;
       this.#isLive = false;
       return;
     }
-    this.#queue.push(placed(news, from, to));
+    this.#queue.push(placed(change, from, to));
     this.#wake?.();
   }
 
   /** To be called when all changes of a batch were sent. */
-  pass({ from, to, news, isWhole }: NewsBatch): void {
+  pass({ from, to, changes, isWhole }: ChangeBatch): void {
     if (!this.#isLive) return;
-    const last = news.at(-1);
+    const last = changes.at(-1);
     this.#passed = isWhole || !last ? to : placed(last, from, to).position;
     if (this.#queue.length === 0) this.#position = this.#passed;
   }
 
   /** Passes over the next changes as long as the subscriber knows of them already. */
-  passOver(isKnown: (news: RecordNews) => boolean): void {
-    while (this.#queue[0] && isKnown(this.#queue[0].news)) {
+  passOver(isKnown: (change: FeedChange) => boolean): void {
+    while (this.#queue[0] && isKnown(this.#queue[0].change)) {
       const [known] = this.#queue.splice(0, 1);
       if (known) this.#position = known.position;
     }
@@ -128,7 +128,7 @@ export class RecordSubscription {
     this.#wake?.();
   }
 
-  #take(): readonly PlacedNews[] {
+  #take(): readonly PlacedChange[] {
     const taken = this.#queue.splice(0, maxTaken);
     const last = taken.at(-1);
     if (last) this.#position = this.#queue.length === 0 && this.#isLive ? this.#passed : last.position;
@@ -136,7 +136,7 @@ export class RecordSubscription {
   }
 
   /** Reads a page from the database, as far as the feed is; from there on, the feed reports. */
-  async #catchUp(): Promise<readonly PlacedNews[]> {
+  async #catchUp(): Promise<readonly PlacedChange[]> {
     const target = this.#feed.position;
     const from = this.#position;
     if (isAt(from, target)) {
@@ -149,13 +149,13 @@ export class RecordSubscription {
       await this.#feed.refresh();
       return [];
     }
-    const { news, to, hasMore } = await this.#feed.read(from, from.within?.to ?? target, this.of);
-    const last = news.at(-1);
+    const { changes, to, hasMore } = await this.#feed.read(from, from.within?.to ?? target, this.of);
+    const last = changes.at(-1);
     this.#position = hasMore && last ? placed(last, from, to).position : to;
-    return news.filter((one) => this.#isMeant(one)).map((one) => placed(one, from, to));
+    return changes.filter((one) => this.#isMeant(one)).map((one) => placed(one, from, to));
   }
 
-  #isMeant({ recordId, operation, viewerId, kind }: RecordNews): boolean {
+  #isMeant({ recordId, operation, viewerId, kind }: FeedChange): boolean {
     const { ids, operations, subjectId, kinds } = this.of;
     return (
       kinds.includes(kind) &&
@@ -173,8 +173,8 @@ export class RecordSubscription {
   }
 }
 
-function placed(news: RecordNews, from: FeedSnapshot, to: FeedSnapshot): PlacedNews {
-  return { news, position: { ...snapshotOf(from), within: { to: snapshotOf(to), xid: news.xid, id: news.id } } };
+function placed(change: FeedChange, from: FeedSnapshot, to: FeedSnapshot): PlacedChange {
+  return { change, position: { ...snapshotOf(from), within: { to: snapshotOf(to), xid: change.xid, id: change.id } } };
 }
 
 function isAt(position: FeedPosition, target: FeedSnapshot | undefined): boolean {

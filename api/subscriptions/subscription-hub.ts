@@ -3,7 +3,7 @@ import type { ConfigStore } from '#config/live/config-store.ts';
 import { AppError, isAppError, isRefusal } from '#entities/kit/base/errors.ts';
 import { inputError, limitExceeded } from '#entities/kit/base/input-error.ts';
 import type { FeedPosition } from '#entities/kit/outbox/feed-position.ts';
-import type { ChangeFeed, Follower, NewsBatch } from '#relay/changes/change-feed.ts';
+import type { ChangeFeed, Follower, ChangeBatch } from '#relay/changes/change-feed.ts';
 import type { StreamCaller } from '../http/stream-caller.ts';
 import type { Metrics } from '../http/http-metrics.ts';
 import { RecordSubscription, type SubscribedTo } from './record-subscription.ts';
@@ -172,10 +172,10 @@ export class SubscriptionHub implements Follower {
     for (const connection of this.#connections.keys()) connection.endWith(reason);
   }
 
-  onNews(batch: NewsBatch): void {
-    for (const news of batch.news) {
-      const key = news.organizationId === null ? news.kind : `${news.organizationId} ${news.kind}`;
-      for (const subscription of this.#byKind.get(key) ?? []) subscription.tell(news, batch);
+  onChanges(batch: ChangeBatch): void {
+    for (const change of batch.changes) {
+      const key = change.organizationId === null ? change.kind : `${change.organizationId} ${change.kind}`;
+      for (const subscription of this.#byKind.get(key) ?? []) subscription.receive(change, batch);
     }
     for (const { subscriptions } of this.#connections.values())
       for (const subscription of subscriptions) subscription.pass(batch);

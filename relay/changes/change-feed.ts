@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
-import type { FeedPosition, FeedSnapshot, RecordNews } from '#entities/kit/outbox/feed-position.ts';
+import type { FeedPosition, FeedSnapshot, FeedChange } from '#entities/kit/outbox/feed-position.ts';
 import { readRecordChanges, type FeedFilter, type FeedPage } from '#entities/kit/outbox/record-changes.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 import { listenForEvents } from '../outbox/wake-up.ts';
@@ -15,17 +15,17 @@ interface ChangeFeedOptions {
 }
 
 /** Changes that one snapshot has more than another one. */
-export interface NewsBatch {
+export interface ChangeBatch {
   readonly from: FeedSnapshot;
   readonly to: FeedSnapshot;
-  readonly news: readonly RecordNews[];
+  readonly changes: readonly FeedChange[];
   /** Whether these are the last ones up to `to`. */
   readonly isWhole: boolean;
 }
 
 export interface Follower {
   /** Called with all changes of all organizations, in order. */
-  onNews(batch: NewsBatch): void;
+  onChanges(batch: ChangeBatch): void;
   /** The state of callers that depend on one of these ids has changed (hashes, as in `caller_basis`). */
   onCallers(scopes: ReadonlySet<string>): void;
   /** Called after each look, and at least once in `pollMs`, also when the database does not answer. */
@@ -168,10 +168,10 @@ export class ChangeFeed {
         return;
       }
       const { snapshot, time, epoch } = from;
-      const last = page.news.at(-1);
+      const last = page.changes.at(-1);
       this.#position =
         hasMore && last ? { snapshot, time, epoch, within: { to: page.to, xid: last.xid, id: last.id } } : page.to;
-      follower.onNews({ from: { snapshot, time, epoch }, to: page.to, news: page.news, isWhole: !hasMore });
+      follower.onChanges({ from: { snapshot, time, epoch }, to: page.to, changes: page.changes, isWhole: !hasMore });
       if (page.callers.length > 0) follower.onCallers(new Set(page.callers));
     }
   }

@@ -1,13 +1,13 @@
 import { GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
 import { notification } from '#entities/notifications/notification.ts';
-import type { PlacedNews } from '../../subscriptions/record-subscription.ts';
+import type { PlacedChange } from '../../subscriptions/record-subscription.ts';
 import { idsOfPage, inboxFilter, type PageOfIds } from '../../people/notification-inbox.ts';
 import type { Types } from '../hand-written-field.ts';
 import type { FieldConfig } from '../passthrough-field.ts';
-import { NewsStream } from './news-stream.ts';
+import { ChangeStream } from './change-stream.ts';
 import { afterDescription } from './record-changed-field.ts';
 import { streaming, type StreamContext, type StreamSource } from './stream-field.ts';
-import { selectionsOf, type SelectionsByName } from './visible-news.ts';
+import { selectionsOf, type SelectionsByName } from './visible-changes.ts';
 import { asFound } from '../nodes.ts';
 
 /** Notifications of one page while the earlier ones are sent. */
@@ -51,12 +51,12 @@ export function notificationAddedField(types: Types): FieldConfig {
         after as string | null | undefined,
       );
       const earlier = after == null ? new EarlierNotifications(context, selections) : undefined;
-      const stream = new NewsStream({
+      const stream = new ChangeStream({
         subscription,
         context,
         registry: types.registry,
         selections,
-        isWanted: ({ news }: PlacedNews) => !earlier?.has(news.recordId),
+        isWanted: ({ change }: PlacedChange) => !earlier?.has(change.recordId),
         message: ({ records }, cursor): Message => ({ records, cursor }),
         positionMessage: (cursor): Message => ({ records: new Map(), cursor }),
       });

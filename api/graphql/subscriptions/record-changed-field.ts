@@ -14,9 +14,9 @@ import type { Registry } from '#entities/kit/model/registry.ts';
 import { constantCase } from '../derived/constant-case.ts';
 import { Node } from '../nodes.ts';
 import type { FieldConfig } from '../passthrough-field.ts';
-import { NewsStream } from './news-stream.ts';
+import { ChangeStream } from './change-stream.ts';
 import { streaming, type StreamSource } from './stream-field.ts';
-import { selectionsOf, type VisibleNews } from './visible-news.ts';
+import { selectionsOf, type VisibleChange } from './visible-changes.ts';
 
 /** Most ids that one subscription names. */
 const maxIds = 100;
@@ -88,16 +88,16 @@ export function recordChangedField(registry: Registry): FieldConfig {
         { kinds: modules.map(({ topic }) => topic), ...(ids ? { ids: new Set(ids) } : {}) },
         after,
       );
-      return new NewsStream({
+      return new ChangeStream({
         subscription,
         context,
         registry,
         selections,
-        message: ({ news, records }: VisibleNews, cursor): Message => ({
-          operation: constantCase(news.operation) as Message['operation'],
-          kind: nameOf.get(news.kind) ?? null,
-          id: news.recordId,
-          recordVersion: news.recordVersion,
+        message: ({ change, records }: VisibleChange, cursor): Message => ({
+          operation: constantCase(change.operation) as Message['operation'],
+          kind: nameOf.get(change.kind) ?? null,
+          id: change.recordId,
+          recordVersion: change.recordVersion,
           records,
           cursor,
         }),

@@ -17,7 +17,7 @@ export interface FeedPosition extends FeedSnapshot {
 }
 
 /** That a record has changed. */
-export interface RecordNews {
+export interface FeedChange {
   readonly xid: string;
   /** Of the history entry, if there is one. */
   readonly id: string;

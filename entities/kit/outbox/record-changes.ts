@@ -1,5 +1,5 @@
 import type { Work } from '../storage/work.ts';
-import { snapshotOf, type FeedPosition, type FeedSnapshot, type RecordNews } from './feed-position.ts';
+import { snapshotOf, type FeedPosition, type FeedSnapshot, type FeedChange } from './feed-position.ts';
 
 const feedPageSize = 1_000;
 
@@ -10,7 +10,7 @@ export interface FeedFilter {
 }
 
 export interface FeedPage {
-  readonly news: readonly RecordNews[];
+  readonly changes: readonly FeedChange[];
   /** Up to which snapshot the page is, or would be if it were larger. */
   readonly to: FeedSnapshot;
   /** Whether further changes follow before that snapshot. */
@@ -45,13 +45,13 @@ const text = `with this as materialized (select pg_current_snapshot() as snapsho
       and ($6::text[] is null or entity_kind = any($6) and (organization_id is null or organization_id = $7))
     order by fresh.xid, fresh.id limit $8)
   select this.snapshot::text as snapshot, (extract(epoch from clock_timestamp()) * 1000000)::bigint::text as time,
-    (select epoch::text from change_feed limit 1) as epoch, (select json_agg(page) from page) as news,
+    (select epoch::text from change_feed limit 1) as epoch, (select json_agg(page) from page) as changes,
     (select array_agg(distinct scope::text) from caller_changes c where c.xid >= pg_snapshot_xmin($1::pg_snapshot)
       and not pg_visible_in_snapshot(c.xid, $1::pg_snapshot)) as callers
   from this`;
 
 interface Row extends FeedSnapshot {
-  readonly news: readonly RecordNews[] | null;
+  readonly changes: readonly FeedChange[] | null;
   readonly callers: readonly string[] | null;
 }
 
@@ -73,6 +73,11 @@ export async function readRecordChanges(work: Work, { from, to, filter }: Read):
     feedPageSize,
   ]);
   if (!row) throw new Error('the changes of records have no answer');
-  const news = row.news ?? [];
-  return { news, to: until ?? snapshotOf(row), hasMore: news.length === feedPageSize, callers: row.callers ?? [] };
+  const changes = row.changes ?? [];
+  return {
+    changes,
+    to: until ?? snapshotOf(row),
+    hasMore: changes.length === feedPageSize,
+    callers: row.callers ?? [],
+  };
 }

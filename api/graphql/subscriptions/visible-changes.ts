@@ -3,12 +3,12 @@ import type { EntityModule } from '#entities/kit/model/define.ts';
 import { historyOf } from '#entities/kit/model/derived/history-kind.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import type { RecordSelection } from '#entities/kit/read/selection.ts';
-import type { PlacedNews } from '../../subscriptions/record-subscription.ts';
+import type { PlacedChange } from '../../subscriptions/record-subscription.ts';
 import { asFound } from '../nodes.ts';
 import type { StreamContext } from './stream-field.ts';
 
 /** A change that the subscriber may know of. */
-export interface VisibleNews extends PlacedNews {
+export interface VisibleChange extends PlacedChange {
   /** The record as the subscriber can view it now, by response name; empty for one that was deleted. */
   readonly records: ReadonlyMap<string, unknown>;
 }
@@ -37,34 +37,34 @@ export function selectionsOf(
  * trace. The deletion of a record is sent to callers who may read its history then.
  * @throws AppError
  */
-export async function visibleNews(
-  placed: readonly PlacedNews[],
+export async function visibleChanges(
+  placed: readonly PlacedChange[],
   selections: SelectionsByName,
   context: StreamContext,
   registry: Registry,
-): Promise<readonly VisibleNews[]> {
+): Promise<readonly VisibleChange[]> {
   try {
-    return await readNews(placed, selections, context, registry);
+    return await readChanges(placed, selections, context, registry);
   } catch (error) {
     // Together they are too large for one answer.
     if (placed.length === 1 || !isAppError(error) || error.code !== 'limit_exceeded') throw error;
-    const visible: VisibleNews[] = [];
-    for (const one of placed) visible.push(...(await readNews([one], selections, context, registry)));
+    const visible: VisibleChange[] = [];
+    for (const one of placed) visible.push(...(await readChanges([one], selections, context, registry)));
     return visible;
   }
 }
 
-async function readNews(
-  placed: readonly PlacedNews[],
+async function readChanges(
+  placed: readonly PlacedChange[],
   selections: SelectionsByName,
   context: StreamContext,
   registry: Registry,
-): Promise<readonly VisibleNews[]> {
-  const live = placed.filter(({ news }) => news.operation !== 'deleted');
+): Promise<readonly VisibleChange[]> {
+  const live = placed.filter(({ change }) => change.operation !== 'deleted');
   const found = await readLive(live, selections, context);
   const deleted = await readDeleted(placed, context, registry);
-  return placed.flatMap((one): VisibleNews[] => {
-    const { operation, recordId } = one.news;
+  return placed.flatMap((one): VisibleChange[] => {
+    const { operation, recordId } = one.change;
     if (operation === 'deleted') return deleted.has(recordId) ? [{ ...one, records: new Map() }] : [];
     const records = found.get(recordId);
     return records ? [{ ...one, records }] : [];
@@ -73,11 +73,11 @@ async function readNews(
 
 /** Records that can be viewed, by id and response name. */
 async function readLive(
-  placed: readonly PlacedNews[],
+  placed: readonly PlacedChange[],
   selections: SelectionsByName,
   context: StreamContext,
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, unknown>>> {
-  const kinds = new Map(placed.map(({ news }) => [news.recordId, news.kind]));
+  const kinds = new Map(placed.map(({ change }) => [change.recordId, change.kind]));
   const ids = [...kinds.keys()];
   const found = new Map<string, Map<string, unknown>>();
   if (ids.length === 0) return found;
@@ -97,16 +97,16 @@ async function readLive(
 
 /** Ids of the deleted records whose history the caller can read. */
 async function readDeleted(
-  placed: readonly PlacedNews[],
+  placed: readonly PlacedChange[],
   context: StreamContext,
   registry: Registry,
 ): Promise<ReadonlySet<string>> {
-  const deleted = placed.filter(({ news }) => news.operation === 'deleted');
+  const deleted = placed.filter(({ change }) => change.operation === 'deleted');
   const known = new Set<string>();
-  for (const [topic, ofKind] of Map.groupBy(deleted, ({ news }) => news.kind)) {
+  for (const [topic, ofKind] of Map.groupBy(deleted, ({ change }) => change.kind)) {
     const module = registry.modules.find((one) => one.topic === topic);
     if (!module) continue;
-    const ids = [...new Set(ofKind.map(({ news }) => news.recordId))];
+    const ids = [...new Set(ofKind.map(({ change }) => change.recordId))];
     const text = await context.read((unit) =>
       unit.data.answers.singleStatementPage({
         module: historyOf(module),

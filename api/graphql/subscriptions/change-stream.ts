@@ -1,35 +1,35 @@
 import { isAppError, isRefusal } from '#entities/kit/base/errors.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { endReason } from '../../subscriptions/subscription-hub.ts';
-import type { PlacedNews, RecordSubscription } from '../../subscriptions/record-subscription.ts';
+import type { PlacedChange, RecordSubscription } from '../../subscriptions/record-subscription.ts';
 import type { StreamContext, StreamSource } from './stream-field.ts';
-import { visibleNews, type SelectionsByName, type VisibleNews } from './visible-news.ts';
+import { visibleChanges, type SelectionsByName, type VisibleChange } from './visible-changes.ts';
 
 /** Pause before another attempt to read what could not be read, in milliseconds. */
 const retryMs = 500;
 
-interface NewsStreamOptions {
+interface ChangeStreamOptions {
   readonly subscription: RecordSubscription;
   readonly context: StreamContext;
   readonly registry: Registry;
   readonly selections: SelectionsByName;
   /** Leaves out changes before their records are read. */
-  readonly isWanted?: (placed: PlacedNews) => boolean;
+  readonly isWanted?: (placed: PlacedChange) => boolean;
   /** The message of a change; left out for none. */
-  readonly message: (news: VisibleNews, cursor: string) => unknown;
+  readonly message: (change: VisibleChange, cursor: string) => unknown;
   /** The message that has only the position from which to continue. */
   readonly positionMessage: (cursor: string) => unknown;
 }
 
 /** Turns changes into messages: their records are read as the subscriber is at that moment, several in one statement. */
-export class NewsStream implements StreamSource {
-  readonly #options: NewsStreamOptions;
+export class ChangeStream implements StreamSource {
+  readonly #options: ChangeStreamOptions;
   readonly #messages: { readonly value: unknown; readonly changedAt?: string }[] = [];
   readonly #closed = Promise.withResolvers<void>();
   #isClosed = false;
   #isBegun = false;
 
-  constructor(options: NewsStreamOptions) {
+  constructor(options: ChangeStreamOptions) {
     this.#options = options;
   }
 
@@ -63,15 +63,15 @@ export class NewsStream implements StreamSource {
     context.hub.unsubscribe(context.connection, subscription, reason);
   }
 
-  async #read(placed: readonly PlacedNews[]): Promise<void> {
+  async #read(placed: readonly PlacedChange[]): Promise<void> {
     const { context, registry, selections, isWanted, message } = this.#options;
     const wanted = isWanted ? placed.filter(isWanted) : placed;
     if (wanted.length === 0) return;
-    const visible = await this.#patiently(() => visibleNews(wanted, selections, context, registry));
+    const visible = await this.#patiently(() => visibleChanges(wanted, selections, context, registry));
     for (const one of visible ?? [])
       this.#messages.push({
         value: message(one, context.hub.cursors.seal(one.position)),
-        changedAt: one.news.changedAt,
+        changedAt: one.change.changedAt,
       });
   }
 
