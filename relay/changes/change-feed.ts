@@ -28,7 +28,7 @@ export interface Follower {
   onChanges(batch: ChangeBatch): void;
   /** The state of callers that depend on one of these ids has changed (hashes, as in `caller_basis`). */
   onCallers(scopes: ReadonlySet<string>): void;
-  /** Called after each look, and at least once in `pollMs`, also when the database does not answer. */
+  /** Called after each poll, and at least once in `pollMs`, also when the database does not answer. */
   onTick(): void;
 }
 
@@ -51,14 +51,14 @@ export class ChangeFeed {
   #running: Promise<void> | undefined;
   #isWanted = false;
   #lookedAt = 0;
-  /** Resolved, or rejected, by the first look that begins after they asked. */
+  /** Resolved, or rejected, by the first poll that begins after they asked. */
   #waiting: PromiseWithResolvers<void>[] = [];
 
   constructor(options: ChangeFeedOptions) {
     this.#options = options;
   }
 
-  /** Position up to which everything was sent; undefined before the first look. */
+  /** Position up to which everything was sent; undefined before the first poll. */
   get position(): FeedSnapshot | undefined {
     // In the midst of a batch nobody can join.
     return this.#position?.within ? undefined : this.#position;
@@ -75,10 +75,10 @@ export class ChangeFeed {
     this.#stopListening = listenForEvents({
       url: this.#options.url,
       logger: this.#options.logger,
-      onWake: () => this.#look(),
+      onWake: () => this.#poll(),
       channel: 'core_changes',
     });
-    this.#look();
+    this.#poll();
   }
 
   /** Reads nothing more. A follower that joins later begins anew. */
@@ -98,7 +98,7 @@ export class ChangeFeed {
   refresh(): Promise<void> {
     const waiter = Promise.withResolvers<void>();
     this.#waiting.push(waiter);
-    this.#look();
+    this.#poll();
     return waiter.promise;
   }
 
@@ -117,8 +117,8 @@ export class ChangeFeed {
     return this.#options.database.transact(context, (unit) => readRecordChanges(unit, read));
   }
 
-  /** Looks now, or after the look under way; soon after another one, with a short pause. */
-  #look(): void {
+  /** Polls now, or after the poll under way; soon after another one, with a short pause. */
+  #poll(): void {
     if (!this.#follower) {
       for (const { reject } of this.#waiting.splice(0)) reject(notFollowed());
       return;
@@ -151,7 +151,7 @@ export class ChangeFeed {
       return;
     }
     this.#follower.onTick();
-    if (this.#isWanted) this.#look();
+    if (this.#isWanted) this.#poll();
     else this.#timer = setTimeout(() => this.#begin(), pollMs);
   }
 
