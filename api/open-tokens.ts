@@ -38,7 +38,7 @@ export async function openTokens(
     logger,
   });
   const unsubscribe = config.subscribe('auth.token', () => {
-    keys.look().catch((error: unknown) => logger.error({ err: error }, 'the new signing keys cannot be used'));
+    keys.poll().catch((error: unknown) => logger.error({ err: error }, 'the new signing keys cannot be used'));
   });
   return {
     tokens: new SignedTokens(keys, clock, remoteKeys(options)),

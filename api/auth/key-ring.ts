@@ -6,10 +6,10 @@ import type { KeySource } from './key-source.ts';
 import { KeyProblem, type SigningKey } from './signing-key.ts';
 import { signingKeys, type SigningChoice, type SigningKeys } from './signing-keys.ts';
 
-/** Time between two looks at the sources, in milliseconds. */
-const lookEveryMs = 1_000;
+/** Time between two polls at the sources, in milliseconds. */
+const pollMs = 1_000;
 
-/** Least time between two looks that unknown key ids cause, in milliseconds. */
+/** Least time between two polls that unknown key ids cause, in milliseconds. */
 const urgentEveryMs = 5_000;
 
 /** Pause before a source that cannot be reached at start is asked again, in milliseconds. */
@@ -43,8 +43,8 @@ function problem(text: string, { key = text, isFatal = false, isTemporary = fals
  */
 export class KeyRing {
   readonly #options: KeyRingOptions;
-  readonly #looks = new SerialQueue();
-  /** By source, in their order: the usable keys as of the last look, by id. */
+  readonly #polls = new SerialQueue();
+  /** By source, in their order: the usable keys as of the last poll, by id. */
   readonly #held: Map<KeySource, ReadonlyMap<string, SigningKey>>;
   #reported: ReadonlySet<string> = new Set();
   #current: SigningKeys | undefined;
@@ -73,16 +73,16 @@ export class KeyRing {
   }
 
   /** Looks at the sources now, for a change of the configuration. */
-  look(): Promise<void> {
-    return this.#looks.run(() => this.#look(false));
+  poll(): Promise<void> {
+    return this.#polls.run(() => this.#poll(false));
   }
 
   /** Looks at watched sources because a token names an unknown key: another process may know it already. */
-  async lookUrgently(): Promise<void> {
+  async pollUrgently(): Promise<void> {
     if (performance.now() < this.#urgentAt + urgentEveryMs) return;
     if (!this.#options.sources.some(({ isWatched }) => isWatched)) return;
     this.#urgentAt = performance.now();
-    await this.#looks.run(() => this.#look(true));
+    await this.#polls.run(() => this.#poll(true));
   }
 
   stop(): void {
@@ -92,12 +92,12 @@ export class KeyRing {
 
   #arm(): void {
     this.#timer = setTimeout(() => {
-      this.look()
+      this.poll()
         .catch((error: unknown) =>
           this.#options.logger.error({ err: error }, 'the signing keys could not be read again'),
         )
         .finally(() => !this.#isStopped && this.#arm());
-    }, lookEveryMs).unref();
+    }, pollMs).unref();
   }
 
   async #load(): Promise<void> {
@@ -118,7 +118,7 @@ export class KeyRing {
     }
   }
 
-  async #look(isUrgent: boolean): Promise<void> {
+  async #poll(isUrgent: boolean): Promise<void> {
     const problems = await this.#gather(isUrgent);
     this.#report([...problems, ...this.#use()]);
   }
@@ -178,7 +178,7 @@ export class KeyRing {
     return `auth.token.kid is "${kid}", but ${names} ${kids === '' ? 'has no usable key' : `has only ${kids}`}: add that key`;
   }
 
-  /** Logs what was not logged at the last look. */
+  /** Logs what was not logged at the last poll. */
   #report(problems: readonly Problem[]): void {
     for (const { key, text } of problems)
       if (!this.#reported.has(key))

@@ -134,7 +134,7 @@ export class SignedTokens {
     const { keys } = this;
     const known = await found(keys, header, jws);
     if (known || keys.keys.some(({ kid }) => kid === header.kid)) return known;
-    await this.#ring.lookUrgently();
+    await this.#ring.pollUrgently();
     return keys === this.keys ? undefined : found(this.keys, header, jws);
   }
 }
