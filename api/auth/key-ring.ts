@@ -6,7 +6,7 @@ import type { KeySource } from './key-source.ts';
 import { KeyProblem, type SigningKey } from './signing-key.ts';
 import { signingKeys, type SigningChoice, type SigningKeys } from './signing-keys.ts';
 
-/** Time between two polls at the sources, in milliseconds. */
+/** Time between two polls of the sources, in milliseconds. */
 const pollMs = 1_000;
 
 /** Least time between two polls that unknown key ids cause, in milliseconds. */

@@ -13,15 +13,15 @@ import { earliestNextOrder, pauseAfter, renewalTime } from './renewal-time.ts';
 
 /** Pauses and limits, in milliseconds. */
 export interface CertificateTimes {
-  /** Between two looks at what other processes have obtained, and whether a renewal is due. */
-  readonly look: number;
+  /** Between two polls for what other processes have obtained, and whether a renewal is due. */
+  readonly poll: number;
   /** The same before the first certificate. */
-  readonly firstLook: number;
+  readonly firstPoll: number;
   /** Longest wait for the first certificate at the start. */
   readonly start: number;
 }
 
-const usualTimes: CertificateTimes = { look: 30_000, firstLook: 1_000, start: 300_000 };
+const usualTimes: CertificateTimes = { poll: 30_000, firstPoll: 1_000, start: 300_000 };
 
 /** How long a process may be silent before another one takes over its order, and how often it speaks, in milliseconds. */
 const hold = { forMs: 60_000, everyMs: 15_000 } as const;
@@ -56,12 +56,12 @@ export class AutomaticCertificate implements CertificateSource {
   #current: Certificate | undefined;
   /** State after the last attempt, of whatever process. */
   #last: Pick<KeptCertificate, 'failedAttempts' | 'lastFailure' | 'nextAttemptAt'> = noAttempt;
-  #lookFailure = '';
+  #pollFailure = '';
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
   #stopWaiting = () => {};
   #holder: string | undefined;
-  /** Proofs are looked up one at a time; who comes while one is looked up waits for the next look. */
+  /** Proofs are looked up one at a time; who comes while one is looked up waits for the next look-up. */
   #lastRead: Promise<unknown> = Promise.resolve();
   #nextRead: Promise<KeptCertificate | undefined> | undefined;
   #shown: { readonly keyAuthorization: string; readonly context: SecureContext } | undefined;
@@ -130,7 +130,7 @@ export class AutomaticCertificate implements CertificateSource {
     return this.#shown.context;
   }
 
-  /** Begins to look after the certificate, and waits for the first one, or until `stop`. @throws StartError when none comes in time */
+  /** Keeps the certificate current, and waits for the first one, or until `stop`. @throws StartError when none comes in time */
   async obtained(): Promise<void> {
     const { name, authority, logger } = this.#options;
     const first = new Promise<void>((resolve) => {
@@ -180,26 +180,26 @@ export class AutomaticCertificate implements CertificateSource {
     return `server.tls.autocert is on, but no certificate for ${name} came from ${authority.directoryUrl} within ${this.#times.start / 1_000} s: ${reason}. The authority must reach this server at port 443 of ${name} (server.listen, or a port that is forwarded there without ending TLS).`;
   }
 
-  #arm(delayMs = this.#current ? this.#times.look : this.#times.firstLook): void {
+  #arm(delayMs = this.#current ? this.#times.poll : this.#times.firstPoll): void {
     if (this.#isStopped) return;
-    this.#timer = setTimeout(() => void this.#lookAndGoOn(), delayMs).unref();
+    this.#timer = setTimeout(() => void this.#pollAndContinue(), delayMs).unref();
   }
 
-  async #lookAndGoOn(): Promise<void> {
+  async #pollAndContinue(): Promise<void> {
     try {
-      await this.#look();
-      this.#lookFailure = '';
+      await this.#poll();
+      this.#pollFailure = '';
     } catch (error) {
       const { message } = error as Error;
       // Logged once: it may last as long as the database cannot be reached.
-      if (message !== this.#lookFailure && !this.#isStopped)
+      if (message !== this.#pollFailure && !this.#isStopped)
         this.#options.logger.warn({ err: error }, 'the certificate could not be renewed; trying again');
-      this.#lookFailure = message;
+      this.#pollFailure = message;
     }
     this.#arm();
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { rows, clock } = this.#options;
     const kept = await rows.read();
     if (kept) this.#adopt(kept);

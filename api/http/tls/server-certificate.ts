@@ -9,8 +9,8 @@ import {
   type CertificateFiles,
 } from './certificate-files.ts';
 
-/** Time between two looks at the files, in milliseconds. */
-const lookEveryMs = 1_000;
+/** Time between two polls of the files, in milliseconds. */
+const pollMs = 1_000;
 
 interface Options {
   /** The files as the configuration names them now. */
@@ -19,7 +19,7 @@ interface Options {
 }
 
 /**
- * The certificate of the server, which follows its files: when they have changed and then stayed the same until the next look, they are
+ * The certificate of the server, which follows its files: when they have changed and then stayed the same until the next poll, they are
  * read again. A certificate that cannot be used is logged once, and the previous one stays.
  */
 export class ServerCertificate implements CertificateSource {
@@ -76,15 +76,15 @@ export class ServerCertificate implements CertificateSource {
 
   #arm(): void {
     this.#timer = setTimeout(() => {
-      this.#look()
+      this.#poll()
         .catch((error: unknown) =>
           this.#options.logger.error({ err: error }, 'the certificate could not be read again'),
         )
         .finally(() => !this.#isStopped && this.#arm());
-    }, lookEveryMs).unref();
+    }, pollMs).unref();
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const files = this.#options.files();
     const signature = await signatureOf(files);
     const isSettled = signature === this.#seen;

@@ -40,7 +40,7 @@ async function startAuthority(options: Partial<Parameters<typeof AcmeServer.star
 
 interface Settings {
   readonly port?: number;
-  readonly firstLook?: number;
+  readonly firstPoll?: number;
   readonly start?: number;
   readonly externalAccount?: { readonly keyId: string; readonly hmacKey: string };
   readonly environment?: Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ interface Settings {
 /** An API process that gets its certificate from the authority. */
 async function openProcess(
   authority: AcmeServer,
-  { port = authority.port, firstLook = 50, start = 120_000, externalAccount, environment = {} }: Settings = {},
+  { port = authority.port, firstPoll = 50, start = 120_000, externalAccount, environment = {} }: Settings = {},
 ): Promise<Instance> {
   const instance = await world.openInstance({
     environment: {
@@ -61,7 +61,7 @@ async function openProcess(
     },
     certificates: {
       authority: { directoryUrl: authority.directoryUrl, externalAccount },
-      times: { look: 50, firstLook, start },
+      times: { poll: 50, firstPoll, start },
     },
   });
   instances.push(instance);
@@ -185,7 +185,7 @@ test('before there is a certificate, connections are refused, and the authority 
 test('all processes share one certificate, also after a restart; one of them orders, and each shows the proof', async () => {
   const authority = await startAuthority();
   // It is where the authority looks, and orders nothing itself.
-  const shows = await openProcess(authority, { firstLook: 600_000 });
+  const shows = await openProcess(authority, { firstPoll: 600_000 });
   const shown = shows.listen().catch((error: unknown) => error);
   await eventually(() => world.logs.some(({ msg }) => String(msg).startsWith('waiting for the first certificate')));
   const orders = await Promise.all([1, 2, 3].map(() => openProcess(authority, { port: 0 })));

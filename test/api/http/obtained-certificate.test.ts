@@ -37,7 +37,7 @@ async function serve(at: number): Promise<string> {
     },
     certificates: {
       authority: { directoryUrl: authority.directoryUrl },
-      times: { look: 50, firstLook: 50, start: 30_000 },
+      times: { poll: 50, firstPoll: 50, start: 30_000 },
     },
   });
   instances.push(instance);
