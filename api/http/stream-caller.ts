@@ -45,7 +45,7 @@ export class StreamCaller {
   }
 
   /** Reads who the caller is now. @throws AppError unauthenticated, second_factor_required, subscription_inactive, and those of the database */
-  async look(): Promise<void> {
+  async recheck(): Promise<void> {
     const { core } = this.#request;
     const { token } = core;
     if (!token) throw signInFirst();
@@ -87,7 +87,7 @@ export class StreamCaller {
       } catch (error) {
         await unit.rollback();
         if (assumption.outcome !== 'refuted' || attempt === maxAttempts) throw error;
-        await this.look();
+        await this.recheck();
       }
     }
   }

@@ -40,8 +40,8 @@ const positionMs = 600_000;
 /** Part of `server.writetimeout` for which a client may take nothing: the rest is for the message about it. */
 const stallShare = 0.75;
 
-/** How many callers are looked at again at the same time. */
-const maxLooks = 4;
+/** How many callers are checked again at the same time. */
+const maxRechecks = 4;
 
 /** All connections of this process that have subscriptions, and their changes. */
 export class SubscriptionHub implements Follower {
@@ -55,7 +55,7 @@ export class SubscriptionHub implements Follower {
   readonly #byKind = new Map<string, Set<RecordSubscription>>();
   /** Connections whose caller may have changed. */
   readonly #suspects = new Set<SubscriberConnection>();
-  #looks = 0;
+  #rechecks = 0;
   #subscriptions = 0;
   #stopped: AppError | undefined;
 
@@ -75,7 +75,7 @@ export class SubscriptionHub implements Follower {
    */
   async connect(connection: SubscriberConnection): Promise<() => void> {
     this.refuseUnlessEnabled();
-    await connection.caller.look();
+    await connection.caller.recheck();
     if (this.#stopped) throw this.#stopped;
     const { organizationId, subjectId } = connection.caller.current;
     const owners = [`organization ${organizationId}`, `caller ${subjectId}`];
@@ -184,7 +184,7 @@ export class SubscriptionHub implements Follower {
   onCallers(scopes: ReadonlySet<string>): void {
     for (const connection of this.#connections.keys())
       if (connection.caller.dependsOn(scopes)) this.#suspects.add(connection);
-    this.#lookAtSuspects();
+    this.#recheckSuspects();
   }
 
   onTick(): void {
@@ -197,7 +197,7 @@ export class SubscriptionHub implements Follower {
       }
       for (const subscription of subscriptions) if (subscription.quietMs >= positionMs) subscription.wantPosition();
     }
-    this.#lookAtSuspects();
+    this.#recheckSuspects();
   }
 
   #drop(connection: SubscriberConnection, reason: AppError): void {
@@ -213,23 +213,23 @@ export class SubscriptionHub implements Follower {
     connection.endWith(reason);
   }
 
-  #lookAtSuspects(): void {
+  #recheckSuspects(): void {
     for (const connection of this.#suspects) {
-      if (this.#looks >= maxLooks) return;
+      if (this.#rechecks >= maxRechecks) return;
       this.#suspects.delete(connection);
-      this.#looks++;
-      void this.#look(connection).finally(() => {
-        this.#looks--;
-        this.#lookAtSuspects();
+      this.#rechecks++;
+      void this.#recheck(connection).finally(() => {
+        this.#rechecks--;
+        this.#recheckSuspects();
       });
     }
   }
 
-  async #look(connection: SubscriberConnection): Promise<void> {
+  async #recheck(connection: SubscriberConnection): Promise<void> {
     const connected = this.#connections.get(connection);
     if (!connected) return;
     try {
-      await connection.caller.look();
+      await connection.caller.recheck();
       if (connection.caller.current.organizationId !== connected.organizationId)
         this.#drop(connection, noLongerIn(connected.organizationId));
     } catch (error) {
