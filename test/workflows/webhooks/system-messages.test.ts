@@ -79,7 +79,7 @@ const untilState = (email: string, state: string) =>
     const [message] = await asOwner<StoredMessage>(
       world,
       `select m.key, m.state, m.attempts, m.error from users u join events e on e.entity_id = u.id and e.topic = 'user.confirmed'
-       join system_messages m on m.key = e.id || '/tell-new-user' where u.email = $1`,
+       join system_messages m on m.key = e.id || '/notify-new-user' where u.email = $1`,
       [email],
     );
     return message?.state === state && message;

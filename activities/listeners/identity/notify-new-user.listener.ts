@@ -4,8 +4,8 @@ import { on } from '#entities/kit/model/events.ts';
 import { defineListener, type Listener } from '../listener.ts';
 
 /** Notifies the operator of a new user, if the operator has a chat. */
-export const tellNewUser: Listener = {
-  ...defineListener('tell-new-user', [on(user, 'confirmed')], ({ event, key, start }) => {
+export const notifyNewUser: Listener = {
+  ...defineListener('notify-new-user', [on(user, 'confirmed')], ({ event, key, start }) => {
     start(sendSystemMessageContract, { key, about: { message: 'new-user', userId: event.entityId } });
   }),
   isWanted: ({ hasChat }) => hasChat,
