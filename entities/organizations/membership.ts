@@ -56,7 +56,7 @@ export const membership = defineEntityModule({
       field: 'role',
       is: 'owner',
       // A person who is deactivated or locked out cannot act for the organization.
-      countsIf: `exists (select 1 from users u where u.id = held.user_id and u.status = 'active' and u.deleted_at is null)`,
+      validIf: `exists (select 1 from users u where u.id = held.user_id and u.status = 'active' and u.deleted_at is null)`,
       message:
         'The organization would be left without an active owner. Transfer its ownership to another member first, or delete the organization.',
     }),

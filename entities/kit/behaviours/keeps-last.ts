@@ -18,7 +18,7 @@ interface LastKept<Name extends string> {
    * SQL: a condition on a record, with the alias `held`, without which it is not valid. A change that makes it false locks the
    * organization.
    */
-  readonly countsIf?: string;
+  readonly validIf?: string;
   /** The message of a refusal, shown to the caller. */
   readonly message: string;
 }
@@ -45,14 +45,14 @@ function organizationThatLost(
   { organizationId, before, after }: RecordedChange,
 ): string[] {
   if (!before || organizationId === null) return [];
-  const counts = (row: Row) => row['deletedAt'] == null && row[field] === is;
-  return counts(before) && !counts(after) ? [organizationId] : [];
+  const isValid = (row: Row) => row['deletedAt'] == null && row[field] === is;
+  return isValid(before) && !isValid(after) ? [organizationId] : [];
 }
 
 async function refuseNone(
   session: RoleSession,
   module: EntityModule,
-  { field, is, countsIf = 'true', message }: LastKept<string>,
+  { field, is, validIf = 'true', message }: LastKept<string>,
   ids: readonly string[],
   registry: Registry,
 ): Promise<void> {
@@ -63,6 +63,6 @@ async function refuseNone(
   // A statement of its own sees what was committed while the one before waited.
   const bare = compileSql(sql`select 1 from unnest(${existing}::text[]) as organization (id) where not exists (
     select 1 from ${sql.table(module.table)} as held where held.organization_id = organization.id
-      and ${column('held', field)} = ${is} and held.deleted_at is null and ${sql.raw(countsIf)}) limit 1`);
+      and ${column('held', field)} = ${is} and held.deleted_at is null and ${sql.raw(validIf)}) limit 1`);
   if ((await session.query(bare.text, bare.values)).rows.length > 0) throw new AppError('last_owner', message);
 }
