@@ -13,11 +13,15 @@ const usage = `usage: npm run migrate                  bring the configured data
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { url: { type: 'string' }, config: { type: 'string' } },
+  options: { url: { type: 'string' }, config: { type: 'string' }, help: { type: 'boolean' } },
 });
 // `npm run migrate -- status` arrives as `up status`.
 const [first = 'up', second] = positionals;
 const [command, name] = first === 'up' && second ? [second, undefined] : [first, second];
+if (values.help) {
+  console.log(usage);
+  process.exit();
+}
 
 try {
   await (values.url === undefined ? runConfigured() : run(values.url));

@@ -10,8 +10,13 @@ import { writePreviews } from './product/write-previews.ts';
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const [, , address, wanted = ''] = process.argv;
+const usage = 'usage: npm run -s mail -- ADDRESS [TEXT], or npm run -s mail -- preview';
+if (address === '--help') {
+  console.log(usage);
+  process.exit();
+}
 if (!address) {
-  console.error('usage: npm run -s mail -- ADDRESS [TEXT], or npm run -s mail -- preview');
+  console.error(usage);
   process.exit(2);
 }
 const stateDir = process.env['STACK_STATE_DIR'] ?? join(root, '.local');

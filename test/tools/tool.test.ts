@@ -2,16 +2,23 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-const commands = join(import.meta.dirname, '..', '..', 'tools', 'commands');
+const root = join(import.meta.dirname, '..', '..');
 
-/** Starts a tool as `npm run` does. */
-function run(tool: string, ...args: readonly string[]): Promise<{ readonly code: unknown; readonly said: string }> {
+interface Ended {
+  readonly code: unknown;
+  readonly said: string;
+}
+
+/** Starts a program as `npm run` does. */
+function start(program: string, ...args: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [join(commands, `${tool}-main.ts`), ...args], (error, stdout, stderr) =>
+    execFile(process.execPath, [join(root, program), ...args], (error, stdout, stderr) =>
       resolve({ code: error?.code ?? 0, said: stdout + stderr }),
     );
   });
 }
+
+const run = (tool: string, ...args: readonly string[]) => start(`tools/commands/${tool}-main.ts`, ...args);
 
 describe('arguments that are no command end a tool with 2, the reason and the usage', () => {
   test.each([
@@ -59,6 +66,14 @@ test.each([
     expect(said).toMatch(`usage: npm run ${tool} -- `);
     expect(said).toContain(usage);
   }
+});
+
+test.each([
+  ['migrations/migrate-main.ts', 'up --help', 'npm run migrate -- status'],
+  ['temporal-dev/read-mail-main.ts', '--help', 'npm run -s mail -- preview'],
+])('%s %s prints its usage, too', async (program, line, usage) => {
+  const { code, said } = await start(program, ...line.split(' '));
+  expect([code, said]).toEqual([0, expect.stringContaining(usage)]);
 });
 
 test('texts of the usage stand in one column, below what is longer', async () => {
