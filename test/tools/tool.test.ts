@@ -60,12 +60,10 @@ test.each([
   ['verify', '--quiet'],
   ['work', '--kind KIND'],
 ])('npm run %s -- --help prints the usage and needs no server', async (tool, usage) => {
-  for (const line of ['--help', 'list --help']) {
-    const { code, said } = await run(tool, ...line.split(' '));
-    expect(code).toBe(0);
-    expect(said).toMatch(`usage: npm run ${tool} -- `);
-    expect(said).toContain(usage);
-  }
+  const { code, said } = await run(tool, 'list', '--help');
+  expect(code).toBe(0);
+  expect(said).toContain(`usage: npm run ${tool} -- `);
+  expect(said).toContain(usage);
 });
 
 test.each([

@@ -87,7 +87,7 @@ export class Columns {
   }
 
   /** Where the values of a field are; behind all columns for a field without one. */
-  placeOf(name: string): number {
+  indexOf(name: string): number {
     const place = this.columns.findIndex((column) => column.name === name);
     return place < 0 ? this.columns.length : place;
   }

@@ -19,7 +19,7 @@ export function withLines(
   const placed = error.details.fields.map(({ path, message }) => {
     const [, index = '', name = ''] = path.split('/');
     const line = rowOf(Number(index))?.line ?? 0;
-    const place = columns.placeOf(name);
+    const place = columns.indexOf(name);
     const title = columns.titles[place] ?? name;
     return { path, message: title === '' ? `line ${line}: ${message}` : atCell(line, title, message), line, place };
   });

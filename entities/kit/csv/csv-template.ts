@@ -32,7 +32,7 @@ function templateColumns(target: CsvTarget): Titled[] {
   );
   const lookups = new Set(known.flatMap(([, column]) => (column.is === 'lookup' ? [column.name] : [])));
   const seen = new Set<string>();
-  const ordered = known.toSorted(([, one], [, other]) => placeOf(target.module, one) - placeOf(target.module, other));
+  const ordered = known.toSorted(([, one], [, other]) => indexOf(target.module, one) - indexOf(target.module, other));
   return ordered.filter(([, column]) => {
     const { is, name } = column;
     // One column for each field: of a key the last one, the display id.
@@ -45,7 +45,7 @@ function templateColumns(target: CsvTarget): Titled[] {
 }
 
 /** In the order of the fields of the kind, what names the record first. */
-function placeOf({ fields }: EntityModule, column: Titled[1]): number {
+function indexOf({ fields }: EntityModule, column: Titled[1]): number {
   return column.is === 'key' ? -1 : Object.keys(fields).indexOf(column.name);
 }
 
