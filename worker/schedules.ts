@@ -89,6 +89,7 @@ const retryMs = 5_000;
 /**
  * Keeps the schedules in Temporal as the configuration wants them: now, and after each reload.
  * @param wanted at the start
+ * @throws AggregateError when some of them cannot be changed at the start; after a reload, they are tried again
  * @returns ends that, after the change that is under way
  */
 export async function keepSchedules(
@@ -134,6 +135,7 @@ export async function keepSchedules(
  * Makes the schedules in Temporal equal to the wanted ones: created, changed, paused, deleted. Schedules of other prefixes
  * are left alone, and so is the pause of an operator. Workers that start together may do so at the same time.
  * @param own after a reload: those of this process, of which alone some are deleted, because workers of another release have others
+ * @throws AggregateError when some could not be changed, after all others were
  */
 async function convergeSchedules(
   gateway: TemporalGateway,
@@ -143,6 +145,16 @@ async function convergeSchedules(
 ): Promise<void> {
   const { schedule } = gateway.client;
   const idOf = (name: string) => `${gateway.settings.prefix}/${name}`;
+  const failures: unknown[] = [];
+  /** A schedule that cannot be changed keeps no other from it. */
+  const each = async (scheduleId: string, change: () => Promise<void>): Promise<void> => {
+    try {
+      await change();
+    } catch (error) {
+      logger.error({ err: error, schedule: scheduleId }, 'a schedule could not be changed');
+      failures.push(error);
+    }
+  };
   for (const item of wanted) {
     const options = optionsOf(item, idOf(item.name), gateway);
     const update = () =>
@@ -155,30 +167,35 @@ async function convergeSchedules(
           state: { ...state, ...options.state, ...(isOurs || item.isPaused ? {} : { note: state.note }) },
         };
       });
-    try {
-      await update();
-    } catch (error) {
-      if (!(error instanceof ScheduleNotFoundError)) throw error;
+    await each(options.scheduleId, async () => {
       try {
-        await schedule.create(options);
-        logger.info({ schedule: options.scheduleId }, 'schedule created');
-      } catch (race) {
-        // Another worker was faster.
-        if (!(race instanceof ScheduleAlreadyRunning)) throw race;
         await update();
+      } catch (error) {
+        if (!(error instanceof ScheduleNotFoundError)) throw error;
+        try {
+          await schedule.create(options);
+          logger.info({ schedule: options.scheduleId }, 'schedule created');
+        } catch (race) {
+          // Another worker was faster.
+          if (!(race instanceof ScheduleAlreadyRunning)) throw race;
+          await update();
+        }
       }
-    }
+    });
   }
   const names = new Set(wanted.map((item) => idOf(item.name)));
   for await (const { scheduleId } of own?.map(({ name }) => ({ scheduleId: idOf(name) })) ?? schedule.list()) {
     if (!scheduleId.startsWith(idOf('')) || names.has(scheduleId)) continue;
-    try {
-      await schedule.getHandle(scheduleId).delete();
-      logger.info({ schedule: scheduleId }, 'schedule deleted');
-    } catch (error) {
-      if (!(error instanceof ScheduleNotFoundError)) throw error;
-    }
+    await each(scheduleId, async () => {
+      try {
+        await schedule.getHandle(scheduleId).delete();
+        logger.info({ schedule: scheduleId }, 'schedule deleted');
+      } catch (error) {
+        if (!(error instanceof ScheduleNotFoundError)) throw error;
+      }
+    });
   }
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} schedules could not be changed`);
 }
 
 /** Runs that were missed for longer are not made up for, in milliseconds: Temporal accepts no shorter time, and does not say how often a cron expression matches. */

@@ -1,6 +1,6 @@
 // Takes turns by the seed: npm test has some of these files, npm run prove has all.
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { keepSchedules, wantedSchedules } from '#worker/schedules.ts';
 import { eventually } from '../kit/eventually.ts';
 import { runsOf, waitForRuns } from '../kit/runs.ts';
@@ -145,6 +145,31 @@ test('a configuration that is reloaded while a worker starts is followed', async
   const end = await keepSchedules(config, wanted, { temporal, logger: pino({ enabled: false }) });
   await end();
   expect(await stateOf('hourly')).toMatchObject({ everyMs: [3_600_000] });
+  await world.reconfigure({ CORE_JOBQUEUE_QUEUECONF_PERIODICJOBS: undefined });
+  await converge({});
+});
+
+test('a schedule that cannot be changed keeps no other from it, and is reported', async () => {
+  const { config, runtime } = world;
+  const { temporal } = runtime;
+  const { schedule } = temporal.client;
+  const jobs = ['paused', 'hourly', 'weekly'].map((name) => ({ name, workflow: 'sweepOutbox', schedule: 3_600_000 }));
+  await world.reconfigure(periodic(...jobs));
+  const getHandle = schedule.getHandle.bind(schedule);
+  const spy = vi.spyOn(schedule, 'getHandle').mockImplementation((id) => {
+    if (id === `${world.name}/hourly`) throw new Error('refused');
+    return getHandle(id);
+  });
+  const lines: { readonly schedule?: string; readonly level: number }[] = [];
+  const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const wanted = wantedSchedules(config.current, temporal);
+  await expect(keepSchedules(config, wanted, { temporal, logger })).rejects.toThrow('1 schedules could not be changed');
+  spy.mockRestore();
+  expect(await stateOf('paused')).toMatchObject({ everyMs: [3_600_000] });
+  expect(await stateOf('weekly')).toMatchObject({ everyMs: [3_600_000] });
+  await expect(describeSchedule('hourly')).rejects.toThrow(/not found/iu);
+  expect(lines).toContainEqual(expect.objectContaining({ level: 50, schedule: `${world.name}/hourly` }));
+  await Promise.all(['paused', 'weekly'].map(isListed));
   await world.reconfigure({ CORE_JOBQUEUE_QUEUECONF_PERIODICJOBS: undefined });
   await converge({});
 });
