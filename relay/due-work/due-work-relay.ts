@@ -1,10 +1,11 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
 import { RepeatedWork } from '#entities/kit/base/concurrency/repeated-work.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { claimDueWork, wakeRow } from '#entities/kit/due-work/due-rows.ts';
-import type { DueItem, DueWork } from '#entities/kit/due-work/define-due-work.ts';
+import { pauseAfter, type DueItem, type DueWork, type RetrySchedule } from '#entities/kit/due-work/define-due-work.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
@@ -27,6 +28,12 @@ interface DueWorkRelayOptions {
 }
 
 const maxClaimed = 50;
+
+/** Pauses of work that declares none, when its workflow cannot be begun. None is longer than its lease. */
+const beginRetry: RetrySchedule = { pausesMs: [1_000, 10_000, 60_000, 600_000], last: 'repeat' };
+
+/** How often work could not be begun in a row, by key, as this process remembers it. */
+type Failures = LRUCache<string, number>;
 
 /**
  * Starts or wakes the workflows of due work. A row that was claimed is due again after its lease unless its work is done, and its workflow
@@ -56,6 +63,7 @@ export class DueWorkRelay {
     const { contracts, isEnabled, openLanes, logger } = this.#options;
     const contract = contracts.find(({ name }) => name === work.workflow);
     if (!contract) throw new TypeError(`due work "${work.name}": there is no workflow "${work.workflow}"`);
+    const failures: Failures = new LRUCache({ max: 10_000 });
     /** Owners after whom the next claim begins, by lane. */
     const positions = new Map<string | undefined, string>();
     return new RepeatedWork({
@@ -66,11 +74,11 @@ export class DueWorkRelay {
           try {
             const { items, next, ...claim } = await this.#claim(work, lane, positions.get(lane) ?? '');
             positions.set(lane, next);
-            hasMore ||= claim.hasMore;
-            if (items.length === 0) continue;
-            failpoint('work-claimed', work.name);
-            await this.#beginAll(work, contract, items);
-            failpoint('work-begun', work.name);
+            if (items.length > 0) failpoint('work-claimed', work.name);
+            const begun = await this.#beginAll(work, contract, items, failures);
+            // When nothing can be begun, Temporal is probably away: the next poll continues.
+            hasMore ||= claim.hasMore && (begun > 0 || items.length === 0);
+            if (items.length > 0) failpoint('work-begun', work.name);
           } catch (error) {
             errors.push(error);
           }
@@ -93,18 +101,43 @@ export class DueWorkRelay {
     return this.#options.database.transact(context, work);
   }
 
-  /** Begins each item, whatever becomes of the others. Items that cannot be begun are due again at once, for the next poll. */
-  async #beginAll(work: DueWork, contract: WorkflowContract<object>, items: readonly DueItem[]): Promise<void> {
+  /**
+   * Begins each item, whatever becomes of the others. Items that cannot be begun are due again after a pause that grows.
+   * @returns how many were begun
+   */
+  async #beginAll(
+    work: DueWork,
+    contract: WorkflowContract<object>,
+    items: readonly DueItem[],
+    failures: Failures,
+  ): Promise<number> {
     const begun = await Promise.allSettled(items.map((item) => this.#begin(work, contract, item)));
-    const errors = begun.flatMap((one): unknown[] => (one.status === 'rejected' ? [one.reason] : []));
-    if (errors.length === 0) return;
-    const failed = items.filter((_item, n) => begun[n]?.status === 'rejected');
+    const errors: unknown[] = [];
+    const failed: DueItem[] = [];
+    for (const [n, item] of items.entries()) {
+      const one = begun[n];
+      if (one?.status === 'rejected') {
+        errors.push(one.reason);
+        failed.push(item);
+      } else failures.delete(item.key);
+    }
+    if (failed.length === 0) return items.length;
+    const { logger, database } = this.#options;
+    const error = new AggregateError(errors, `${failed.length} of ${items.length} items could not be begun`);
+    logger.error({ err: error, due_work: work.name }, 'some due work could not be begun; it is tried again');
     // The items of a claim of its own are not rows; its lease says when they are due again.
-    if (!work.claim)
+    if (!work.claim) {
+      const now = database.options.clock.now().getTime();
       await this.#transact(async (unit) => {
-        for (const { key } of failed) await wakeRow(unit, work, key);
+        for (const { key } of failed) {
+          const count = (failures.get(key) ?? 0) + 1;
+          failures.set(key, count);
+          const pauseMs = pauseAfter(work.retry ?? beginRetry, count) ?? work.leaseMs;
+          await wakeRow(unit, work, key, new Date(now + Math.min(pauseMs, work.leaseMs)));
+        }
       });
-    throw new AggregateError(errors, `${errors.length} of ${items.length} items could not be begun`);
+    }
+    return items.length - failed.length;
   }
 
   async #begin(work: DueWork, contract: WorkflowContract<object>, item: DueItem): Promise<unknown> {

@@ -16,6 +16,7 @@ import { readCommand } from '#tools/commands/tool.ts';
 import { workTool } from '#tools/commands/work-arguments.ts';
 import { runWorkCommand } from '#tools/commands/work-commands.ts';
 import { asOwner } from '../kit/as-owner.ts';
+import { eventually } from '../kit/eventually.ts';
 import { openWorld, type World } from '../kit/world.ts';
 
 const limit = 50;
@@ -184,12 +185,8 @@ test('the relay refuses work whose workflow this release does not have', () => {
 });
 
 describe('the relay', () => {
-  /** One poll. @param start in the place of Temporal's */
-  async function poll(
-    work: DueWork,
-    start: (input: object) => Promise<boolean>,
-    lanes: readonly (string | undefined)[],
-  ) {
+  /** @param start in the place of Temporal's */
+  function relayOf(work: DueWork, start: (input: object) => Promise<boolean>, lanes: readonly string[] = []) {
     const lines: string[] = [];
     const relay = new DueWorkRelay({
       database: world.runtime.database,
@@ -198,31 +195,61 @@ describe('the relay', () => {
       dueWork: [work],
       contracts: [{ name: work.workflow, workflowId: () => 'one' }],
       isEnabled: () => true,
-      openLanes: () => lanes,
+      openLanes: () => (lanes.length > 0 ? lanes : [undefined]),
+    });
+    return { relay, reported: (text: string) => lines.filter((line) => line.includes(text)).length };
+  }
+  const notBegun = 'some due work could not be begun';
+
+  test('begins what it can, and what it cannot begin is due again after pauses that grow', async () => {
+    await addDue(newId(), 3);
+    const started: object[] = [];
+    const input = ({ key }: DueItem) => {
+      if (key.endsWith('1')) throw new Error('no input');
+      return { key };
+    };
+    const { relay, reported } = relayOf({ ...checksDue, input }, async (one) => {
+      if ((one as DueItem).key.endsWith('2')) throw new Error('not started');
+      return started.push(one) > 0;
+    });
+    for (const [n, pauseMs] of [1_000, 10_000, 60_000, checksDue.leaseMs].entries()) {
+      relay.wake();
+      await eventually(() => reported(notBegun) === n + 1);
+      await eventually(async () => {
+        const rows = await asOwner<{ dueAt: Date }>(
+          world,
+          `select check_due_at as "dueAt" from uploads where right(id, 1) <> '3'`,
+        );
+        return rows.every(({ dueAt }) => dueAt.getTime() === world.clock.now().getTime() + pauseMs);
+      });
+      world.clock.advance(pauseMs);
+    }
+    await relay.stop();
+    expect(new Set(started.map((one) => (one as DueItem).key.slice(-1)))).toEqual(new Set(['3']));
+    expect(reported('the relay of due work failed')).toBe(0);
+  });
+
+  test('continues with what is due behind work that it cannot begin', async () => {
+    await addDue(newId(), 120);
+    let calls = 0;
+    const { relay, reported } = relayOf(checksDue, async () => {
+      if (calls++ === 0) throw new Error('not started');
+      return true;
     });
     relay.wake();
+    await eventually(() => calls === 120);
     await relay.stop();
-    expect(lines.filter((line) => line.includes('the relay of due work failed'))).toHaveLength(1);
-  }
+    expect(reported(notBegun)).toBe(1);
+  });
 
-  test('begins what it can, and what it cannot begin is due at once', async () => {
-    await addDue(newId(), 3);
-    const keys: string[] = [];
-    const started: object[] = [];
-    const input = (item: DueItem) => {
-      keys.push(item.key);
-      if (keys.length === 1) throw new Error('no input');
-      return { key: item.key };
-    };
-    const start = async (one: object) => {
-      if (keys.length === 3 && started.length === 1) throw new Error('not started');
-      started.push(one);
-      return true;
-    };
-    await poll({ ...checksDue, input }, start, [undefined]);
-    expect(started).toEqual([{ key: keys[1] }]);
-    const again = (await claim()).items.map(({ key }) => key);
-    expect(new Set(again)).toEqual(new Set([keys[0], keys[2]]));
+  test('waits for the next poll when nothing can be begun', async () => {
+    await addDue(newId(), 120);
+    const { relay, reported } = relayOf(checksDue, () => Promise.reject(new Error('not started')));
+    relay.wake();
+    await eventually(() => reported(notBegun) === 1);
+    await relay.stop();
+    const due = await asOwner(world, 'select 1 from uploads where check_due_at <= $1', [world.clock.now()]);
+    expect(due).toHaveLength(70);
   });
 
   test('serves the lanes after one that fails', async () => {
@@ -235,8 +262,11 @@ describe('the relay', () => {
           ? Promise.reject(new Error('no claim'))
           : claimDueWork(unit, checksDue, { ...request, lane: undefined }),
     };
-    await poll(work, async (one) => started.push(one) > 0, ['broken', 'sound']);
+    const { relay, reported } = relayOf(work, async (one) => started.push(one) > 0, ['broken', 'sound']);
+    relay.wake();
+    await relay.stop();
     expect(started).toHaveLength(2);
+    expect(reported('the relay of due work failed')).toBe(1);
   });
 });
 

@@ -77,16 +77,14 @@ export function claimStatement({ table, key, owner, dueAt, waits, lane, columns 
     select c.*, (select count(*)::int from served) as owners, (select max(owner) from served) as last from claimed c`;
 }
 
-/** Makes a row due now that waits for its time. @returns whether it waits */
+/** Makes a row due at another time: now, when left out. @returns whether it waits */
 export async function wakeRow(
   work: Work,
   { rows: { table, key, dueAt, waits } }: DueWork,
   value: string,
+  at = work.clock.now(),
 ): Promise<boolean> {
-  const count = await work.runAsSystem(`update ${table} set ${dueAt} = $2 where ${key} = $1 and ${waits}`, [
-    value,
-    work.clock.now(),
-  ]);
+  const count = await work.runAsSystem(`update ${table} set ${dueAt} = $2 where ${key} = $1 and ${waits}`, [value, at]);
   return count === 1;
 }
 
