@@ -17,7 +17,7 @@ const gone: SweepDecision = { action: null, reason: 'changed meanwhile' };
 export type SweepDependencies = Pick<ActivityDependencies, 'config' | 'database' | 'logger' | 'onSwept'>;
 
 /**
- * Handles one page of a sweep. A record that fails is counted and logged, and the others continue. In an outage, the page ends with what
+ * Handles one page of a sweep, and ends it when half of its time is over. A record that fails is counted and logged, and the others continue. In an outage, the page ends with what
  * was done before it, so that a repeated attempt counts each record once.
  * @throws AppError when the database is unavailable
  */
@@ -54,11 +54,12 @@ export async function sweepPage(deps: SweepDependencies, sweep: Sweep, page: Swe
           sweep.find(unit, { ...context, limit, ...(after ? { after } : {}) }),
         )
       : [];
+  const endsAt = Date.now() + (page.timeoutMs ?? Infinity) / 2;
   const isFull = () => tally.actions >= maxDone || tally.report.examined >= maxExamined;
   let last: readonly string[] | undefined;
   let left = found.length;
   for (const facts of found) {
-    if (isFull()) break;
+    if (isFull() || (last && Date.now() >= endsAt)) break;
     try {
       const decided = sweep.decide(facts, context);
       if (decided.action === null) tally.settled(decided);
@@ -66,6 +67,11 @@ export async function sweepPage(deps: SweepDependencies, sweep: Sweep, page: Swe
         const { id, organizationId } = facts;
         const { action, reason } = decided;
         tally.planned({ id, ...(organizationId == null ? {} : { organizationId }), action, reason });
+        // The report has the first of them only.
+        logger.info(
+          { sweep: sweep.name, record_id: id, organization_id: organizationId, action, reason },
+          'a dry run would act on a record',
+        );
       } else tally.settled(await act(facts.id));
     } catch (error) {
       if (isOutage(error)) {

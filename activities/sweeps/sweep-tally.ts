@@ -1,4 +1,4 @@
-import type { PlannedAction, SweepReport } from '#workflows/kit/sweep-contract.ts';
+import { dryRunReason, type PlannedAction, type SweepReport } from '#workflows/kit/sweep-contract.ts';
 import type { SweepDecision } from './define-sweep.ts';
 
 /** Most actions of a dry run that are named. */
@@ -27,7 +27,7 @@ export class SweepTally {
 
   /** Actions that were taken, or would have been. */
   get actions(): number {
-    return this.#report.done + (this.#report.skipped[dryRun] ?? 0);
+    return this.#report.done + (this.#report.skipped[dryRunReason] ?? 0);
   }
 
   /** @param decided what was done, or why it was not */
@@ -38,7 +38,7 @@ export class SweepTally {
 
   planned(action: PlannedAction): void {
     const { planned } = this.#report;
-    this.#skip(dryRun);
+    this.#skip(dryRunReason);
     if (planned.length < maxPlanned) this.#report = { ...this.#report, planned: [...planned, action] };
   }
 
@@ -59,6 +59,3 @@ export class SweepTally {
     this.#report = { ...this.#report, ...counted, examined: this.#report.examined + 1 };
   }
 }
-
-/** The reason for which a dry run skips what it would have done. */
-const dryRun = 'dry run';

@@ -1,7 +1,7 @@
 import { releaseSweeps } from '#activities/sweeps/release-sweeps.ts';
 import type { Sweep } from '#activities/sweeps/define-sweep.ts';
 import { parseInstant } from '#entities/kit/base/instant.ts';
-import { sweepContract, type SweepInput, type SweepReport } from '#workflows/kit/sweep-contract.ts';
+import { dryRunReason, sweepContract, type SweepInput, type SweepReport } from '#workflows/kit/sweep-contract.ts';
 import { followWorkflow } from './follow-workflow.ts';
 import { ArgumentError, type CommandForm, type Tool, type ToolContext } from './tool.ts';
 
@@ -52,6 +52,8 @@ export async function runSweepCommand(
   });
   for (const { id, organizationId, action, reason } of report.planned)
     print(`${id}${organizationId === undefined ? '' : `  organization ${organizationId}`}: ${action} (${reason})`);
+  const unnamed = (report.skipped[dryRunReason] ?? 0) - report.planned.length;
+  if (unnamed > 0) print(`${unnamed} more; the log of the worker names all: "a dry run would act on a record"`);
   print(
     `${report.examined} examined, ${report.done} done, ${report.failed} failed${report.hasMore ? '; the limit of a run was reached' : ''}`,
   );

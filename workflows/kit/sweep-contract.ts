@@ -13,7 +13,7 @@ export interface SweepReport {
   readonly skipped: Readonly<Record<string, number>>;
   /** A limit of the configuration has ended the run; there may be more records. */
   readonly hasMore: boolean;
-  /** Actions that a dry run would take: the first thousand. */
+  /** Actions that a dry run would take: the first thousand. The log of the worker has all; `skipped` counts all. */
   readonly planned: readonly PlannedAction[];
 }
 
@@ -34,11 +34,16 @@ export interface SweepPage {
   /** Where the page before it ended, and what the run had done until then. */
   readonly after?: readonly string[];
   readonly report?: SweepReport;
+  /** Longest attempt, in milliseconds: the page ends at half of it. */
+  readonly timeoutMs?: number;
 }
+
+/** The reason for which a dry run skips what it would have done. */
+export const dryRunReason = 'dry run';
 
 export interface SweepInput extends SweepPage {
   readonly queue: ActivityQueue;
-  /** Pages after which a run continues as new, so that its history stays short; 500 when left out. */
+  /** Pages after which a run continues as new, if Temporal does not suggest it before; 500 when left out. */
   readonly pagesPerRun?: number;
 }
 

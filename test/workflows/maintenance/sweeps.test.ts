@@ -76,13 +76,17 @@ async function tasks(...endings: readonly string[]): Promise<string[]> {
 const many = (count: number, ending = 'old') => Array.from({ length: count }, () => ending);
 
 /** A whole run, page after page, as the workflow does it. */
-async function run(sweep: Sweep, first: SweepPage = {}): Promise<{ report: SweepReport; pages: number; told: number }> {
+async function run(
+  sweep: Sweep,
+  first: SweepPage = {},
+  logger = pino({ enabled: false }),
+): Promise<{ report: SweepReport; pages: number; told: number }> {
   let told = 0;
   const { config, runtime } = world;
   const onSwept = () => {
     told += 1;
   };
-  const deps = { config, database: runtime.database, logger: pino({ enabled: false }), onSwept };
+  const deps = { config, database: runtime.database, logger, onSwept };
   let page = first;
   for (let pages = 1; ; pages++) {
     const { report, next } = await sweepPage(deps, sweep, page);
@@ -154,6 +158,27 @@ test('a dry run changes nothing and names what it would do, whether the operator
       planned,
     });
   expect(await closed()).toBe(0);
+});
+
+test('a dry run of many records names the first thousand in its report, and all in the log', async () => {
+  const ids = await tasks(...many(1_010));
+  const logged: unknown[] = [];
+  const logger = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) });
+  const { report } = await run(closing(), { isDryRun: true }, logger);
+  expect(report.skipped).toEqual({ 'dry run': 1_010 });
+  expect(report.planned.map(({ id }) => id)).toEqual(ids.slice(0, 1_000));
+  const named = logged.flatMap((line) => {
+    const { msg, record_id: id } = line as { readonly msg: string; readonly record_id?: string };
+    return msg === 'a dry run would act on a record' ? [id] : [];
+  });
+  expect(named).toEqual(ids);
+});
+
+test('a page ends when half of its time is over, after one record at least', async () => {
+  await tasks(...many(3));
+  const { report, pages } = await run(closing(), { timeoutMs: 0 });
+  expect(report).toMatchObject({ examined: 3, done: 3, hasMore: false });
+  expect(pages).toBe(3);
 });
 
 test('limits end a run: of what it looks at, and of what it does', async () => {
