@@ -109,6 +109,7 @@ create table workflow_wakes (
 );
 alter table workflow_wakes add constraint workflow_wakes_pkey primary key (id);
 create index workflow_wakes_next on workflow_wakes (next_attempt_at);
+create index workflow_wakes_workflow on workflow_wakes (workflow_id, signal);
 grant select,insert,delete,update on table workflow_wakes to core_system;
 
 create table listener_states (

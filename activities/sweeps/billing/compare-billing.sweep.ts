@@ -26,11 +26,15 @@ export const compareBillingSweep = defineSweep({
   lock: ({ data }, id) => data.findLocked(organizationBilling, id),
   decide: () => ({ action: 'compare', reason: 'a day has passed' }),
   act: (unit, { organizationId }) =>
-    keepWakes(unit, [
-      wakeOf(
-        { ...reconcileEntitlementsContract, wakeSignal: compareSignalName },
-        { organizationId },
-        { OrganizationId: [organizationId] },
-      ),
-    ]),
+    keepWakes(
+      unit,
+      [
+        wakeOf(
+          { ...reconcileEntitlementsContract, wakeSignal: compareSignalName },
+          { organizationId },
+          { OrganizationId: [organizationId] },
+        ),
+      ],
+      { unlessKept: true },
+    ),
 });

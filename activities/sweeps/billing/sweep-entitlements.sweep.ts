@@ -26,5 +26,7 @@ export const sweepEntitlementsSweep = defineSweep({
       ? { action: 'read', reason: 'something has ended' }
       : { action: null, reason: 'nothing has ended' },
   act: (unit, { organizationId }) =>
-    keepWakes(unit, [wakeOf(reconcileEntitlementsContract, { organizationId }, { OrganizationId: [organizationId] })]),
+    keepWakes(unit, [wakeOf(reconcileEntitlementsContract, { organizationId }, { OrganizationId: [organizationId] })], {
+      unlessKept: true,
+    }),
 });

@@ -147,34 +147,50 @@ async function updateOpen(work: Work, key: DeliveryKey, state: DeliveryState, er
   return count === 1;
 }
 
-/** A random sample of failing deliveries without an update since `before`: their workflows may have been terminated. */
+export interface FailingDelivery {
+  readonly event: EventRow;
+  readonly listener: string;
+}
+
+/** Failing deliveries without an update since `before`: their workflows may have been terminated. @param after the last one of the page before */
 export async function staleFailing(
   work: Work,
   before: Date,
   limit: number,
-): Promise<{ readonly event: EventRow; readonly listener: string }[]> {
+  after: FailingDelivery | undefined,
+): Promise<FailingDelivery[]> {
   const rows = await work.rowsAsSystem<EventRow & { listener: string }>(
     `select ${eventColumns}, d.listener from event_deliveries d
      join events e on e.occurred_at = d.occurred_at and e.id = d.event_id
-     where d.state = 'failing' and d.updated_at < $1 order by random() limit $2`,
-    [before, limit],
+     where d.state = 'failing' and d.updated_at < $1
+       and ($3::timestamptz is null or (d.occurred_at, d.event_id, d.listener) > ($3, $4, $5))
+     order by d.occurred_at, d.event_id, d.listener limit $2`,
+    [before, limit, after?.event.occurredAt ?? null, after?.event.id ?? null, after?.listener ?? null],
   );
   return rows.map(({ listener, ...event }) => ({ event, listener }));
 }
 
-/** Records with held events but no failing event, of listeners that are not held, so that no workflow would deliver the held ones. */
+interface OrphanedHold {
+  readonly listener: string;
+  readonly entityId: string;
+}
+
+/**
+ * Records with held events but no failing event, of listeners that are not held, so that no workflow would deliver the held ones.
+ * @param after the last one of the page before
+ */
 export function orphanedHolds(
   work: Work,
   before: Date,
   limit: number,
-): Promise<{ readonly listener: string; readonly entityId: string }[]> {
-  return work.rowsAsSystem<{ listener: string; entityId: string }>(
-    // In random order, so that records which cannot be resumed yet do not block the others forever.
-    `select * from (select distinct h.listener, h.entity_id as "entityId" from event_deliveries h
-       where h.state = 'held' and h.updated_at < $1 and not exists (select 1 from event_deliveries f
+  after: OrphanedHold | undefined,
+): Promise<OrphanedHold[]> {
+  return work.rowsAsSystem<OrphanedHold>(
+    `select distinct h.listener, h.entity_id as "entityId" from event_deliveries h
+     where h.state = 'held' and h.updated_at < $1 and (h.listener, h.entity_id) > ($3, $4) and not exists (select 1 from event_deliveries f
          where f.listener = h.listener and f.entity_id = h.entity_id and f.state = 'failing')
-       and not exists (select 1 from listener_states l where l.listener = h.listener and l.held_at is not null)) held
-     order by random() limit $2`,
-    [before, limit],
+       and not exists (select 1 from listener_states l where l.listener = h.listener and l.held_at is not null)
+     order by 1, 2 limit $2`,
+    [before, limit, after?.listener ?? '', after?.entityId ?? ''],
   );
 }

@@ -26,14 +26,23 @@ export interface RefusedWake {
 /** Pause after the first refusal, and longest one, in milliseconds. Each is twice as long as the one before. */
 const [firstPauseMs, longestPauseMs] = [10_000, 3_600_000];
 
-/** Keeps wakes with the transaction that they follow. */
-export async function keepWakes(work: Work, wakes: readonly WorkflowWake[]): Promise<void> {
+/**
+ * Keeps wakes with the transaction that they follow.
+ * @param options.unlessKept not again while one of the same workflow and signal is kept: for what is repeated. A wake that follows a change
+ * is always kept, because the one before it may have been sent, and read too early, without its row being forgotten yet
+ */
+export async function keepWakes(
+  work: Work,
+  wakes: readonly WorkflowWake[],
+  { unlessKept = false }: { readonly unlessKept?: boolean } = {},
+): Promise<void> {
   if (wakes.length === 0) return;
   await work.runAsSystem(
     `insert into workflow_wakes (id, at, name, workflow_id, queue, signal, input, search, attempts, next_attempt_at)
      select w.id, $2, w.name, w."workflowId", w.queue, w.signal, w.input, w.search, 0, $2
-     from jsonb_to_recordset($1::jsonb) as w (id text, name text, "workflowId" text, queue text, signal text, input jsonb, search jsonb)`,
-    [JSON.stringify(wakes), work.clock.now()],
+     from jsonb_to_recordset($1::jsonb) as w (id text, name text, "workflowId" text, queue text, signal text, input jsonb, search jsonb)
+     where not $3 or not exists (select 1 from workflow_wakes k where k.workflow_id = w."workflowId" and k.signal = w.signal)`,
+    [JSON.stringify(wakes), work.clock.now(), unlessKept],
   );
 }
 

@@ -1,9 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { armFailpoints, type Failpoint } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import { keepWakes } from '#entities/kit/outbox/workflow-wakes.ts';
+import { wakeOf } from '#activities/kit/wake-of.ts';
 import { workTool } from '#tools/commands/work-arguments.ts';
 import { runWorkCommand } from '#tools/commands/work-commands.ts';
 import { readCommand } from '#tools/commands/tool.ts';
+import { reconcileEntitlementsContract } from '#workflows/billing/reconcile-entitlements.contract.ts';
 import { deliverToEndpointContract } from '#workflows/webhooks/deliver-to-endpoint.contract.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { announce, isSettled, notingListener } from '../../kit/events/event-fixtures.ts';
@@ -84,12 +88,26 @@ test('wakes that Temporal refuses keep their rows, and hold up neither those aft
   for (const id of broken) await keepBroken(id);
   const entityId = await happened('wake-before-signal');
   world.clock.advance(2_000);
-  // A sweep sends a hundred.
-  await sweep(world);
   await sweep(world);
   expect((await rows()).map(({ id }) => id).toSorted()).toEqual(broken.toSorted());
   await eventually(async () => (await runs(entityId)).length > 0);
   expect(world.logs).toContainEqual(expect.objectContaining({ msg: 'a workflow is woken later' }));
+  await asOwner(world, 'delete from workflow_wakes');
+});
+
+test('what is repeated is woken once, however often it is asked for while Temporal is away; what follows a change is always kept', async () => {
+  const organizationId = newId();
+  const wake = () => wakeOf(reconcileEntitlementsContract, { organizationId }, { OrganizationId: [organizationId] });
+  const keep = (options: { readonly unlessKept?: boolean }, one = wake()) =>
+    world.runtime.database.transact({ caller: systemCaller('test'), requestId: newId() }, (unit) =>
+      keepWakes(unit, [one], options),
+    );
+  for (let n = 0; n < 3; n++) await keep({ unlessKept: true });
+  expect(await rows()).toHaveLength(1);
+  await keep({ unlessKept: true }, { ...wake(), signal: 'compare' });
+  expect(await rows()).toHaveLength(2);
+  await keep({});
+  expect(await rows()).toHaveLength(3);
   await asOwner(world, 'delete from workflow_wakes');
 });
 

@@ -1,7 +1,11 @@
 // Takes turns by the seed: npm test has some of these files, npm run prove has all.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TemporalGateway } from '#activities/clients/temporal/temporal-client.ts';
+import { resumeDeliveries } from '#activities/events/resume-deliveries.ts';
 import { createMaintenanceActivities } from '#activities/maintenance/maintenance-activities.ts';
 import { createLogger } from '#runtime/logger.ts';
+import { asOwner } from '../../kit/as-owner.ts';
+import { announce } from '../../kit/events/event-fixtures.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
 let world: World;
@@ -31,4 +35,38 @@ test('every part of a sweep that fails is logged, and the attempt fails with the
     'events failed',
     'tuples failed',
   ]);
+});
+
+test('all deliveries without a workflow are resumed, and one that fails keeps no other from it', async () => {
+  const { config, listeners, runtime } = world;
+  await announce(
+    world,
+    Array.from({ length: 205 }, () => ({ topic: 'stale.happened' })),
+  );
+  const before = world.clock.now();
+  await asOwner(
+    world,
+    `insert into event_deliveries (occurred_at, event_id, entity_id, listener, state, updated_at)
+     select occurred_at, id, entity_id, 'stale', 'failing', $1::timestamptz - interval '1 second' from events where topic = 'stale.happened'`,
+    [before],
+  );
+  const started = new Set<string>();
+  let calls = 0;
+  const lines: string[] = [];
+  const temporal = Object.create(runtime.temporal, {
+    inputOf: { value: runtime.temporal.inputOf.bind(runtime.temporal) },
+    start: {
+      value: async (_contract: object, { eventId }: { readonly eventId: string }) => {
+        if (++calls === 3) throw new Error('refused');
+        return started.add(eventId).size > 0;
+      },
+    },
+  }) as TemporalGateway;
+  const logger = createLogger('test', { level: 'info' }, { write: (line: string) => void lines.push(line) });
+  const deps = { config, database: runtime.database, temporal, logger, listeners, onDelivery: () => {} };
+  await expect(resumeDeliveries(deps, before)).rejects.toThrow('1 deliveries could not be resumed');
+  expect(started.size).toBe(204);
+  expect(lines).toHaveLength(1);
+  expect(await resumeDeliveries(deps, before)).toBe(205);
+  await asOwner(world, `delete from event_deliveries where listener = 'stale'`);
 });
