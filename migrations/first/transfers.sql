@@ -53,6 +53,7 @@ create index exports_organization_id_status_id_index on exports (organization_id
 create index exports_organization_id_updated_at_id_index on exports (organization_id, updated_at, id) where (deleted_at is null);
 create index exports_record_kind_beginning on exports (organization_id, "left"(matched_form(record_kind), 100) collate "C") where (deleted_at is null);
 create index exports_requestor_id_index on exports (requestor_id) where (requestor_id is not null);
+create index exports_status_expires_at_index on exports (status, expires_at) where (deleted_at is null);
 alter table exports enable row level security;
 create policy exports_app on exports to core_app using ((organization_id = current_setting('core.organization_id', true))) with check ((organization_id = current_setting('core.organization_id', true)));
 create policy exports_system on exports to core_system using (((coalesce(current_setting('core.organization_id', true), '') = '') or (organization_id = current_setting('core.organization_id', true)))) with check (((coalesce(current_setting('core.organization_id', true), '') = '') or (organization_id = current_setting('core.organization_id', true))));

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { note, registry, task } from '#entities/index.ts';
-import { callerOf, type Caller } from '#entities/kit/model/caller.ts';
+import { export as exportKind, note, registry, task } from '#entities/index.ts';
+import { callerOf, systemCaller, type Caller } from '#entities/kit/model/caller.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import { hasObjectRights, mayAll } from '#entities/kit/model/policy.ts';
 import { productModules } from '#entities/kit/model/product-modules.ts';
@@ -10,6 +10,7 @@ import type { PageSelection } from '#entities/kit/read/selection.ts';
 import type { Statement } from '#entities/kit/storage/sql.ts';
 import { compileRows } from '#entities/kit/read/rows.ts';
 import type { Comparison } from '#entities/kit/read/filter.ts';
+import { firstIdAt } from '#entities/kit/base/ids.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import { depth, sampleOf, timesOf } from '../kit/depth.ts';
 import {
@@ -266,6 +267,17 @@ describe('every declared filter and order uses an index, with row-level security
     const faults = await faultsOfAll(note, await casesOf(note));
     expect([...new Set(faults.map((fault) => /createdAt/.exec(fault)?.[0]))]).toEqual(['createdAt']);
   });
+});
+
+test('the sweep of exports finds those of all organizations that have expired by an index', async () => {
+  const { rows: found } = await client.query<{ at: Date }>(
+    'select percentile_disc(0.0002) within group (order by expires_at) as at from exports',
+  );
+  const where = { status: { eq: 'completed' }, expiresAt: { lte: found[0]?.at }, id: { gt: firstIdAt(new Date(0)) } };
+  const caller = systemCaller('test');
+  const statement = compileRows(exportKind, { where, limit: 100 }, caller, world.runtime.database.plans);
+  const plan = await planOf(world.runtime.database, caller, statement, { role: 'system' });
+  expect(scansOf(plan).flatMap(({ 'Index Name': index = [] }) => index)).toEqual(['exports_status_expires_at_index']);
 });
 
 describe(`with ${rowsToRead} tasks that are really there`, () => {

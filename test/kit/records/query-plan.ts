@@ -30,11 +30,11 @@ export async function planOf(
   database: Database,
   caller: Caller,
   statement: Statement,
-  options: { readonly analyze?: boolean; readonly kept?: boolean } = {},
+  options: { readonly analyze?: boolean; readonly kept?: boolean; readonly role?: 'app' | 'system' } = {},
 ): Promise<PlanNode> {
   const unit = database.unitOfWork({ caller: callerOf(caller), requestId: `plan-${newId()}` });
   try {
-    const session = await unit.readAs('app');
+    const session = await unit.readAs(options.role ?? 'app');
     const explain = `explain (format json${options.analyze ? ', analyze, buffers, timing off' : ''})`;
     if (options.kept) {
       await session.query('set local plan_cache_mode = force_generic_plan');
