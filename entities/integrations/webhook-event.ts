@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
+import { mebibyte } from '../kit/base/mebibyte.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
-import { json, text, timestamp } from '../kit/model/fields.ts';
+import { text, timestamp } from '../kit/model/fields.ts';
 import { internalKind } from '../presets/internal-kind.ts';
 
 /** Written by receivers (defineReceiver), so the second copy of an event has no effect. */
@@ -25,8 +26,9 @@ export const webhookEvent = defineEntityModule({
       immutable: true,
     }),
     occurredAt: timestamp('When it happened, by the clock of the provider.', { optional: true, immutable: true }),
-    document: json('Body of the event, for listeners that need all of it.', {
-      maxBytes: 1_048_576,
+    document: text('Body of the event as it arrived, a JSON document, for listeners that need all of it.', {
+      max: mebibyte,
+      lines: true,
       optional: true,
       immutable: true,
     }),

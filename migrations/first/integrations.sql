@@ -341,7 +341,7 @@ create table webhook_events (
   type text not null,
   api_version text,
   occurred_at timestamptz,
-  document jsonb,
+  document text,
   problem text
 );
 alter table webhook_events add constraint webhook_events_pkey primary key (id);
@@ -351,7 +351,7 @@ comment on column webhook_events.external_id is 'Id of the event at the provider
 comment on column webhook_events.type is 'Type of the event, as the provider names it.';
 comment on column webhook_events.api_version is 'Version of the interface of the provider in which the event is written.';
 comment on column webhook_events.occurred_at is 'When it happened, by the clock of the provider.';
-comment on column webhook_events.document is 'Body of the event, for listeners that need all of it.';
+comment on column webhook_events.document is 'Body of the event as it arrived, a JSON document, for listeners that need all of it.';
 comment on column webhook_events.problem is 'Why it had no effect, for operators; null if it had one, or needs none.';
 create unique index webhook_events_provider_external_id_key on webhook_events (provider, external_id) where (deleted_at is null);
 alter table webhook_events enable row level security;

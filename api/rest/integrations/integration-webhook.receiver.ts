@@ -21,8 +21,11 @@ import { hasStandardSignature, hasTimelyHeaders } from '../webhooks/standard-sig
 
 type Webhook = RowOf<typeof integrationWebhook>;
 
-/** Most new events of one webhook in each hour of the clock: a noisy sender fills no table. */
-const maxPerHour = 5_000;
+/**
+ * Most new events of one webhook in each hour of the clock, each counted once for every part of its body that it begins: a noisy sender fills
+ * no table, with at most 80 MB an hour.
+ */
+const [maxPerHour, countedBytes] = [5_000, 16_384];
 const hourMs = 3_600_000;
 
 /**
@@ -31,7 +34,7 @@ const hourMs = 3_600_000;
  */
 const integrationWebhooks: Senders = {
   description:
-    'An id without an active receiver is answered like a route that does not exist. Events whose type the receiver does not accept are answered with 200 and have no effect. After 5,000 new events in an hour, further ones are refused until the next hour.',
+    'An id without an active receiver is answered like a route that does not exist. Events whose type the receiver does not accept are answered with 200 and have no effect. After 5,000 new events in an hour, further ones are refused until the next hour; an event counts once for every 16 KB of its body.',
   errors: ['too_many_requests'],
   params: Type.Object({ endpointID: idSchema('Id of the receiver.') }),
   find: async (delivery, { request, services: { clock, database } }) => {
@@ -52,14 +55,14 @@ const integrationWebhooks: Senders = {
     const { secret } = await openSealedValue(database.options, integrationWebhook, { ...webhook }, 'secret');
     return {
       secret,
-      record: async (event, document) => {
+      record: async (event, body) => {
         const freeAt = await transact(async (unit) => {
           const locked = await unit.data.findLocked(integrationWebhook, id);
           if (locked?.rotatedAt?.getTime() !== webhook.rotatedAt?.getTime())
             throw new AppError('invalid_signature', 'The secret of this receiver was replaced.');
           if (!locked || !(await takesEvents(unit.data, locked)))
             throw new AppError('invalid_signature', 'This receiver does not accept events any more.');
-          return recordEvent(unit, locked, event, document);
+          return recordEvent(unit, locked, event, body);
         });
         if (freeAt) throw tooManyAttempts(isFull, freeAt, clock.now());
       },
@@ -82,7 +85,7 @@ async function recordEvent(
   unit: UnitOfWork,
   webhook: Webhook,
   event: ReceivedEvent,
-  document: unknown,
+  document: string,
 ): Promise<Date | undefined> {
   const { externalId, type, occurredAt } = event;
   const provider = `integration-${webhook.id.toLowerCase()}`;
@@ -94,7 +97,9 @@ async function recordEvent(
     return undefined;
   }
   const hour = Math.floor(unit.clock.now().getTime() / hourMs);
-  if (await takeAttempt(unit, [{ key: `received-events:${webhook.id}/${hour}`, limit: maxPerHour }], hourMs)) {
+  const key = `received-events:${webhook.id}/${hour}`;
+  const count = Math.ceil(Buffer.byteLength(document) / countedBytes);
+  if (await takeAttempt(unit, [{ key, limit: maxPerHour }], hourMs, count)) {
     await noteLastEvent(unit, webhook.id, externalId, `${isFull}.`);
     return new Date((hour + 1) * hourMs);
   }

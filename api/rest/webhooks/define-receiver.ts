@@ -5,13 +5,14 @@ import type { Config } from '#config/objects/root.ts';
 import type { ErrorCode } from '#entities/kit/base/error-catalogue.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { isInstant } from '#entities/kit/base/instant.ts';
+import { mebibyte } from '#entities/kit/base/mebibyte.ts';
 import { JsonRefusal, parseStrictJson } from '#entities/kit/base/strict-json.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
 import { defineRoute, type Call, type Route } from '../../http/route.ts';
 import type { Services } from '../../http/services.ts';
 
 /** Maximum size of what another system sends at once, in bytes. */
-const defaultLimitBytes = 1_048_576;
+const defaultLimitBytes = mebibyte;
 
 /** A request to a receiver, before anything of it is believed. */
 export interface RawDelivery {
@@ -36,8 +37,8 @@ export interface ReceivedEvent {
 export interface Sender {
   /** Proves who sends. */
   readonly secret: string;
-  /** Records an event, unless it was recorded before. @param document the parsed body */
-  readonly record: (event: ReceivedEvent, document: unknown) => Promise<void>;
+  /** Records an event, unless it was recorded before. @param body as it arrived, a JSON document */
+  readonly record: (event: ReceivedEvent, body: string) => Promise<void>;
 }
 
 /** The senders that a receiver accepts, with their secrets: by request (`configuredSender`), or by record (`integrationWebhooks`). */
@@ -106,9 +107,9 @@ export function defineReceiver<Payload extends TSchema>(receiver: Receiver<Paylo
       if (!sender) throw new AppError('route_not_found', `There is no route POST ${pathOf(request)}; see /docs.`);
       if (!receiver.verify(delivery, sender.secret, services.clock.now()))
         throw new AppError('invalid_signature', 'The request is not signed with the secret of this receiver.');
-      const document = documentOf(delivery.body);
+      const { body, document } = documentOf(delivery.body);
       const event = payload.Check(document) ? receiver.read(document, delivery, services.config.current) : undefined;
-      if (event) await sender.record(event, document);
+      if (event) await sender.record(event, body);
       return received;
     },
   });
@@ -139,9 +140,10 @@ function rawBody(body: unknown): Buffer {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-function documentOf(body: Buffer): unknown {
+function documentOf(bytes: Buffer): { readonly body: string; readonly document: unknown } {
   try {
-    return parseStrictJson(utf8.decode(body));
+    const body = utf8.decode(bytes);
+    return { body, document: parseStrictJson(body) };
   } catch (cause) {
     const reason = cause instanceof JsonRefusal ? cause.message : 'it is not valid UTF-8';
     throw new AppError('malformed_body', `The request body is invalid: ${reason}. Send a JSON document in UTF-8.`, {

@@ -13,10 +13,16 @@ export interface SignInKey {
 
 /**
  * Counts an attempt before it is made, so that concurrent attempts cannot exceed the limit. A rejected attempt is not counted.
+ * @param count of attempts that it counts as
  * @returns undefined when the attempt is allowed, otherwise the time from which the next one is
  */
-export async function takeAttempt(work: Work, keys: readonly SignInKey[], windowMs: number): Promise<Date | undefined> {
-  const rows = await work.rowsAsSystem<AttemptRow>(taken, attemptValues(keys, windowMs, work.clock.now()));
+export async function takeAttempt(
+  work: Work,
+  keys: readonly SignInKey[],
+  windowMs: number,
+  count = 1,
+): Promise<Date | undefined> {
+  const rows = await work.rowsAsSystem<AttemptRow>(taken, attemptValues(keys, windowMs, work.clock.now(), count));
   return nextAttempt(rows[0], windowMs);
 }
 
@@ -44,11 +50,11 @@ interface AttemptRow {
   readonly failed_at: Date | null;
 }
 
-const taken = 'select take_attempt($1, $2, $3, $4) as failed_at';
+const taken = 'select take_attempt($1, $2, $3, $4, $5) as failed_at';
 const takenSoonDurable = `${taken} from set_config('synchronous_commit', 'off', true)`;
 
-function attemptValues(keys: readonly SignInKey[], windowMs: number, at: Date): Statement['values'] {
-  return [keys.map(({ key }) => key), keys.map(({ limit }) => limit), at, new Date(at.getTime() - windowMs)];
+function attemptValues(keys: readonly SignInKey[], windowMs: number, at: Date, count = 1): Statement['values'] {
+  return [keys.map(({ key }) => key), keys.map(({ limit }) => limit), at, new Date(at.getTime() - windowMs), count];
 }
 
 function nextAttempt(row: AttemptRow | undefined, windowMs: number): Date | undefined {

@@ -18,7 +18,7 @@ import { openWorld, type World } from '../../kit/world.ts';
 const followed: { readonly webhookId: string; readonly document: unknown }[] = [];
 const follow = defineListener('follow-webhook', [on(integrationWebhook, 'received')], async ({ event, unit }) => {
   const stored = await unit.data.findOne(webhookEvent, { id: { eq: event.payload.eventId } });
-  followed.push({ webhookId: event.entityId, document: stored?.document });
+  followed.push({ webhookId: event.entityId, document: JSON.parse(stored?.document ?? 'null') });
 });
 
 let world: World;
@@ -177,6 +177,38 @@ test('signed bodies without a type have no effect, and malformed ones are refuse
   expectProblem(await sendSigned(world, { ...webhook, body: '{' }), 'malformed_body');
   expect(await read(webhook)).toMatchObject({ status: 'pending', last_event_id: null });
   expect(await stored(webhook)).toEqual([]);
+});
+
+test('every JSON document that fits is stored as it arrived: large numbers, and text that would be longer when written anew', async () => {
+  const webhook = await created();
+  const numbers = Array.from({ length: 150_000 }, () => '1e20').join();
+  const bodies = [
+    '{"type": "a", "id": 9007199254740993}',
+    `{"type":"a","numbers":[${numbers}]}`,
+    '{"type":"a",\r\n\t"n":1}',
+  ];
+  for (const [n, body] of bodies.entries())
+    expect((await sendSigned(world, { ...webhook, body, id: `evt_${n}` })).status).toBe(200);
+  const rows = await asOwner(world, 'select document from webhook_events where provider = $1 order by external_id', [
+    `integration-${webhook.id.toLowerCase()}`,
+  ]);
+  expect(rows.every(({ document }, n) => document === bodies[n])).toBe(true);
+  expect(rows).toHaveLength(3);
+});
+
+test('a large event counts as several', async () => {
+  const webhook = await created();
+  const large = (id: string) => send(webhook, { type: 'a', text: 'x'.repeat(1_000_000) }, id);
+  expect((await large('evt_1')).status).toBe(200);
+  const counted = await asOwner(
+    world,
+    `update sign_in_failures set failures = 5000 - failures where key like $1 returning failures`,
+    [`received-events:${webhook.id}/%`],
+  );
+  // 62 of 16 KB each.
+  expect(counted).toEqual([{ failures: 4_938 }]);
+  expect((await large('evt_2')).status).toBe(200);
+  expectProblem(await send(webhook, { type: 'a' }, 'evt_3'), 'too_many_requests');
 });
 
 test('a webhook takes so many new events in an hour, and others take theirs', async () => {

@@ -64,7 +64,7 @@ async function left(id: string): Promise<Record<string, number>> {
        (select count(*)::int from groups where organization_id = $1 and deleted_at is null) as groups,
        (select count(*)::int from memberships where organization_id = $1 and deleted_at is null) as memberships,
        (select count(*)::int from desired_tuples where organization_id = $1 and present) as tuples,
-       (select count(*)::int from webhook_events where document ->> 'home' = $1) as received`,
+       (select count(*)::int from webhook_events where document like '%' || $1 || '%') as received`,
     [id],
   );
   return counts as Record<string, number>;
@@ -81,7 +81,7 @@ async function receiveEvent(home: string): Promise<void> {
       allowedEvents: [],
     });
     const provider = `integration-${webhook.id.toLowerCase()}`;
-    await data.create(webhookEvent, { provider, externalId: newId(), type: 'a', document: { home } });
+    await data.create(webhookEvent, { provider, externalId: newId(), type: 'a', document: JSON.stringify({ home }) });
   });
 }
 
