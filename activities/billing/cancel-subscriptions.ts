@@ -4,6 +4,7 @@ import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { organizationRemoval } from '#entities/organizations/organization-removal.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
+import { PaymentFailure } from '../clients/payment/payment-failure.ts';
 import type { PaymentProvider } from '../clients/payment/payment-provider.ts';
 import { lockBilling } from './billing-row.ts';
 import type { BillingDependencies } from './round-parts.ts';
@@ -37,11 +38,22 @@ export async function cancelSubscriptions(
   // Without an id, a round may have created a customer and died before it stored the id.
   const { email = null } = (billing.billedAs ?? {}) as Partial<BilledParty>;
   const created = customerId === null && drawnRound > 1 ? await provider.findCustomers(organizationId, email) : [];
-  for (const id of customerId === null ? created : [customerId]) await cancelAll(provider, id);
+  for (const id of customerId === null ? created : [customerId]) await cancelAll(provider, id, organizationId);
 }
 
-/** Ends the subscriptions of a customer. @throws PaymentFailure */
-export async function cancelAll(provider: PaymentProvider, customerId: string): Promise<void> {
+/**
+ * Ends the subscriptions of a customer, and closes its checkouts, which would become subscriptions. A customer that the provider does not
+ * know, or that was created for another organization, stays as it is.
+ * @throws PaymentFailure
+ */
+export async function cancelAll(provider: PaymentProvider, customerId: string, organizationId: string): Promise<void> {
+  const own = await provider.readCustomer(customerId).catch((error: unknown) => {
+    if (error instanceof PaymentFailure && error.reason === 'missing') return undefined;
+    throw error;
+  });
+  if (own?.organizationId !== organizationId) return;
+  await provider.expireCheckouts(customerId);
+  // A checkout may have been paid until then.
   const { subscriptions } = await provider.readCustomer(customerId);
   for (const subscription of subscriptions) {
     if (subscription.endedAt !== null) continue;

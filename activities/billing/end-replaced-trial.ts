@@ -7,9 +7,13 @@ import type { RoundParts } from './round-parts.ts';
  * @returns whether there was such a trial
  * @throws PaymentFailure
  */
-export async function endReplacedTrial({ provider }: RoundParts, { subscriptions }: CustomerState): Promise<boolean> {
+export async function endReplacedTrial(
+  { provider, catalogue }: RoundParts,
+  { subscriptions }: CustomerState,
+): Promise<boolean> {
   const trials = subscriptions.filter(({ isTrialOfServer, status }) => isTrialOfServer && status === 'trialing');
-  if (trials.length === 0 || !subscriptions.some((one) => !trials.includes(one) && entitles(one))) return false;
+  if (trials.length === 0 || !subscriptions.some((one) => !trials.includes(one) && entitles(one, catalogue)))
+    return false;
   for (const { id } of trials) await provider.cancelNow(id);
   return true;
 }

@@ -1,11 +1,11 @@
 import type { BilledParty } from '#entities/billing/provider-state.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { changeBilling } from './billing-row.ts';
-import { isReplay, type RoundParts } from './round-parts.ts';
+import { isKeySpent, type RoundParts } from './round-parts.ts';
 
 /**
- * The customer of an organization: that of our row, else that of the key, else one that is found, else a new one. The provider repeats a
- * recorded failure for a key; a new key is used only when no customer is found after it.
+ * The customer of an organization: that of our row, else that of the key, else one that is found, else a new one. A key that the
+ * provider has refused, or whose failure it repeats, is replaced when no customer is found after it.
  * @returns undefined when the organization was removed meanwhile
  * @throws PaymentFailure
  */
@@ -33,7 +33,7 @@ async function create(
   try {
     return await provider.createCustomer(party, `${organizationId}/customer/${generation}`);
   } catch (error) {
-    if (!isReplay(error)) throw error;
+    if (!isKeySpent(error)) throw error;
     const found = await find();
     if (found !== undefined) return found;
     await transact((unit) =>

@@ -3,7 +3,7 @@ import { trialLookupKeys } from '#entities/billing/catalogue/catalogue.ts';
 import type { CustomerState } from '#entities/billing/provider-state.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { changeBilling } from './billing-row.ts';
-import { isReplay, type RoundParts } from './round-parts.ts';
+import { isKeySpent, type RoundParts } from './round-parts.ts';
 
 /**
  * Gives the trial that began with the organization to the provider, which ends it or makes it a paid subscription. A customer who has had
@@ -19,12 +19,12 @@ export async function ensureTrial(
 ): Promise<boolean> {
   const { organizationId, trialEndsAt: endsAt, trialGeneration: generation } = round.billing;
   if (endsAt === null || endsAt <= now) return false;
-  if (subscriptions.some((one) => one.isTrialOfServer || entitles(one))) return false;
+  if (subscriptions.some((one) => one.isTrialOfServer || entitles(one, catalogue))) return false;
   const order = { organizationId, lookupKeys: trialLookupKeys(catalogue), endsAt };
   try {
     await provider.startTrial(customerId, order, `${organizationId}/trial/${generation}`);
   } catch (error) {
-    if (!isReplay(error)) throw error;
+    if (!isKeySpent(error)) throw error;
     const after = await provider.readCustomer(customerId);
     if (after.subscriptions.some(({ isTrialOfServer }) => isTrialOfServer)) return true;
     await transact((unit) =>

@@ -1,3 +1,4 @@
+import type { Catalogue } from '#entities/billing/catalogue/catalogue.ts';
 import type { Entitlement } from '#entities/kit/model/product-modules.ts';
 import type { ProviderSubscription } from '#entities/billing/provider-state.ts';
 import { entitles } from '#entities/billing/entitlements.ts';
@@ -12,14 +13,19 @@ const trialNoticeMs = 3 * 86_400_000;
 export function endingTrial(
   subscriptions: readonly ProviderSubscription[],
   ownTrialEndsAt: Date | null,
+  catalogue: Catalogue,
   now: Date,
 ): Date | undefined {
-  const end = trialEnd(subscriptions, ownTrialEndsAt);
+  const end = trialEnd(subscriptions, ownTrialEndsAt, catalogue);
   return end !== undefined && end > now && end.getTime() - trialNoticeMs <= now.getTime() ? end : undefined;
 }
 
-function trialEnd(subscriptions: readonly ProviderSubscription[], ownTrialEndsAt: Date | null): Date | undefined {
-  const entitling = subscriptions.filter(entitles);
+function trialEnd(
+  subscriptions: readonly ProviderSubscription[],
+  ownTrialEndsAt: Date | null,
+  catalogue: Catalogue,
+): Date | undefined {
+  const entitling = subscriptions.filter((one) => entitles(one, catalogue));
   if (entitling.some(({ status }) => status !== 'trialing')) return undefined;
   const ends = entitling.flatMap(({ trialEndsAt }) => trialEndsAt ?? []);
   if (ends.length > 0) return new Date(Math.max(...ends.map((end) => end.getTime())));
@@ -31,9 +37,10 @@ export function nextCheck(
   subscriptions: readonly ProviderSubscription[],
   modules: readonly Entitlement[],
   ownTrialEndsAt: Date | null,
+  catalogue: Catalogue,
   now: Date,
 ): Date | null {
-  const end = trialEnd(subscriptions, ownTrialEndsAt);
+  const end = trialEnd(subscriptions, ownTrialEndsAt, catalogue);
   const times = [
     ...subscriptions
       .filter(({ endedAt }) => endedAt === null)

@@ -1,4 +1,5 @@
 import { selectedCatalogue } from '#entities/billing/catalogue/selected-catalogue.ts';
+import { isLive, isTrial } from '#entities/billing/live-subscription.ts';
 import type { CustomerState } from '#entities/billing/provider-state.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
@@ -57,8 +58,8 @@ export async function reconcileOrganization(
     writeRound(unit, { ...read, number: round.number, organizationId, catalogue, problems, isComparison }),
   );
   failpoint('billing-written');
-  if (written === 'removed') await cancelAll(provider, read.customerId);
-  else if (written !== 'outdated' && isComparison && written.length > 0)
+  if (written === 'removed' && read.customerId !== null) await cancelAll(provider, read.customerId, organizationId);
+  else if (typeof written !== 'string' && isComparison && written.length > 0)
     logger.warn(
       { organization_id: organizationId, differences: written },
       'rows differed from what the payment provider has, and were repaired',
@@ -66,9 +67,18 @@ export async function reconcileOrganization(
 }
 
 interface ReadCustomer {
-  readonly customerId: string;
+  /** Null while the provider refuses to create it. */
+  readonly customerId: string | null;
   readonly state: CustomerState;
 }
+
+const noCustomer: CustomerState = {
+  isDeleted: false,
+  organizationId: null,
+  email: null,
+  hasPaymentMethod: false,
+  subscriptions: [],
+};
 
 /** @returns undefined when the customer has no state that could be written */
 async function readCustomer(
@@ -79,8 +89,9 @@ async function readCustomer(
 ): Promise<ReadCustomer | undefined> {
   const { provider, round } = parts;
   const { organizationId } = round.billing;
-  const customerId = await ensureCustomer(parts);
-  if (customerId === undefined) return undefined;
+  const customerId = await noting(problems, () => ensureCustomer(parts));
+  // Its trial ends all the same.
+  if (customerId === undefined) return { customerId: null, state: noCustomer };
   const state = await provider.readCustomer(customerId);
   if (state.isDeleted && !isReplaced) {
     const billing = await forgetCustomer(parts, customerId);
@@ -93,6 +104,8 @@ async function readCustomer(
   await noting(problems, () => followContact(parts, customerId));
   const isOnTrial = await noting(problems, () => ensureTrial(parts, customerId, state, now));
   const isReplacing = await noting(problems, () => endReplacedTrial(parts, state));
+  if (state.subscriptions.some((one) => isLive(one) && !isTrial(one)))
+    await noting(problems, () => provider.expireCheckouts(customerId));
   return { customerId, state: isOnTrial || isReplacing ? await provider.readCustomer(customerId) : state };
 }
 

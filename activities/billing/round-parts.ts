@@ -21,7 +21,7 @@ export function isRefusal(error: unknown): error is PaymentFailure {
   return error instanceof PaymentFailure && error.reason !== 'unavailable';
 }
 
-/** Whether the provider repeats a recorded failure for a key. The request may have had its effect. */
-export function isReplay(error: unknown): boolean {
-  return error instanceof PaymentFailure && error.isReplayed;
+/** Whether a repetition under the same key fails as well: the provider refuses it, or repeats a failure. The request may have had its effect. */
+export function isKeySpent(error: unknown): boolean {
+  return isRefusal(error) || (error instanceof PaymentFailure && error.isReplayed);
 }

@@ -11,6 +11,7 @@ import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { organizationModule } from '#entities/organizations/organization-module.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import { lockBilling, type Billing } from './billing-row.ts';
+import { roundTimeMs } from './draw-round.ts';
 import { followLapse } from './follow-lapse.ts';
 import { endingTrial, nextCheck } from './next-check.ts';
 import { writeSubscriptions } from './write-subscriptions.ts';
@@ -71,15 +72,18 @@ export async function writeRound(
       ? []
       : [isLapsed ? 'The organization has lapsed.' : 'The organization has not lapsed.']),
   ];
-  const trialEnd = endingTrial(subscriptions, trialEndsAt, now);
+  const trialEnd = endingTrial(subscriptions, trialEndsAt, catalogue, now);
   const isTrialNews = trialEnd !== undefined && trialEnd.getTime() !== billing.noticedTrialEnd?.getTime();
+  const next = nextCheck(subscriptions, modules, trialEndsAt, catalogue, now);
+  // What was refused is asked for again.
+  const again = new Date(now.getTime() + roundTimeMs);
   const after = await data.update(organizationBilling, billing.id, {
     appliedRound: number,
     reconciledAt: now,
     isLapsed,
     hasPaymentMethod,
     problem: textOf([...round.problems, ...problems]),
-    nextCheckAt: nextCheck(subscriptions, modules, trialEndsAt, now),
+    nextCheckAt: round.problems.length > 0 && !(next && next < again) ? again : next,
     ...(isTrialNews ? { noticedTrialEnd: trialEnd } : {}),
     ...(isComparison ? { differences: textOf(differences) } : {}),
   });

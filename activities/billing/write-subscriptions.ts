@@ -39,12 +39,16 @@ export async function writeSubscriptions(
   const differences: string[] = [];
   const bring = (module: EntityModule, rows: readonly Stored[], values: readonly Values[]) =>
     bringTo({ data, module, organizationId, differences }, rows, values);
-  const ids = await bring(organizationSubscription, held, subscriptions.map(valuesOf));
+  const ids = await bring(
+    organizationSubscription,
+    held,
+    subscriptions.map((one) => valuesOf(one, catalogue)),
+  );
   for (const subscription of subscriptions) {
     const subscriptionId = ids.get(subscription.id) ?? '';
     const ofIt = (row: { readonly subscriptionId: string | null }) => row.subscriptionId === subscriptionId;
     const items = subscription.items.filter(isStorable);
-    const isActive = entitles(subscription);
+    const isActive = entitles(subscription, catalogue);
     const priceValues = items.map((item) => ({ ...priceValuesOf(item, catalogue), isActive, subscriptionId }));
     const priceIds = await bring(organizationPrice, prices.filter(ofIt), firstOfEach(priceValues));
     const productValues = items.map((item) => ({
@@ -58,18 +62,18 @@ export async function writeSubscriptions(
   }
   const statuses = new Map(held.map(({ externalId, status }) => [externalId, status]));
   const newlyOverdue = subscriptions.filter(
-    (one) => one.status === 'past_due' && entitles(one) && statuses.get(one.id) !== 'past_due',
+    (one) => one.status === 'past_due' && entitles(one, catalogue) && statuses.get(one.id) !== 'past_due',
   );
   return { differences, newlyOverdue };
 }
 
-function valuesOf(subscription: ProviderSubscription): Values {
+function valuesOf(subscription: ProviderSubscription, catalogue: Catalogue): Values {
   const intervals = new Set(subscription.items.map(({ interval }) => interval));
   const [interval] = intervals;
   return {
     externalId: subscription.id,
     status: subscription.status.slice(0, 100),
-    isActive: entitles(subscription),
+    isActive: entitles(subscription, catalogue),
     isTrialOfServer: subscription.isTrialOfServer,
     interval: intervals.size === 1 && isInterval(interval) ? interval : null,
     trialEndsAt: subscription.trialEndsAt,

@@ -39,8 +39,11 @@ export interface Entitlements {
  */
 export function entitlementsOf(facts: EntitlementFacts, catalogue: Catalogue): Entitlements {
   const { subscriptions, trialEndsAt, now } = facts;
-  const entitling = subscriptions.filter(entitles);
+  const entitling = subscriptions.filter((one) => entitles(one, catalogue));
   const items = entitling.flatMap((subscription) => subscription.items.map((item) => ({ subscription, item })));
+  const current = subscriptions
+    .filter(isCurrent)
+    .flatMap(({ id, items: parts }) => parts.map((item) => ({ id, item })));
   const grants = facts.grants.filter(({ endsAt }) => endsAt === null || endsAt > now);
   const isOnTrial =
     trialEndsAt !== null && trialEndsAt > now && !subscriptions.some(({ isTrialOfServer }) => isTrialOfServer);
@@ -68,21 +71,31 @@ export function entitlementsOf(facts: EntitlementFacts, catalogue: Catalogue): E
       ...subscriptions
         .filter(({ status }) => !knownStatuses.has(status))
         .map(({ id, status }) => `The status "${status}" of the subscription ${id} is not known, and gives no module.`),
-      ...items
+      ...current
         .filter(({ item }) => !priceIn(catalogue, item.lookupKey))
         .map(
-          ({ subscription: { id }, item: { priceId, lookupKey } }) =>
+          ({ id, item: { priceId, lookupKey } }) =>
             `The price ${priceId} (lookup key ${lookupKey ?? 'missing'}) of the subscription ${id} is not in the catalogue, and gives no module.`,
         ),
     ].toSorted(),
   };
 }
 
-/** Whether a subscription gives its modules: one that is overdue does as long as the provider has scheduled another attempt to be paid. */
-export function entitles({
-  status,
-  nextPaymentAttempt,
-}: Pick<SubscriptionFacts, 'status' | 'nextPaymentAttempt'>): boolean {
+/**
+ * Whether a subscription gives its modules and prevents a lapse: it is current, and has a price of the catalogue that costs something. Free
+ * prices come along with such a one.
+ */
+export function entitles(subscription: SubscriptionFacts, catalogue: Catalogue): boolean {
+  return (
+    isCurrent(subscription) &&
+    subscription.items.some(
+      ({ lookupKey, quantity }) => quantity > 0 && (priceIn(catalogue, lookupKey)?.price.unitAmount ?? 0) > 0,
+    )
+  );
+}
+
+/** A subscription that is overdue is current as long as the provider has scheduled another attempt to be paid. */
+function isCurrent({ status, nextPaymentAttempt }: SubscriptionFacts): boolean {
   return status === 'trialing' || status === 'active' || (status === 'past_due' && nextPaymentAttempt !== null);
 }
 

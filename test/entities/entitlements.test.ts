@@ -76,12 +76,26 @@ describe('a subscription', () => {
       ['compliance subscription', 'domain_scanning subscription'],
     ],
     ['has what opens no module', { items: [item('base_month'), item('extra_evidence_storage_month', 3)] }, []],
-    ['has nothing', { items: [] }, []],
-    ['has a quantity of 0', { items: [item('compliance_month', 0)] }, []],
+    [
+      'has a free price beside another',
+      { items: [item('registry_month'), item('compliance_month')] },
+      ['compliance subscription', 'registry subscription'],
+    ],
   ] satisfies [string, Partial<SubscriptionFacts>, string[]][])('that %s', (_what, changes, expected) => {
     const { modules, isLapsed, problems } = given({ subscriptions: [subscription(changes)] });
     expect(shown(modules)).toEqual(expected);
     expect({ isLapsed, problems }).toEqual({ isLapsed: false, problems: [] });
+  });
+
+  test.each([
+    ['nothing', []],
+    ['a quantity of 0', [item('compliance_month', 0)]],
+    ['free prices only', [item('base_month'), item('registry_month')]],
+    ['a foreign price', [item('no_such_price')]],
+    ['a free price beside a foreign one', [item('base_month'), item('no_such_price')]],
+  ])('with %s gives nothing, and prevents no lapse', (_what, items) => {
+    const { modules, isLapsed } = given({ subscriptions: [subscription({ items })] });
+    expect({ modules, isLapsed }).toEqual({ modules: [], isLapsed: true });
   });
 
   test.each([['no_such_price'], ['sandbox_compliance_month'], [null]])(

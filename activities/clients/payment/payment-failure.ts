@@ -23,7 +23,7 @@ export class PaymentFailure extends Error {
   readonly code: string | undefined;
   /** The pause that the provider asks for, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** The provider repeated the recorded answer to this key: it repeats it until it forgets the key. */
+  /** The key is used up: the provider repeats its recorded answer, or refuses another request under it, until it forgets the key. */
   readonly isReplayed: boolean;
 
   constructor(reason: PaymentFailureReason, message: string, details: Details = {}) {

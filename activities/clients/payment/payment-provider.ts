@@ -37,6 +37,8 @@ export interface TrialOrder {
 /** An order of prices, and the pages to which the browser goes afterwards. */
 export interface CheckoutOrder {
   readonly organizationId: string;
+  /** Later orders of the organization have larger numbers. */
+  readonly number: number;
   /** Prices, by their names in the catalogue. */
   readonly lookupKeys: readonly string[];
   readonly successUrl: string;
@@ -64,6 +66,8 @@ export interface PaymentProvider {
   startTrial(customerId: string, trial: TrialOrder, key: string): Promise<void>;
   /** Opens a page that asks for payment. @returns its URL, a secret */
   openCheckout(customerId: string, order: CheckoutOrder, key: string): Promise<string>;
+  /** Closes checkout pages that are open, so that nobody can pay them. @param before number of an order: only pages of earlier ones */
+  expireCheckouts(customerId: string, before?: number): Promise<void>;
   /** Opens the page of a customer: payment methods, invoices, subscriptions. @returns its URL, a secret */
   openPortal(customerId: string, returnUrl: string): Promise<string>;
   /** Cancels a subscription at the end of its period, or takes that back. */

@@ -46,7 +46,7 @@ function failureOf(error: Stripe.errors.StripeError): PaymentFailure {
       status,
       code,
       retryAfterMs: retryAfterMs(headers['retry-after'], new Date(Date.now())),
-      isReplayed: headers['idempotent-replayed'] === 'true',
+      isReplayed: headers['idempotent-replayed'] === 'true' || code === 'idempotency_error',
     },
   );
 }

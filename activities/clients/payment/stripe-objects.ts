@@ -3,7 +3,7 @@ import type { BilledParty, ProviderItem, ProviderSubscription } from '#entities/
 import type { ProviderPrice } from './payment-provider.ts';
 
 /** Names in the metadata of the provider. The first is that of the reference, so its customers are found, too. */
-export const metadata = { organization: 'organization_id', trial: 'trial_of_server' } as const;
+export const metadata = { organization: 'organization_id', trial: 'trial_of_server', order: 'order_number' } as const;
 
 /** Name under which invoices show the tax id. The provider's own tax ids need their type by country and are refused for a wrong digit. */
 const taxIdLabel = 'Tax ID';

@@ -111,6 +111,7 @@ export class StripeProvider implements PaymentProvider {
           line_items: prices.map((price) => ({ ...price, quantity: 1 })),
           success_url: order.successUrl,
           cancel_url: order.cancelUrl,
+          metadata: { [metadata.order]: String(order.number) },
           subscription_data: {
             billing_mode: billingMode,
             metadata: { [metadata.organization]: order.organizationId },
@@ -121,6 +122,24 @@ export class StripeProvider implements PaymentProvider {
       const { url } = known(session, 'checkout.session');
       if (url === null) throw new PaymentFailure('refused', 'has closed this checkout');
       return url;
+    });
+  }
+
+  expireCheckouts(customerId: string, before = Infinity): Promise<void> {
+    const open = async () => {
+      const sessions = await all((page) =>
+        this.#stripe.checkout.sessions.list({ customer: customerId, status: 'open', limit, ...page }),
+      );
+      return sessions.filter((one) => Number(one.metadata?.[metadata.order] ?? 0) < before).map(({ id }) => id);
+    };
+    return asked(async () => {
+      for (const id of await open())
+        try {
+          known(await this.#stripe.checkout.sessions.expire(id), 'checkout.session');
+        } catch (error) {
+          // One that was paid meanwhile is open no more.
+          if ((await open()).includes(id)) throw error;
+        }
     });
   }
 
@@ -199,6 +218,8 @@ export class StripeProvider implements PaymentProvider {
       status === 'past_due'
         ? await all((page) => this.#stripe.invoices.list({ subscription: id, status: 'open', limit, ...page }))
         : [];
+    if (status === 'past_due' && unpaid.length === 0)
+      throw new PaymentFailure('unavailable', `calls the subscription ${id} past due, and has no unpaid invoice of it`);
     return subscriptionOf(subscription, complete, unpaid);
   }
 
@@ -213,7 +234,7 @@ export class StripeProvider implements PaymentProvider {
   }
 }
 
-/** All records of a list, page by page. */
+/** All records of a list, page by page. @throws PaymentFailure for pages that make no whole list */
 async function all<T extends { readonly id: string }>(
   read: (page: { starting_after?: string }) => Promise<Stripe.ApiList<T>>,
 ): Promise<T[]> {
@@ -222,7 +243,9 @@ async function all<T extends { readonly id: string }>(
     const last = found.at(-1);
     const { data, has_more: hasMore } = known(await read(last ? { starting_after: last.id } : {}), 'list');
     found.push(...data);
-    if (!hasMore || data.length === 0) return found;
+    const isTorn = new Set(found.map(({ id }) => id)).size < found.length || (hasMore && data.length === 0);
+    if (isTorn) throw new PaymentFailure('unavailable', 'gave a list whose pages do not fit together');
+    if (!hasMore) return found;
   }
 }
 

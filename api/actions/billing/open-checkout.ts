@@ -3,8 +3,10 @@ import { Type } from 'typebox';
 import { priceIn, type Catalogue } from '#entities/billing/catalogue/catalogue.ts';
 import { isLive, isTrial } from '#entities/billing/live-subscription.ts';
 import { organizationBilling } from '#entities/billing/organization-billing.ts';
+import { paymentUnavailable } from '#entities/billing/payment-errors.ts';
 import { AppError, type FieldProblem } from '#entities/kit/base/errors.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
+import { organization } from '#entities/organizations/organization.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { missingRecord } from '#entities/kit/model/missing-record.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
@@ -37,7 +39,8 @@ export const openCheckout = defineAction({
       minItems: 1,
       maxItems: 20,
       uniqueItems: true,
-      description: 'Lookup keys of prices of the catalogue: one for each product, all with one interval.',
+      description:
+        'Lookup keys of prices of the catalogue: one for each product, all with one interval, and one at least that costs something.',
     }),
   },
   answer: {
@@ -62,12 +65,7 @@ export const openCheckout = defineAction({
       const { subscription } = services.config.current;
       refuseUnlikePrices(await offersFor(asking), prices);
       const subscriptions = await subscriptionsOf(unit.data, organizationId);
-      const live = subscriptions.find((one) => isLive(one) && !isTrial(one));
-      if (live)
-        throw new AppError(
-          'subscription_exists',
-          `The organization has a subscription already (${live.status}); change it in the billing portal: POST /v1/billing/portal.`,
-        );
+      refuseSecond(subscriptions);
       const order = {
         organizationId,
         lookupKeys: prices.toSorted(),
@@ -88,14 +86,24 @@ export const openCheckout = defineAction({
         caller: systemCaller('open checkout', order.organizationId),
         requestId: `checkout-${billing.id}`,
       };
-      const nextKey = () =>
-        database.transact(context, async ({ data }) =>
-          keyOf(await generationOf(data, billing, digest, (held) => held.checkoutGeneration === generation)),
+      let number = generation;
+      const nextKey = async () => {
+        number = await database.transact(context, ({ data }) =>
+          generationOf(data, billing, digest, (held) => held.checkoutGeneration === generation),
         );
+        return keyOf(number);
+      };
       const customer = existingCustomer(customerId);
-      return askUnderKey(payment, { key: keyOf(generation), nextKey }, (provider, key) =>
-        provider.openCheckout(customer, order, key),
-      );
+      return askUnderKey(payment, { key: keyOf(generation), nextKey }, async (provider, key) => {
+        refuseSecond((await provider.readCustomer(customer)).subscriptions);
+        const url = await provider.openCheckout(customer, { ...order, number }, key);
+        // Read afterwards: of several at once, only the page of the last order stays open; none of an organization deleted meanwhile.
+        const last = await database.transact(context, ({ data }) => lastOrder(data, billing));
+        await provider.expireCheckouts(customer, last);
+        if (last === undefined) throw missingRecord(organizationBilling, billing.id);
+        if (number < last) throw paymentUnavailable('Another checkout has replaced this one; try again.');
+        return url;
+      });
     },
   },
   run: (_asking, _input, url) => Promise.resolve({ url }),
@@ -113,10 +121,29 @@ function refuseUnlikePrices(offered: Catalogue, prices: readonly string[]): void
         },
   );
   if (foreign.length > 0) throw inputError(foreign);
+  if (!found.some((one) => one && one.price.unitAmount > 0))
+    throw inputError([{ path: '/prices', message: 'are all free; order at least one that costs something' }]);
   if (new Set(found.map((one) => one?.price.interval)).size > 1)
     throw inputError([{ path: '/prices', message: 'have different intervals; order either monthly or yearly prices' }]);
   if (new Set(found.map((one) => one?.entry.name)).size < prices.length)
     throw inputError([{ path: '/prices', message: 'name a product twice; order one price of each' }]);
+}
+
+/** @throws AppError subscription_exists */
+function refuseSecond(subscriptions: readonly Parameters<typeof isLive>[0][]): void {
+  const live = subscriptions.find((one) => isLive(one) && !isTrial(one));
+  if (live)
+    throw new AppError(
+      'subscription_exists',
+      `The organization has a subscription already (${live.status}); change it in the billing portal: POST /v1/billing/portal.`,
+    );
+}
+
+/** Number of the last order; undefined when the organization was deleted. */
+async function lastOrder(data: DataClient, { id, organizationId }: Billing): Promise<number | undefined> {
+  const home = await data.findOne(organization, { id: { eq: organizationId } });
+  const held = home && (await data.findOne(organizationBilling, { id: { eq: id } }));
+  return held?.checkoutGeneration;
 }
 
 function digestOf(value: unknown): string {

@@ -168,6 +168,33 @@ describe('a checkout', () => {
     expect(messageOf(refused)).toContain('past_due');
   });
 
+  test('closes the page of another order', async () => {
+    const first = await checkout(payer.client);
+    const second = await checkout(payer.client, { prices: ['sandbox_compliance_year'] });
+    const { desk } = billed.fake;
+    const statuses = [first, second].map(({ body }) => desk.checkout(body.url.split('/').at(-1)).status);
+    expect(statuses).toEqual(['expired', 'open']);
+  });
+
+  test('beside a subscription of which the server does not know yet is refused', async () => {
+    billed.fake.desk.addCard(payer.customerId);
+    billed.fake.desk.subscribe(payer.customerId, ['sandbox_compliance_month']);
+    expectProblem(await checkout(payer.client), 'subscription_exists');
+    expect(checkoutsOf(payer)).toEqual([]);
+  });
+
+  test('of a price that another has replaced gets another page', async () => {
+    const prices = ['sandbox_policy_management_month'];
+    const first = await checkout(payer.client, { prices });
+    const { ledger, desk } = billed.fake;
+    const old = [...ledger.prices.values()].find(({ lookupKey }) => lookupKey === prices[0]);
+    if (!old) throw new Error('the price is not for sale');
+    ledger.prices.delete(old.id);
+    desk.addPrice({ ...old, id: ledger.newId('price') });
+    const second = await checkout(payer.client, { prices });
+    expect([second.status, second.body.url === first.body.url]).toEqual([201, false]);
+  });
+
   test('beside a trial that has become a subscription is refused', async () => {
     await storeSubscription(billed, payer, { externalId: 'sub_kept', status: 'active', isTrialOfServer: true });
     expectProblem(await checkout(payer.client), 'subscription_exists');
@@ -182,6 +209,7 @@ describe('a checkout', () => {
     ],
     ['two intervals', { prices: ['sandbox_compliance_month', 'sandbox_trust_center_year'] }, '/prices'],
     ['a product twice', { prices: ['sandbox_compliance_month', 'sandbox_compliance_month'] }, '/prices'],
+    ['free prices only', { prices: ['sandbox_base_month'] }, '/prices'],
     ['nothing', { prices: [] }, '/prices'],
     ['a quantity', { ...order, quantity: 0 }, '/quantity'],
     ['a return URL', { ...order, success_url: 'https://evil.example' }, '/success_url'],

@@ -101,6 +101,9 @@ test('a changed address for invoices is confirmed there, the former one is notif
 test('a deleted organization cancels its subscription before its contents are removed, and waits while it cannot', async () => {
   const { fake, world } = billed;
   const client = await signedIn(world, owner);
+  const pages = { successUrl: 'https://a.example', cancelUrl: 'https://a.example' };
+  const order = { organizationId: id, number: 1, lookupKeys: ['sandbox_compliance_month'], ...pages };
+  const page = (await world.runtime.payment()?.openCheckout(customer, order, `${id}/checkout/1`)) ?? '';
   fake.behave('fail', { method: 'DELETE', times: 2 });
   expect((await client.mutate({ method: 'DELETE', url: `/v1/organizations/${id}` })).status).toBe(204);
   expectProblem(await client.get(`/v1/organizations/${id}`), 'not_found');
@@ -114,6 +117,7 @@ test('a deleted organization cancels its subscription before its contents are re
   expect((await removal()).status).toBe('pending');
   await eventually(async () => (await removal()).status === 'completed');
   expect(fake.ledger.subscriptionsOf(customer)).toMatchObject([{ status: 'canceled' }]);
+  expect(() => fake.desk.pay(page)).toThrow('is expired');
   expect(asked()).toHaveLength(3);
   expect(fake.desk.customersOf(id)).toHaveLength(1);
 });

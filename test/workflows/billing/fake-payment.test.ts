@@ -91,6 +91,7 @@ describe('a page that curl posts to', () => {
     const customer = await newCustomer();
     const order = {
       organizationId: 'one',
+      number: 1,
       lookupKeys: ['small'],
       successUrl: `${fake.url}/plan?paymentupdate=complete`,
       cancelUrl: `${fake.url}/plan`,

@@ -4,6 +4,7 @@ import type { PaymentProvider } from '#activities/clients/payment/payment-provid
 import { StripeProvider } from '#activities/clients/payment/stripe-provider.ts';
 import type { BilledParty } from '#entities/billing/provider-state.ts';
 import { FakePaymentProvider } from '../../kit/fakes/fake-payment-provider.ts';
+import { HttpFake } from '../../kit/fakes/http-fake.ts';
 import type { PaymentBehaviour } from '../../kit/fakes/fake-payment/planned-failures.ts';
 
 const dayMs = 86_400_000;
@@ -240,6 +241,7 @@ describe('a trial', () => {
 describe('sessions', () => {
   const order = {
     organizationId: 'o',
+    number: 1,
     lookupKeys: ['module_1_yearly'],
     successUrl: 'https://console.example.com/billing?paymentupdate=complete',
     cancelUrl: 'https://console.example.com/billing',
@@ -256,6 +258,20 @@ describe('sessions', () => {
       hasPaymentMethod: true,
       subscriptions: [{ status: 'active', items: [{ lookupKey: 'module_1_yearly', interval: 'year' }] }],
     });
+  });
+
+  test('checkouts of earlier orders are closed, or all; those that were paid stay paid', async () => {
+    const id = await newCustomer();
+    const open = (number: number) => provider.openCheckout(id, { ...order, number }, `${id}/checkout/${number}`);
+    const urls: string[] = [];
+    for (let number = 1; number <= 12; number += 1) urls.push(await open(number));
+    const statuses = () => urls.map((url) => fake.desk.checkout(url.split('/').at(-1) ?? '').status);
+    fake.desk.pay(urls[0] ?? '');
+    await provider.expireCheckouts(id, 12);
+    expect(statuses()).toEqual(['complete', ...Array.from({ length: 10 }, () => 'expired'), 'open']);
+    await provider.expireCheckouts(id);
+    expect(statuses().at(-1)).toBe('expired');
+    await provider.expireCheckouts(id);
   });
 
   test('a portal changes cards and cancels', async () => {
@@ -325,6 +341,7 @@ describe('a failure', () => {
           id,
           {
             organizationId: 'o',
+            number: 1,
             lookupKeys: ['module_1'],
             successUrl: 'https://a.example',
             cancelUrl: 'https://a.example',
@@ -332,6 +349,7 @@ describe('a failure', () => {
           `${id}/checkout/${(number += 1)}`,
         ),
     ],
+    ['expireCheckouts', (id) => provider.expireCheckouts(id)],
     ['openPortal', (id) => provider.openPortal(id, 'https://a.example')],
     ['prices', () => provider.prices(['module_1'])],
     ['webhookEndpoints', () => provider.webhookEndpoints()],
@@ -377,7 +395,11 @@ describe('a failure', () => {
     const create = (name: string) =>
       provider.createCustomer({ ...billed, name }, `${billed.organizationId}/customer/1`);
     await create('One');
-    expect(await failureOf(create('Another'))).toMatchObject({ reason: 'refused', code: 'idempotency_error' });
+    expect(await failureOf(create('Another'))).toMatchObject({
+      reason: 'refused',
+      code: 'idempotency_error',
+      isReplayed: true,
+    });
   });
 
   test('in the middle of reading a customer gives nothing, not a part', async () => {
@@ -390,6 +412,23 @@ describe('a failure', () => {
       fake.behave('foreign', { path });
       await failureOf(provider.readCustomer(id));
     }
+  });
+
+  test.each([
+    ['repeats a page for ever', [{ id: 'we_1' }]],
+    ['is empty, and says that there is more', []],
+  ])('of a list that %s is no list', async (_what, data) => {
+    const endless = await HttpFake.start(() => ({ status: 200, body: { object: 'list', data, has_more: true } }));
+    const other = new StripeProvider({ key: fake.apiKey, url: endless.url });
+    expect(await failureOf(other.webhookEndpoints())).toMatchObject({ reason: 'unavailable' });
+    await endless.close();
+  });
+
+  test('is a payment that is overdue without an unpaid invoice: it was paid between two readings', async () => {
+    const id = await newCustomer();
+    fake.desk.addCard(id);
+    fake.desk.setStatus(fake.desk.subscribe(id, ['module_1']).id, 'past_due');
+    expect(await failureOf(provider.readCustomer(id))).toMatchObject({ reason: 'unavailable' });
   });
 
   test('has no secret in its text, and no more than its reason', async () => {

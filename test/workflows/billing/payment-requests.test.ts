@@ -43,8 +43,10 @@ async function useEverything(): Promise<void> {
   const endsAt = new Date(fake.ledger.now() + 30 * dayMs);
   await provider.startTrial(id, { organizationId: 'o1', lookupKeys: keys.slice(0, 3), endsAt }, 'o1/trial/1');
   const pages = { successUrl: 'https://console.example.com/a', cancelUrl: 'https://console.example.com/b' };
-  const order = { organizationId: 'o1', lookupKeys: keys.slice(0, 2), ...pages };
+  const order = { organizationId: 'o1', number: 1, lookupKeys: keys.slice(0, 2), ...pages };
   fake.desk.pay(await provider.openCheckout(id, order, 'o1/checkout/1'));
+  await provider.openCheckout(id, { ...order, number: 2 }, 'o1/checkout/2');
+  await provider.expireCheckouts(id);
   await provider.openPortal(id, 'https://console.example.com');
   for (let n = 0; n < 11; n += 1) fake.desk.subscribe(id, keys);
   fake.desk.failNextPayments(id, 20);
@@ -62,7 +64,7 @@ async function useEverything(): Promise<void> {
 const formOf = ({ method, path, query, body }: FakeRequest): string =>
   [
     method,
-    path.replaceAll(/\/[a-z]+_1Fake\d+/g, '/ID'),
+    path.replaceAll(/\/[a-z_]+_1Fake\d+/g, '/ID'),
     ...[...query.keys(), ...new URLSearchParams(body).keys()]
       .map((name) => name.replaceAll(/\[\d+\]/g, '[]'))
       .toSorted(),
@@ -95,6 +97,7 @@ describe('the provider’s own server', () => {
     const paths = new Set(differentRequests().map((request) => formOf(request).split(' ').slice(0, 2).join(' ')));
     expect([...paths].toSorted()).toEqual([
       'DELETE /v1/subscriptions/ID',
+      'GET /v1/checkout/sessions',
       'GET /v1/customers',
       'GET /v1/customers/ID',
       'GET /v1/customers/ID/payment_methods',
@@ -106,6 +109,7 @@ describe('the provider’s own server', () => {
       'GET /v1/webhook_endpoints',
       'POST /v1/billing_portal/sessions',
       'POST /v1/checkout/sessions',
+      'POST /v1/checkout/sessions/ID/expire',
       'POST /v1/customers',
       'POST /v1/customers/ID',
       'POST /v1/subscriptions',

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { cancelAll } from '#activities/billing/cancel-subscriptions.ts';
 import { drawRound } from '#activities/billing/draw-round.ts';
 import { writeRound } from '#activities/billing/write-round.ts';
 import { sandboxCatalogue } from '#entities/billing/catalogue/sandbox.ts';
@@ -63,6 +64,41 @@ describe('one customer and one trial', () => {
     expect(await billingOf(billed, organization.id)).toMatchObject({ customerId: customers[0]?.id, problem: null });
   });
 
+  test('none while the provider refuses the customer: the trial ends all the same, and later there is one', async () => {
+    billed.fake.behave('decline', { method: 'POST', path: '/v1/customers', times: 100 });
+    const { organization } = await foundOnTrial(billed);
+    await untilRead(billed, organization.id);
+    expect(await billingOf(billed, organization.id)).toMatchObject({
+      customerId: null,
+      billedAs: null,
+      isLapsed: false,
+      problem: expect.stringContaining('card_declined'),
+    });
+    expect(await modulesOf(billed, organization.id)).toContain('compliance:trial');
+    billed.world.clock.advance(31 * 86_400_000);
+    await sweepBilling(billed, 'sweep-entitlements');
+    await eventually(async () => (await billingOf(billed, organization.id)).isLapsed);
+    expect(await modulesOf(billed, organization.id)).toEqual([]);
+    billed.fake.behaveWell();
+    await sweepBilling(billed, 'compare-billing');
+    await eventually(async () => (await billingOf(billed, organization.id)).customerId !== null);
+    expect(billed.fake.desk.customersOf(organization.id)).toHaveLength(1);
+  });
+
+  test('no trial while the provider refuses it; later there is one', async () => {
+    billed.fake.behave('decline', { method: 'POST', path: '/v1/subscriptions', times: 100 });
+    const { organization } = await foundOnTrial(billed);
+    await untilRead(billed, organization.id);
+    expect((await billingOf(billed, organization.id)).problem).toContain('card_declined');
+    expect(await modulesOf(billed, organization.id)).toContain('compliance:trial');
+    billed.fake.behaveWell();
+    billed.world.clock.advance(2 * 3_600_000);
+    await sweepBilling(billed, 'sweep-entitlements');
+    await eventually(async () => (await billingOf(billed, organization.id)).problem === null);
+    const [customer] = billed.fake.desk.customersOf(organization.id);
+    expect(subscriptionsOf(customer?.id ?? '')).toHaveLength(1);
+  });
+
   test('also when an earlier reading has created the customer and died before its id was stored', async () => {
     const { id, customer } = await settledOrganization(billed);
     await asOwner(billed.world, 'update organization_billings set customer_id = null where organization_id = $1', [id]);
@@ -86,7 +122,32 @@ test('an organization that was there before billing was turned on begins its tri
   expect(await modulesOf(billed, organization.id)).toContain('compliance:trial');
 });
 
+test('a removal ends nothing of a customer of another organization, nor waits for one that is not there', async () => {
+  const { id, customer } = await settledOrganization(billed);
+  const provider = billed.world.runtime.payment();
+  if (!provider) throw new Error('there is no provider');
+  await cancelAll(provider, customer, newId());
+  expect(subscriptionsOf(customer)).toMatchObject([{ status: 'trialing' }]);
+  await cancelAll(provider, 'cus_unknown', id);
+  await cancelAll(provider, customer, id);
+  expect(subscriptionsOf(customer)).toMatchObject([{ status: 'canceled' }]);
+});
+
 describe('a reading', () => {
+  test('that finds a subscription closes open checkouts, so that nobody pays twice', async () => {
+    const { id, customer } = await settledOrganization(billed);
+    const pages = { successUrl: 'https://a.example', cancelUrl: 'https://a.example' };
+    const order = { organizationId: id, lookupKeys: ['sandbox_compliance_month'], ...pages };
+    const open = async (number: number) =>
+      (await billed.world.runtime.payment()?.openCheckout(customer, { ...order, number }, `${id}/test/${number}`)) ??
+      '';
+    const [first, second] = [await open(1), await open(2)];
+    billed.fake.desk.pay(first);
+    await billed.fake.events.send();
+    await eventually(() => billed.fake.desk.checkout(second.split('/').at(-1) ?? '').status === 'expired');
+    await untilSettled(billed, id);
+  });
+
   test('that is older than one that was written is not written', async () => {
     const { id, customer } = await settledOrganization(billed);
     const provider = billed.world.runtime.payment();

@@ -80,7 +80,9 @@ export interface KeptCheckout {
   readonly items: readonly Omit<KeptItem, 'id'>[];
   readonly successUrl: string;
   readonly cancelUrl: string;
+  /** Of the subscription that it becomes. */
   readonly metadata: Metadata;
+  readonly ownMetadata: Metadata;
   readonly billingMode: string;
   readonly expiresAt: number;
   status: 'open' | 'complete' | 'expired';

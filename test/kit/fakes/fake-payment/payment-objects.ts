@@ -153,7 +153,7 @@ export class PaymentObjects {
     };
   }
 
-  checkout(one: KeptCheckout, url: string): object {
+  checkout(one: KeptCheckout, url: string): Listed {
     return {
       id: one.id,
       object: 'checkout.session',
@@ -162,6 +162,7 @@ export class PaymentObjects {
       status: one.status,
       payment_status: one.status === 'complete' ? 'paid' : 'unpaid',
       subscription: one.subscription,
+      metadata: one.ownMetadata,
       expires_at: seconds(one.expiresAt),
       url: one.status === 'open' ? url : null,
       livemode: false,

@@ -3,7 +3,7 @@ import { problem } from './payment-route.ts';
 
 /**
  * Treatment of a request: `decline`, `missing`, `conflict` (another request with this key is under way), `limit` (with
- * Retry-After: 2): 402, 404, 409, 429, without an effect. `fail`: 500,
+ * Retry-After: 2): 402, 404, 409, 429, without an effect. `fail`: 500; it and the 402 are
  * recorded under the key, without an effect. `page`, `foreign`: 200 and a page, or
  * other JSON, of something in between. `silent`: no answer, `cut`: the connection is
  * closed; both without an effect. `done-then-fail`, `done-then-silent`, `done-then-cut`: the same after the effect. `half`: the answer
@@ -45,10 +45,11 @@ interface Recorded {
 /** Time for which the provider keeps answers to keys. */
 const keptMs = 86_400_000;
 
+const declined = problem(402, { type: 'card_error', code: 'card_declined', message: 'Your card was declined.' });
+
 const failed = problem(500, { type: 'api_error', message: 'Something went wrong on our end.' });
 
 const withoutEffect: Readonly<Partial<Record<PaymentBehaviour, Answering>>> = {
-  decline: problem(402, { type: 'card_error', code: 'card_declined', message: 'Your card was declined.' }),
   missing: problem(404, { code: 'resource_missing', message: 'No such object.' }),
   conflict: problem(409, {
     type: 'idempotency_error',
@@ -108,6 +109,7 @@ export class PlannedFailures {
       return answer;
     };
     if (behaviour === undefined) return keep(work());
+    if (behaviour === 'decline') return keep(declined);
     if (behaviour === 'fail') return keep(failed);
     const planned = withoutEffect[behaviour];
     if (planned !== undefined) return planned;

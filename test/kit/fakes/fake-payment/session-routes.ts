@@ -2,7 +2,7 @@ import { listOf, metadataOf, partOf, textOf, type Form } from './form-body.ts';
 import { livingCustomer } from './customer-routes.ts';
 import type { KeptCheckout, KeptEndpoint, PaymentLedger } from './payment-ledger.ts';
 import { page } from './payment-objects.ts';
-import { ofLists, refuse, wantedPage, type PaymentRoute } from './payment-route.ts';
+import { found, ofLists, refuse, wantedPage, type PaymentRoute } from './payment-route.ts';
 import { billingModeOf, orderedItems } from './subscription-routes.ts';
 
 /** How long a checkout can be paid. */
@@ -10,11 +10,12 @@ const checkoutMs = 86_400_000;
 
 /** Sessions of checkout and portal, and endpoints for events. */
 export function sessionRoutes(ledger: PaymentLedger, pages: () => string): readonly PaymentRoute[] {
+  const urlOfCheckout = ({ id }: KeptCheckout) => `${pages()}/checkout/${id}`;
   return [
     {
       method: 'POST',
       path: /^\/v1\/checkout\/sessions$/,
-      takes: ['mode', 'customer', 'line_items', 'success_url', 'cancel_url', 'subscription_data'],
+      takes: ['mode', 'customer', 'line_items', 'success_url', 'cancel_url', 'subscription_data', 'metadata'],
       handle: ({ form, objects }) => {
         if (textOf(form, 'mode') !== 'subscription')
           refuse(400, { message: 'The fake has subscriptions only.', param: 'mode' });
@@ -27,13 +28,42 @@ export function sessionRoutes(ledger: PaymentLedger, pages: () => string): reado
           successUrl: urlOf(form, 'success_url'),
           cancelUrl: urlOf(form, 'cancel_url'),
           metadata: metadataOf(data),
+          ownMetadata: metadataOf(form),
           billingMode: billingModeOf(data),
           expiresAt: ledger.now(customer) + checkoutMs,
           status: 'open',
           subscription: null,
         };
         ledger.checkouts.set(checkout.id, checkout);
-        return objects.checkout(checkout, `${pages()}/checkout/${checkout.id}`);
+        return objects.checkout(checkout, urlOfCheckout(checkout));
+      },
+    },
+    {
+      method: 'GET',
+      path: /^\/v1\/checkout\/sessions$/,
+      takes: [...ofLists, 'customer', 'status'],
+      handle: ({ form, objects }) => {
+        const customer = livingCustomer(ledger, textOf(form, 'customer') ?? '').id;
+        const wanted = [...ledger.checkouts.values()].filter(
+          (one) => one.customer === customer && one.status === (textOf(form, 'status') ?? one.status),
+        );
+        return page(
+          '/v1/checkout/sessions',
+          wanted.toReversed().map((one) => objects.checkout(one, urlOfCheckout(one))),
+          wantedPage(form),
+        );
+      },
+    },
+    {
+      method: 'POST',
+      path: /^\/v1\/checkout\/sessions\/([^/]+)\/expire$/,
+      takes: [],
+      handle: ({ id, objects }) => {
+        const checkout = found(ledger.checkouts, id, 'checkout.session');
+        if (checkout.status !== 'open')
+          refuse(400, { message: `Only open sessions can be expired; this one is ${checkout.status}.` });
+        checkout.status = 'expired';
+        return objects.checkout(checkout, urlOfCheckout(checkout));
       },
     },
     {
