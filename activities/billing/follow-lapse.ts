@@ -1,6 +1,9 @@
+import { organizationBilling } from '#entities/billing/organization-billing.ts';
 import { integration } from '#entities/integrations/integration.ts';
 import { integrationsOfLapse } from '#entities/integrations/lapse-rows.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { customEvent } from '#entities/kit/write/custom-events.ts';
+import type { Billing } from './billing-row.ts';
 
 /** Maximum number of integrations that are changed at once. */
 const limit = 500;
@@ -23,4 +26,17 @@ export async function followLapse(unit: UnitOfWork, organizationId: string, isLa
       );
     }
   } while (found.length === limit);
+}
+
+/**
+ * What follows from whether an organization has lapsed, after that was written: integrations and mails. Repeated while it lasts, because
+ * integrations may have been created meanwhile.
+ */
+export async function followState(unit: UnitOfWork, before: Billing, after: Billing): Promise<void> {
+  const { organizationId, isLapsed } = after;
+  if (isLapsed || before.isLapsed) await followLapse(unit, organizationId, isLapsed);
+  // An organization that never had anything loses nothing.
+  const isNews = before.reconciledAt !== null || before.trialEndsAt !== null;
+  if (isNews && before.isLapsed !== isLapsed)
+    unit.emit(customEvent(organizationBilling, isLapsed ? 'lapsed' : 'reactivated', after, {}));
 }

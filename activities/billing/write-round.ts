@@ -12,7 +12,7 @@ import { organizationModule } from '#entities/organizations/organization-module.
 import { organization } from '#entities/organizations/organization.ts';
 import { lockBilling, type Billing } from './billing-row.ts';
 import { roundTimeMs } from './draw-round.ts';
-import { followLapse } from './follow-lapse.ts';
+import { followState } from './follow-lapse.ts';
 import { endingTrial, nextCheck } from './next-check.ts';
 import { writeSubscriptions } from './write-subscriptions.ts';
 
@@ -87,24 +87,19 @@ export async function writeRound(
     ...(isTrialNews ? { noticedTrialEnd: trialEnd } : {}),
     ...(isComparison ? { differences: textOf(differences) } : {}),
   });
-  if (billing.isLapsed !== isLapsed) await followLapse(unit, organizationId, isLapsed);
-  announce(unit, billing, after, { isOverdue: written.newlyOverdue.length > 0, ...(isTrialNews ? { trialEnd } : {}) });
+  announce(unit, after, { isOverdue: written.newlyOverdue.length > 0, ...(isTrialNews ? { trialEnd } : {}) });
+  await followState(unit, billing, after);
   return differences;
 }
 
 /** Records what people are notified of. */
 function announce(
   unit: UnitOfWork,
-  before: Billing,
   after: Billing,
   { isOverdue, trialEnd }: { readonly isOverdue: boolean; readonly trialEnd?: Date },
 ): void {
   if (trialEnd) unit.emit(customEvent(organizationBilling, 'trial_ending', after, { endsAt: trialEnd.toISOString() }));
   if (isOverdue) unit.emit(customEvent(organizationBilling, 'payment_failed', after, {}));
-  // An organization that never had anything loses nothing.
-  const isNews = before.reconciledAt !== null || before.trialEndsAt !== null;
-  if (isNews && before.isLapsed !== after.isLapsed)
-    unit.emit(customEvent(organizationBilling, after.isLapsed ? 'lapsed' : 'reactivated', after, {}));
 }
 
 async function writeModules(

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { organizationBilling, organizationModule } from '#entities/index.ts';
+import { integration, organization, organizationBilling, organizationModule } from '#entities/index.ts';
 import { paymentEventTypes } from '#entities/billing/payment-event-types.ts';
 import { sandboxCatalogue } from '#entities/billing/catalogue/sandbox.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
+import { newId } from '#entities/kit/base/ids.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import type { ChangesOf } from '#entities/kit/model/define.ts';
 import type { BillingCommand } from '#tools/commands/billing-arguments.ts';
 import { runBillingCommand } from '#tools/commands/billing-commands.ts';
-import { asSystem } from '../kit/as-person.ts';
+import { asSystem, transactAs } from '../kit/as-person.ts';
 import {
   buildPayer,
   openBilledWorld,
@@ -13,6 +16,7 @@ import {
   type BilledWorld,
   type Payer,
 } from '../kit/billing/paying-organization.ts';
+import { buildPart } from '../kit/people.ts';
 import { shows } from '../kit/shows.ts';
 import type { World } from '../kit/world.ts';
 
@@ -57,6 +61,45 @@ describe('a grant', () => {
     expect((await grant(later(2))).isDone).toBe(true);
     expect(await held()).toMatchObject([{ endsAt: later(2) }]);
     expect(await grant(later(-1))).toMatchObject({ isDone: false, said: expect.stringContaining('is over') });
+  });
+
+  test('ends a lapse at once, and its end begins it again', async () => {
+    const { id } = payer.organization;
+    const billing = () => asSystem(billed.world, id, (data) => data.findOne(organizationBilling, {}));
+    const change = (values: ChangesOf<typeof organizationBilling>) =>
+      asSystem(billed.world, id, async (data) =>
+        data.update(organizationBilling, (await data.findOne(organizationBilling, {}))?.id ?? '', values),
+      );
+    const status = () => asSystem(billed.world, id, async (data) => (await data.findOne(integration, {}))?.status);
+    await asSystem(billed.world, id, (data) => data.create(integration, { name: 'Directory', status: 'connected' }));
+    // The customer was never read: nobody knows what it pays for.
+    await grant();
+    await revoke();
+    expect((await billing())?.isLapsed).toBe(false);
+    await change({ reconciledAt: billed.world.clock.now(), isLapsed: true });
+    await grant();
+    expect((await billing())?.isLapsed).toBe(false);
+    await revoke();
+    expect((await billing())?.isLapsed).toBe(true);
+    expect(await status()).toBe('disabled');
+    await grant();
+    expect(await status()).toBe('connected');
+  });
+
+  test('is for an organization that has a plan', async () => {
+    const part = await buildPart(billed.world, payer.organization.id);
+    const command = { name: 'grant', organizationId: part.id, module: 'registry', endsAt: null } as const;
+    expect(await run(command)).toMatchObject({
+      isDone: false,
+      said: expect.stringContaining(`(${payer.organization.id}) covers it`),
+    });
+    const home = await transactAs(billed.world.runtime, systemCaller('test'), ({ data }) =>
+      data.create(organization, { name: `personal-${newId()}`, isPersonal: true }),
+    );
+    expect(await run({ ...command, organizationId: home.id })).toMatchObject({
+      isDone: false,
+      said: expect.stringContaining('personal organization'),
+    });
   });
 
   test('is for an organization that there is', async () => {

@@ -1,6 +1,10 @@
+import { lockBilling } from '#activities/billing/billing-row.ts';
+import { followGrants } from '#activities/billing/follow-grants.ts';
+import { selectedCatalogue } from '#entities/billing/catalogue/selected-catalogue.ts';
 import { organizationBilling, organizationModule, organization } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import type { BillingCommand } from './billing-arguments.ts';
@@ -32,23 +36,36 @@ export async function runBillingCommand(
 
 type Change = Extract<BillingCommand, { readonly organizationId: string }>;
 
-async function changeGrant(command: Change, { runtime, print }: ToolContext<'database'>): Promise<boolean> {
+async function changeGrant(command: Change, { runtime, print }: ToolContext<'database' | 'config'>): Promise<boolean> {
   const work = { caller: systemCaller('billing of operators'), requestId: `billing-${newId()}` };
   const { organizationId, module, name, endsAt } = command;
   const end = endsAt?.toISOString();
+  const catalogue = selectedCatalogue(runtime.config.current.ormconfig.modules);
   const refusal = await runtime.database.transact(work, async (unit) => {
-    const { data, clock } = unit;
-    if (!(await data.findOne(organization, { id: { eq: organizationId } }))) return 'there is no such organization';
-    if (endsAt !== null && endsAt <= clock.now()) return `${end} is over`;
+    const home = await unit.data.findLocked(organization, organizationId);
+    if (!home) return 'there is no such organization';
+    if (endsAt !== null && endsAt <= unit.clock.now()) return `${end} is over`;
+    const billing = await lockBilling(unit, organizationId);
+    if (!billing && name === 'grant') return whyUnbilled(home);
     const isDone = await (name === 'grant' ? grant : revoke)(unit, command);
-    if (isDone) await askForReading(unit, organizationId, name);
-    else return name === 'grant' ? `${module} is granted so already` : `${module} is not granted`;
+    if (!isDone) return name === 'grant' ? `${module} is granted so already` : `${module} is not granted`;
+    if (billing) {
+      await followGrants(unit, billing, catalogue);
+      unit.emit(customEvent(organizationBilling, 'requested', billing, { change: name }));
+    }
     return undefined;
   });
   const outcome =
     name === 'grant' ? `${module} is granted until ${end ?? 'it is revoked'}` : `the grant of ${module} has ended`;
   print(`${organizationId}: ${refusal ?? outcome}.`);
   return refusal === undefined;
+}
+
+/** Organizations without a billing have no plan that a grant could change. */
+function whyUnbilled({ isPersonal, parentId }: Pick<RowOf<typeof organization>, 'isPersonal' | 'parentId'>): string {
+  return isPersonal || parentId === null
+    ? 'it is a personal organization, which has no plan'
+    : `the plan of the organization above it (${parentId}) covers it; grant the module there`;
 }
 
 async function grant({ data }: UnitOfWork, { organizationId, module, endsAt }: Change): Promise<boolean> {
@@ -67,10 +84,4 @@ async function revoke({ data }: UnitOfWork, { organizationId, module }: Change):
 
 function grantOf(organizationId: string, module: Change['module']) {
   return { organizationId: { eq: organizationId }, module: { eq: module }, source: { eq: 'granted' } } as const;
-}
-
-/** A grant decides, too, whether the organization has lapsed. */
-async function askForReading(unit: UnitOfWork, organizationId: string, change: string): Promise<void> {
-  const billing = await unit.data.findOne(organizationBilling, { organizationId: { eq: organizationId } });
-  if (billing) unit.emit(customEvent(organizationBilling, 'requested', billing, { change }));
 }

@@ -3,10 +3,12 @@ import { cancelAll } from '#activities/billing/cancel-subscriptions.ts';
 import { drawRound } from '#activities/billing/draw-round.ts';
 import { writeRound } from '#activities/billing/write-round.ts';
 import { sandboxCatalogue } from '#entities/billing/catalogue/sandbox.ts';
+import { integration } from '#entities/index.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../../kit/as-owner.ts';
+import { asSystem } from '../../kit/as-person.ts';
 import type { BilledWorld } from '../../kit/billing/paying-organization.ts';
 import {
   billingOf,
@@ -168,6 +170,17 @@ describe('a reading', () => {
     };
     expect(await transact((unit) => writeRound(unit, late))).toBe('outdated');
     expect(await modulesOf(billed, id)).toEqual([]);
+  });
+
+  test('of a lapsed customer disables integrations that were created during the lapse', async () => {
+    const { id, customer } = await settledOrganization(billed);
+    billed.fake.desk.cancel(subscriptionsOf(customer)[0]?.id ?? '');
+    await billed.fake.events.send();
+    await eventually(async () => (await billingOf(billed, id)).isLapsed);
+    await asSystem(billed.world, id, (data) => data.create(integration, { name: newId(), status: 'connected' }));
+    await sweepBilling(billed, 'compare-billing');
+    const status = () => asSystem(billed.world, id, async (data) => (await data.findOne(integration, {}))?.status);
+    await eventually(async () => (await status()) === 'disabled');
   });
 
   test('of a provider that cannot be reached takes nothing away, and is repeated until it is back', async () => {
