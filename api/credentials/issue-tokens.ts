@@ -2,11 +2,14 @@ import { Type } from 'typebox';
 import { apiToken } from '#entities/identity/api-token.ts';
 import { personalAccessToken } from '#entities/identity/personal-access-token.ts';
 import { user } from '#entities/identity/user.ts';
+import { membership } from '#entities/organizations/membership.ts';
 import { organization } from '#entities/organizations/organization.ts';
+import { entitled } from '#entities/kit/access/entitled.ts';
 import { readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { isId } from '#entities/kit/base/ids.ts';
 import { inputError, limitExceeded } from '#entities/kit/base/input-error.ts';
+import { refuseWithoutPaymentMethod } from '#entities/kit/model/module-gate.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
 import { refuseScopesBeyond, refuseUnknownScopes } from '#entities/kit/model/scopes.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
@@ -47,6 +50,9 @@ const defaultLifetimeMs = 90 * 86_400_000;
 /** Maximum number of tokens of an organization, and of a person. */
 const maxTokens = 200;
 
+/** Most organizations of a person that are looked at. */
+const maxMemberships = 100;
+
 /** @throws AppError invalid_input, permission_denied, step_up_required, limit_exceeded */
 export async function createApiToken(asking: Asking, input: NewToken): Promise<IssuedToken> {
   const { unit, services } = asking;
@@ -62,7 +68,7 @@ export async function createApiToken(asking: Asking, input: NewToken): Promise<I
   return issued;
 }
 
-/** @throws AppError invalid_input, permission_denied, step_up_required, limit_exceeded; not_found for organizations of others */
+/** @throws AppError invalid_input, permission_denied, payment_method_required, step_up_required, limit_exceeded; not_found for organizations of others */
 export async function createPersonalToken(
   asking: Asking,
   { organizationIds, ...input }: NewPersonalToken,
@@ -73,7 +79,7 @@ export async function createPersonalToken(
   await unit.data.findLocked(user, userId);
   await requireRecentProof(asking);
   const organizations = [...new Set(organizationIds)];
-  await refuseForeign(unit, userId, organizations);
+  await refuseForeign(asking, userId, organizations);
   const values = checked(unit, services, 'personal', input);
   const issued = services.apiTokens.issue('personal');
   await unit.data.privileged('create personal token').create(personalAccessToken, {
@@ -150,15 +156,32 @@ function personOf({ context: { caller } }: UnitOfWork): string {
   return caller.subjectId;
 }
 
-/** @throws AppError not_found, the same for organizations that do not exist and for those of others */
-async function refuseForeign(unit: UnitOfWork, userId: string, ids: readonly string[]): Promise<void> {
-  const isMember = await Promise.all(
-    ids.map(async (id) => isId(id) && (await readMembershipState(unit, userId, id)).role !== null),
+/**
+ * @param ids of the organizations in which a token works; all of the person when empty
+ * @throws AppError not_found, the same for organizations that do not exist and for those of others; payment_method_required
+ */
+async function refuseForeign({ unit, services }: Asking, userId: string, ids: readonly string[]): Promise<void> {
+  const states = await Promise.all(
+    (ids.length === 0 ? await joinedBy(unit, userId) : ids).map(
+      async (id) => isId(id) && readMembershipState(unit, userId, id),
+    ),
   );
+  const isMember = states.map((state) => state && state.role !== null);
   const fields = ids.flatMap((id, index) =>
     isMember[index] ? [] : [{ path: `/organizationIds/${index}`, message: missingRecord(organization, id).message }],
   );
   if (fields[0]) throw new AppError('not_found', fields[0].message, { details: { fields } });
+  // The token works in these, in whichever of them it is created.
+  for (const state of states)
+    if (state) refuseWithoutPaymentMethod(entitled(state, services.config.current, services.clock.now()));
+}
+
+/** The organizations in which a token works that names none. */
+async function joinedBy(unit: UnitOfWork, userId: string): Promise<string[]> {
+  const joined = await unit.data
+    .privileged('organizations of a token')
+    .find(membership, { where: { userId: { eq: userId } }, limit: maxMemberships });
+  return joined.map(({ organizationId }) => organizationId);
 }
 
 function refuseMore(held: readonly unknown[]): void {

@@ -32,6 +32,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/identity/account/first-person.ts': [`system 'authentication is off'`],
   'api/rest/identity/account/refresh.ts': [`privileged 'refresh'`],
   // Only the server writes what the payment provider is told; owners decide that it is.
+  // A person who asked is refused or answered; the customer is read in either case.
+  'api/actions/billing/cancel-subscription.ts': [`system 'cancel or resume', organizationId`],
   'api/actions/billing/open-checkout.ts': [
     `privileged 'open checkout'`,
     `system 'open checkout', order.organizationId`,
@@ -97,7 +99,12 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'api/rest/identity/single-sign-on/newcomers.ts': [`privileged 'single sign-on'`],
   // Nobody may create it with scopes and organizations that were not checked.
   // The organization is locked while its tokens are counted, also by managers who are members of one above it.
-  'api/credentials/issue-tokens.ts': [`privileged 'count tokens'`, `privileged 'create personal token'`],
+  // A token without a list of organizations works in all that the person has joined.
+  'api/credentials/issue-tokens.ts': [
+    `privileged 'count tokens'`,
+    `privileged 'create personal token'`,
+    `privileged 'organizations of a token'`,
+  ],
   // Passkeys are made and used after a proof that no rule knows; challenges are used up although the request is refused.
   'api/rest/identity/passkeys/passkey-requests.ts': [`system 'use passkey challenge'`],
   'api/rest/identity/passkeys/registration-verification.ts': [`privileged 'register passkey'`],

@@ -64,7 +64,7 @@ export const createPersonalAccessToken = defineAction({
   url: '/v1/personal-access-tokens',
   tag: 'Personal access tokens',
   summary: 'Create one personal access token',
-  description: `Creates a token that acts for the signed-in user: it can do what the user can do, as far as its scopes allow it. With several organizations, name one in the header X-Organization-ID of each request. A request without this header acts in the first of \`organizationIds\`; without that list, in the organization that the user joined first, usually the personal one. The header X-Organization-ID of each response names the organization in which the token acted. The user is notified by e-mail. ${tokenOnce}`,
+  description: `Creates a token that acts for the signed-in user: it can do what the user can do, as far as its scopes allow it. With several organizations, name one in the header X-Organization-ID of each request. A request without this header acts in the first of \`organizationIds\`; without that list, in the organization that the user joined first, usually the personal one. The header X-Organization-ID of each response names the organization in which the token acted. Where the operator requires a payment method, each organization in which the token works must have one. The user is notified by e-mail. ${tokenOnce}`,
   answersCredential: true,
   needsPaymentMethod: true,
   input: {

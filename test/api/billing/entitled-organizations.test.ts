@@ -191,12 +191,16 @@ describe('an API token of a lapsed organization', () => {
 
 describe('a payment method', () => {
   /** What needs one, over REST and GraphQL. */
-  async function answersOf(instance: Pick<World, 'client'>, person: Person) {
+  async function answersOf(instance: Pick<World, 'client'>, person: Person, organizationIds: readonly string[] = []) {
     const client = await signedIn(instance, person);
     const name = newId();
     return [
       await client.post('/v1/api-tokens', { name, scopes: ['task:read'] }),
-      await client.post('/v1/personal-access-tokens', { name, scopes: ['task:read'] }),
+      await client.post('/v1/personal-access-tokens', {
+        name,
+        scopes: ['task:read'],
+        organization_ids: organizationIds,
+      }),
       await client.post('/v1/integrations', { name }),
       await client.graphql(`mutation { createIntegration(input: { name: "other ${name}" }) { integration { id } } }`),
     ];
@@ -223,12 +227,14 @@ describe('a payment method', () => {
       await data.create(membership, { organizationId: made.id, userId: person.user.id, role: 'owner' });
       return { ...made };
     });
-    expect((await answersOf(demanding, { ...person, organization: home })).map(isCreated)).toEqual([
-      true,
-      true,
-      true,
-      true,
-    ]);
+    const there = { ...person, organization: home };
+    expect((await answersOf(demanding, there, [home.id])).map(isCreated)).toEqual([true, true, true, true]);
+    // A personal token works in the organizations that it names, and in all without a list.
+    for (const named of [[], [home.id, person.organization.id]]) {
+      const [, personal, ...others] = await answersOf(demanding, there, named);
+      expectProblem(personal!, 'payment_method_required');
+      expect(others.map(isCreated)).toEqual([true, true]);
+    }
   });
 
   test('is not required of organizations whose founder has a confirmed address in an exempt domain', async () => {
@@ -242,7 +248,7 @@ describe('a payment method', () => {
     const change = (id: string, values: ChangesOf<typeof user>) =>
       transactAs(world.runtime, systemCaller('test'), ({ data }) => data.update(user, id, values));
     const outcomes = async (person: Person, instance: Pick<World, 'client'> = exempting) =>
-      (await answersOf(instance, person)).every(isCreated);
+      (await answersOf(instance, person, [person.organization.id])).every(isCreated);
     const founder = await founded(`ada-${newId().toLowerCase()}@partner.example`);
     expect(await outcomes(founder)).toBe(true);
     expect(await outcomes(founder, demanding)).toBe(false);
