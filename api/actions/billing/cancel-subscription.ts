@@ -1,6 +1,8 @@
 import { isLive } from '#entities/billing/live-subscription.ts';
 import { organizationBilling } from '#entities/billing/organization-billing.ts';
-import { AppError } from '#entities/kit/base/errors.ts';
+import { AppError, isAppError } from '#entities/kit/base/errors.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { askPayment } from '#runtime/ask-payment.ts';
 import type { Asking } from '../../credentials/asking.ts';
@@ -11,10 +13,20 @@ import { defineAction } from '../kit/define-action.ts';
 
 const endsAt = orNull(instant('When the paid period or the trial ends; null if the payment provider has not said.'));
 
+const cancelsAt = orNull(
+  instant(
+    'When the subscription ends because it is cancelled now; null if it continues. The plan says so within seconds.',
+  ),
+);
+
+/** Ends the descriptions. */
+const refusals =
+  'Without a subscription that continues, it is refused with `rule_violated`. If the payment provider changes only some of several subscriptions, the error says how many; send the request again.';
+
 const common = {
   tag: 'Billing',
   acceptsSingleSignOn: true,
-  answer: { endsAt, message },
+  answer: { endsAt, cancelsAt, message },
   errors: ['permission_denied', 'rule_violated', 'billing_disabled', 'payment_unavailable', 'payment_refused'],
 } as const;
 
@@ -23,17 +35,15 @@ export const cancelSubscription = defineAction({
   name: 'cancelSubscription',
   url: '/v1/billing/cancel',
   summary: 'Cancel the subscription',
-  description:
-    'The subscription, or the trial, ends with its period: until then, the organization keeps what it has paid for. For owners and super administrators. A subscription that is cancelled already stays so.',
+  description: `The subscription, or the trial, ends with its period: until then, the organization keeps what it has paid for. For owners and super administrators. A subscription that is cancelled already stays so. ${refusals}`,
   title: 'CancelledSubscription',
   outside: { prepare: prepareToSet(true), call: setAtProvider },
-  run: async ({ unit }, _input, { billing, endsAt: end }) => {
-    unit.emit(customEvent(organizationBilling, 'requested', billing, { change: 'cancel' }));
-    return {
+  run: (_asking, _input, { endsAt: end }) =>
+    Promise.resolve({
       endsAt: end,
+      cancelsAt: end,
       message: `The subscription ends ${end === null ? 'with its period' : `on ${end.toISOString()}`}.`,
-    };
-  },
+    }),
 });
 
 export const resumeSubscription = defineAction({
@@ -41,14 +51,11 @@ export const resumeSubscription = defineAction({
   name: 'resumeSubscription',
   url: '/v1/billing/resume',
   summary: 'Take back the cancellation of the subscription',
-  description:
-    'A cancelled subscription whose period has not ended continues. For owners and super administrators. A subscription that is not cancelled stays so.',
+  description: `A cancelled subscription whose period has not ended continues. For owners and super administrators. A subscription that is not cancelled stays so. ${refusals}`,
   title: 'ResumedSubscription',
   outside: { prepare: prepareToSet(false), call: setAtProvider },
-  run: async ({ unit }, _input, { billing, endsAt: end }) => {
-    unit.emit(customEvent(organizationBilling, 'requested', billing, { change: 'resume' }));
-    return { endsAt: end, message: 'The subscription continues.' };
-  },
+  run: (_asking, _input, { endsAt: end }) =>
+    Promise.resolve({ endsAt: end, cancelsAt: null, message: 'The subscription continues.' }),
 });
 
 interface Setting {
@@ -68,6 +75,8 @@ function prepareToSet(cancels: boolean): (asking: Asking) => Promise<Setting> {
         'rule_violated',
         'The organization has no subscription that continues; POST /v1/billing/checkout begins one.',
       );
+    // The customer is read also when the server ends before the answer of the provider.
+    haveRead(asking.unit, billing, cancels);
     return {
       billing,
       subscriptionIds: subscriptions.flatMap(({ externalId }) => externalId ?? []),
@@ -77,10 +86,33 @@ function prepareToSet(cancels: boolean): (asking: Asking) => Promise<Setting> {
   };
 }
 
-/** Sets a value, so it may be repeated. */
-async function setAtProvider({ payment }: Services, setting: Setting): Promise<Setting> {
-  await askPayment(payment, async (provider) => {
-    for (const id of setting.subscriptionIds) await provider.setCancelAtPeriodEnd(id, setting.cancels);
-  });
+/** Sets a value, so it may be repeated. Whatever comes of it, the customer is read afterwards. */
+async function setAtProvider({ payment, database }: Services, setting: Setting): Promise<Setting> {
+  const { billing, subscriptionIds, cancels } = setting;
+  const refusals: unknown[] = [];
+  try {
+    for (const id of subscriptionIds)
+      await askPayment(payment, (provider) => provider.setCancelAtPeriodEnd(id, cancels)).catch((error: unknown) => {
+        if (!isAppError(error) || error.code !== 'payment_refused') throw error;
+        refusals.push(error);
+      });
+  } finally {
+    const { id, organizationId } = billing;
+    const context = { caller: systemCaller('cancel or resume', organizationId), requestId: `billing-${id}` };
+    await database.transact(context, async (unit) => haveRead(unit, billing, cancels));
+  }
+  const [cause] = refusals;
+  const count = subscriptionIds.length;
+  if (refusals.length === count && isAppError(cause)) throw cause;
+  if (refusals.length > 0)
+    throw new AppError(
+      'payment_refused',
+      `The payment provider has changed ${count - refusals.length} of ${count} subscriptions, and refused the others.`,
+      { cause },
+    );
   return setting;
+}
+
+function haveRead(unit: UnitOfWork, billing: Billing, cancels: boolean): void {
+  unit.emit(customEvent(organizationBilling, 'requested', billing, { change: cancels ? 'cancel' : 'resume' }));
 }

@@ -49,7 +49,9 @@ export const billingPlan = defineAction({
     modules: Type.Array(heldModule, { description: 'Product modules, with their sources.' }),
     subscriptions: Type.Array(subscription, { description: 'Subscriptions that have not ended, the newest first.' }),
     trialEndsAt: orNull(
-      instant('When the trial ends that began with the organization, or when billing was turned on; null without one.'),
+      instant(
+        'When the trial ends that began with the organization, or when billing was turned on; null without one, and once a subscription has replaced it.',
+      ),
     ),
     isLapsed: Type.Boolean({
       description:
@@ -69,11 +71,11 @@ export const billingPlan = defineAction({
     const { organizationId, trialEndsAt, isLapsed, hasPaymentMethod, reconciledAt, problem } = billing;
     const held = await modulesOf(unit.data, organizationId);
     const now = unit.clock.now();
-    const subscriptions = await subscriptionsOf(unit.data, organizationId);
+    const subscriptions = (await subscriptionsOf(unit.data, organizationId)).filter(isLive);
     return {
       modules: held.filter((one) => applies(one, true, now)),
-      subscriptions: subscriptions.filter(isLive).map((one) => ({ ...one, isTrial: isTrial(one) })),
-      trialEndsAt,
+      subscriptions: subscriptions.map((one) => ({ ...one, isTrial: isTrial(one) })),
+      trialEndsAt: subscriptions.every(isTrial) ? trialEndsAt : null,
       isLapsed,
       hasPaymentMethod,
       reconciledAt,

@@ -95,7 +95,11 @@ describe('the plan', () => {
       await data.create(organizationModule, { module: 'compliance', source: 'subscription' });
       await data.create(organizationModule, { module: 'registry', source: 'granted', endsAt: end });
       const held = await data.findOne(organizationBilling, { organizationId: { eq: payer.organization.id } });
-      await data.update(organizationBilling, held?.id ?? '', { hasPaymentMethod: true, problem: 'Settle this.' });
+      await data.update(organizationBilling, held?.id ?? '', {
+        hasPaymentMethod: true,
+        problem: 'Settle this.',
+        trialEndsAt: end,
+      });
     });
     const { status, body } = await payer.client.get('/v1/billing/plan');
     expect({ status, body }).toMatchObject({
@@ -108,6 +112,8 @@ describe('the plan', () => {
         subscriptions: [{ status: 'active', interval: 'month', ends_at: end.toISOString(), cancels_at: null }],
         has_payment_method: true,
         is_lapsed: false,
+        // The subscription has replaced the trial.
+        trial_ends_at: null,
         problem: 'Settle this.',
       },
     });
@@ -325,7 +331,20 @@ describe('a subscription', () => {
     const { data } = await payer.client.graphql('mutation { resumeSubscription { endsAt } }');
     expect(data.resumeSubscription.endsAt).toBe(cancelled.body.ends_at);
     expect(billed.fake.desk.subscription(id).isCancelledAtPeriodEnd).toBe(false);
-    expect(await announced(payer)).toEqual(['cancel', 'resume']);
+    expect(cancelled.body.cancels_at).toBe(cancelled.body.ends_at);
+    // Before the provider was asked, and after its answer.
+    expect(await announced(payer)).toEqual(['cancel', 'cancel', 'resume', 'resume']);
+  });
+
+  test('is cancelled also when the provider refuses that for another one, and the answer says how many', async () => {
+    const [first, second] = [await subscribed(), await subscribed()];
+    billed.fake.behave('decline', { method: 'POST', path: `/v1/subscriptions/${second}` });
+    const partial = await payer.client.post('/v1/billing/cancel');
+    expectProblem(partial, 'payment_refused');
+    expect(messageOf(partial)).toContain('1 of 2 subscriptions');
+    expect(billed.fake.desk.subscription(first).isCancelledAtPeriodEnd).toBe(true);
+    expect(billed.fake.desk.subscription(second).isCancelledAtPeriodEnd).toBe(false);
+    expect(await announced(payer)).toEqual(['cancel', 'cancel']);
   });
 
   test('T-71: is cancelled once, however many ask at the same time', async () => {
