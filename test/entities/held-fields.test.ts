@@ -1,4 +1,12 @@
+import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { recordOf } from '#api/actions/kit/action-parts.ts';
+import { Action, defineAction } from '#api/actions/kit/define-action.ts';
+import { actionField } from '#api/graphql/derived/action-field.ts';
+import { deriveSchema } from '#api/graphql/derived/derive-schema.ts';
+import { idSchema } from '#api/http/request-schemas.ts';
+import { actionRoute } from '#api/rest/records/action-route.ts';
+import { task } from '#entities/index.ts';
 import { refusesChanges } from '#entities/kit/model/behaviours/refuses-changes.ts';
 import { actorOf } from '#entities/kit/model/caller.ts';
 import { defineEntityModule } from '#entities/kit/model/define.ts';
@@ -87,12 +95,29 @@ const approval = defineEntityModule({
   events: ['created'],
 });
 
+const kinds = registryWith([budget, approval]);
+
+const raiseBudget = defineAction({
+  name: 'raiseBudget',
+  url: '/v1/budgets/:id/raise',
+  tag: 'Budgets',
+  summary: 'Raise a budget',
+  description: 'Names the budget anew, and raises its amount.',
+  input: { id: idSchema('Id of the budget.') },
+  answer: { budget: recordOf(budget) },
+  errors: ['not_found'],
+  run: async ({ unit }, { id }) => {
+    await unit.data.update(budget, id, { name: 'raised', amount: 5_000 });
+    return { budget: id };
+  },
+});
+
 let world: World;
 let owner: Person;
 let client: TestClient;
 
 beforeAll(async () => {
-  world = await openWorld({ registry: registryWith([budget, approval]), worker: ['workflows', 'exports'] });
+  world = await openWorld({ registry: kinds, routes: [actionRoute(raiseBudget)], worker: ['workflows', 'exports'] });
   owner = await buildPerson(world);
   client = await signedIn(world, owner);
 });
@@ -184,6 +209,26 @@ describe('a held field', () => {
       problems: [`line 3: amount is held: ${message}`],
     });
     expect((await client.get(`/v1/budgets/${one}`)).body).toMatchObject({ name: 'a', amount: 10 });
+  });
+
+  test('is named by an action that changes the record', async () => {
+    const id = await made();
+    const { status, body } = await client.post(`/v1/budgets/${id}/raise`);
+    expect([status, body.name, body.amount, body.held]).toEqual([200, 'raised', 10, [{ field: 'amount', message }]]);
+    const { schemas } = (await client.get('/openapi.json')).body.components;
+    expect(schemas.RaiseBudgetResult.properties).toHaveProperty('held');
+    const fields = (action: Action) => {
+      const type = deriveSchema(kinds, [actionField(action)]).getType('RaiseBudgetPayload');
+      return (type as GraphQLObjectType<unknown, object>).getFields();
+    };
+    const heldOf = (ids: readonly string[]) => ids.map((one) => ({ id: one, field: 'amount' }));
+    const { held } = fields(raiseBudget);
+    expect(String(held?.type)).toBe('[HeldField!]!');
+    expect(held?.resolve?.({ budget: id }, {}, { unit: { data: { heldOf } } }, {} as GraphQLResolveInfo)).toEqual([
+      { id, field: 'amount' },
+    ]);
+    const { definition } = raiseBudget;
+    expect(fields(new Action({ ...definition, answer: { task: recordOf(task) } }))).not.toHaveProperty('held');
   });
 
   test('is not held in a change that is refused', async () => {

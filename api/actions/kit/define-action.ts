@@ -1,6 +1,7 @@
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import type { ErrorCode } from '#entities/kit/base/error-catalogue.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
+import { canHold } from '#entities/kit/write/change-behaviour.ts';
 import type { Asking } from '../../credentials/asking.ts';
 import type { Deprecation } from '../../http/deprecation.ts';
 import type { Services } from '../../http/services.ts';
@@ -42,7 +43,7 @@ export type ResultOf<A extends Answer> =
             : never;
       };
 
-/** How often an action may succeed. */
+/** How often an action may succeed; with `outside`, how often the other system is called: a call that fails has cost it the same work. */
 export interface ActionLimit {
   /** Owner of the count: the record of the URL, or the organization of the caller. */
   readonly per: 'record' | 'organization';
@@ -85,7 +86,7 @@ export interface ActionDefinition<Input extends TProperties, A extends Answer, P
   readonly answersCredential?: true;
   /** The organization of the caller has a payment method, where the configuration requires one. */
   readonly needsPaymentMethod?: true;
-  /** Checked before the handler, or with `outside.prepare`. A use that is refused has no effect and is not counted. */
+  /** Checked before the handler, or with `outside.prepare`. A use that is refused before it has no effect and is not counted. */
   readonly limits?: readonly ActionLimit[];
   /** Schemas by the names in GraphQL; REST has them in snake_case. Both interfaces check them. */
   readonly input?: Input;
@@ -166,6 +167,14 @@ export function partsOf(answer: Answer) {
     else values[name] = part;
   }
   return { records, values, message };
+}
+
+/** Records in the answer of a change whose kinds can hold fields: the answer says which were held. */
+export function holdersOf({
+  method,
+  answer,
+}: Action['definition']): readonly (RecordPart & { readonly name: string })[] {
+  return method === 'GET' ? [] : partsOf(answer).records.filter(({ module }) => canHold(module));
 }
 
 /** Names of the parameters of a URL. */

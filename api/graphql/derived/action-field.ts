@@ -19,7 +19,16 @@ import { Type, type TProperties, type TSchema } from 'typebox';
 import { idPattern } from '#entities/kit/base/ids.ts';
 import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { graphqlKeyword, takesNull, type GraphqlTypeName } from '../../actions/kit/action-parts.ts';
-import { flagsOf, inputOf, isList, partsOf, type Action, type RecordPart } from '../../actions/kit/define-action.ts';
+import {
+  flagsOf,
+  holdersOf,
+  inputOf,
+  isList,
+  partsOf,
+  type Action,
+  type RecordPart,
+} from '../../actions/kit/define-action.ts';
+import { heldField } from './held-field.ts';
 import { runAction } from '../../actions/kit/run-action.ts';
 import type { Deprecation } from '../../http/deprecation.ts';
 import { asAppError } from '../../http/response/problem.ts';
@@ -97,12 +106,27 @@ function check(schema: TSchema, input: unknown, request: FastifyRequest): void {
   if (!validate(input)) throw asAppError({ validation: validate.errors });
 }
 
-function answerType(types: Types, { name, method, answer, title }: Definition): GraphQLOutputType {
+function answerType(types: Types, definition: Definition): GraphQLOutputType {
+  const { name, method, answer, title } = definition;
   if (isList(answer)) return new GraphQLNonNull(listType(typeOf(types, answer.item)));
   const { records, values } = partsOf(answer);
-  const fields = [
-    ...records.map((record) => [record.name, recordField(types, record.name, record)] as const),
-    ...Object.entries(values).map(([field, schema]) => [field, valueField(types, field, schema)] as const),
+  const holders = holdersOf(definition);
+  const fields: [string, ResultField][] = [
+    ...records.map((record) => [record.name, recordField(types, record.name, record)] as [string, ResultField]),
+    ...Object.entries(values).map(
+      ([field, schema]) => [field, valueField(types, field, schema)] as [string, ResultField],
+    ),
+    ...holders
+      .slice(0, 1)
+      .flatMap(({ module }) => Object.entries(heldField(module)))
+      .map(([field, config]): [string, ResultField] => [
+        field,
+        {
+          ...config,
+          resolve: (source, _args, { unit }) =>
+            unit.data.heldOf(holders.map((holder) => source[holder.name] as string)),
+        },
+      ]),
   ];
   const typeName = method === 'GET' ? (title ?? capitalized(name)) : `${capitalized(name)}Payload`;
   return new GraphQLNonNull(new GraphQLObjectType({ name: typeName, fields: Object.fromEntries(fields) }));

@@ -1,7 +1,15 @@
 import { Type, type TProperties, type TSchema } from 'typebox';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import { flagsOf, inputOf, isList, partsOf, type Action, type Answer } from '../../actions/kit/define-action.ts';
+import {
+  flagsOf,
+  holdersOf,
+  inputOf,
+  isList,
+  partsOf,
+  type Action,
+  type Answer,
+} from '../../actions/kit/define-action.ts';
 import { runAction } from '../../actions/kit/run-action.ts';
 import type { AnswerHeader } from '../../http/description/documented-headers.ts';
 import { MessageSchema } from '../../http/request-schemas.ts';
@@ -9,6 +17,7 @@ import { defineRoute, type Call, type Route } from '../../http/route.ts';
 import { inRestNames } from '../../http/value-schema.ts';
 import { ifMatchHeaders } from './if-match.ts';
 import { inSnakeCase } from './in-snake-case.ts';
+import { heldIn, heldSchema } from './held-fields.ts';
 import { recordSchema } from './record-schema.ts';
 import { selectionOf } from './record-selection.ts';
 import { matching, sendEntityTag } from './record-version.ts';
@@ -26,7 +35,8 @@ export function actionRoute(action: Action): Route {
   if (record && isAlone) sends.push('ETag');
   if (record && status === 201) sends.push('Location');
   const run = async (call: Call<unknown>, given: Values) => {
-    const body = await bodyOf(answer, await runAction(action, call, given), call.unit);
+    const result = await runAction(action, call, given);
+    const body = await bodyOf(definition, result, call.unit);
     if (sends.includes('Location')) void call.reply.header('location', `${url}/${String(body['id'])}`);
     if (sends.includes('ETag')) sendEntityTag(call.reply, body['record_version']);
     return { status, body };
@@ -56,7 +66,7 @@ export function actionRoute(action: Action): Route {
     ...(names.length > 0 && { [part]: sent }),
     ...(method === 'PATCH' && { headers: ifMatchHeaders }),
     ...(sends.length > 0 && { sends }),
-    answers: { [status]: answerSchema(answer, definition.title) },
+    answers: { [status]: answerSchema(definition) },
     errors: [
       ...definition.errors,
       ...(definition.needsPaymentMethod ? (['payment_method_required'] as const) : []),
@@ -113,15 +123,18 @@ function partsInRest(answer: Answer) {
   return { record, values, message, isAlone: Object.keys(values).length === 0 };
 }
 
-function answerSchema(answer: Answer, title?: string): TSchema {
+function answerSchema(definition: Action['definition']): TSchema {
+  const { answer, title } = definition;
+  const holders = holdersOf(definition);
   if (isList(answer)) return Type.Object({ data: Type.Array(schemaInRest(answer.item)) });
   const { record, values, message, isAlone } = partsInRest(answer);
-  if (record && isAlone) return recordSchema(record.module);
-  if (message !== undefined && isAlone) return MessageSchema;
+  if (record && isAlone && holders.length === 0) return recordSchema(record.module);
+  if (message !== undefined && isAlone && holders.length === 0) return MessageSchema;
   const properties = {
     ...(record ? recordSchema(record.module).properties : {}),
     ...(message === undefined ? {} : MessageSchema.properties),
     ...inRest(values),
+    ...(holders.length > 0 ? { held: heldSchema } : {}),
   };
   return Type.Object(properties, {
     ...(title === undefined ? {} : { title }),
@@ -129,13 +142,23 @@ function answerSchema(answer: Answer, title?: string): TSchema {
   });
 }
 
-async function bodyOf(answer: Answer, result: unknown, unit: UnitOfWork): Promise<Values> {
+async function bodyOf(definition: Action['definition'], result: unknown, unit: UnitOfWork): Promise<Values> {
+  const { answer } = definition;
   if (isList(answer)) return { data: (result as readonly unknown[]).map((item) => valueInRest(item, answer.item)) };
   const { record, values, message } = partsInRest(answer);
   const held = result as Values;
+  const holders = holdersOf(definition);
   return {
     ...(record ? await unit.data.answers.record(selectionOf(record.module), held[record.name] as string) : {}),
     ...(message === undefined ? {} : { message: held[message] }),
     ...(valueInRest(held, Type.Object(values)) as Values),
+    ...(holders.length > 0
+      ? {
+          held: heldIn(
+            holders.map(({ name }) => held[name] as string),
+            unit,
+          ),
+        }
+      : {}),
   };
 }

@@ -30,6 +30,7 @@ import { recordNames } from './record-names.ts';
 import { selectionOf } from './record-selection.ts';
 import { listedSchema, pageSchema, withColumns } from './record-pages.ts';
 import { hasWholeVersion, matching, notModified, sendEntityTag, versionIn } from './record-version.ts';
+import { heldIn } from './held-fields.ts';
 import { changeSchema, changedRecordSchema, creationSchema, recordSchema } from './record-schema.ts';
 import { idSchema, versionSchema } from '../../http/request-schemas.ts';
 
@@ -270,14 +271,13 @@ async function changed(
 ): Promise<RouteResponse> {
   const body = await unlessHidden(unit.data.answers.record(record, id));
   if (body) sendEntityTag(reply, body['record_version']);
-  const held = status === 200 ? heldIn(record, id, unit) : {};
+  const held = status === 200 ? heldOf(record, id, unit) : {};
   return body ? { status, body: { ...body, ...held } } : { status, json: JSON.stringify({ id, ...held }) };
 }
 
 /** Fields of the change that were not written; nothing for a kind that holds none. */
-function heldIn({ module }: RecordSelection, id: string, { data }: UnitOfWork): RecordJson {
-  if (!canHold(module)) return {};
-  return { held: data.heldOf([id]).map(({ field, message }) => ({ field: snakeCase(field), message })) };
+function heldOf({ module }: RecordSelection, id: string, unit: UnitOfWork): RecordJson {
+  return canHold(module) ? { held: heldIn([id], unit) } : {};
 }
 
 /** Field names by their names in request bodies. */

@@ -17,6 +17,7 @@ import { canHold } from '#entities/kit/write/change-behaviour.ts';
 import { availabilities, fileValues, type FileValue } from '#entities/kit/model/files/stored-file.ts';
 import { idText, versionSchema } from '../../http/request-schemas.ts';
 import { describedValue, inRestNames, valueSchema, type JsonSchema } from '../../http/value-schema.ts';
+import { heldSchema } from './held-fields.ts';
 import { recordNames } from './record-names.ts';
 
 const instant = { type: 'string', format: 'date-time' } as const;
@@ -74,14 +75,7 @@ export function recordSchema(module: EntityModule): TObject {
 /** Response schema of a changed record; of a kind that can hold fields, it lists those that were not written. */
 export function changedRecordSchema(module: EntityModule, answer: TObject): TObject {
   if (!canHold(module)) return answer;
-  const held = Type.Array(
-    Type.Object({
-      field: Type.String({ description: 'Name of the field.' }),
-      message: Type.String({ description: 'The reason, as text for people.' }),
-    }),
-    { description: 'Fields of the change that are held: they keep their values for now. All others are written.' },
-  );
-  return Type.Object({ ...answer.properties, held }, { title: `Changed${recordNames(module).one}` });
+  return Type.Object({ ...answer.properties, held: heldSchema }, { title: `Changed${recordNames(module).one}` });
 }
 
 /** Formats that stored values always have. */
