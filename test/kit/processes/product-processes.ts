@@ -45,9 +45,16 @@ export class Place {
     return this.#current;
   }
 
-  /** Waits until all first lives have ended. Each has its own time: how many there are depends on the depth of the run. */
+  /**
+   * Waits until all first lives have ended. Each has its own time, to start and then to reach its end: how many there are depends on the
+   * depth of the run.
+   */
   async untilFirstLivesEnded(): Promise<void> {
-    for (let ended = 1; ended <= this.firstLives; ended++) await eventually(() => this.#deaths >= ended);
+    for (let ended = 1; ended <= this.firstLives; ended++) {
+      const hasEnded = () => this.#deaths >= ended;
+      await eventually(() => hasEnded() || this.current.isServing);
+      await eventually(hasEnded);
+    }
   }
 
   /** Processes only end when they are killed. */
