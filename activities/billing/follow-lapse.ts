@@ -29,7 +29,7 @@ export async function followLapse(unit: UnitOfWork, organizationId: string, isLa
 }
 
 /**
- * What follows from whether an organization has lapsed, after that was written: integrations and mails. Repeated while it lasts, because
+ * Integrations and mails follow the lapse of an organization, after it was written. Repeated while it lasts, because
  * integrations may have been created meanwhile.
  */
 export async function followState(unit: UnitOfWork, before: Billing, after: Billing): Promise<void> {

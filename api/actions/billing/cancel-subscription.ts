@@ -86,7 +86,7 @@ function prepareToSet(cancels: boolean): (asking: Asking) => Promise<Setting> {
   };
 }
 
-/** Sets a value, so it may be repeated. Whatever comes of it, the customer is read afterwards. */
+/** Sets a value, so it may be repeated. The customer is read afterwards, also when this fails. */
 async function setAtProvider({ payment, database }: Services, setting: Setting): Promise<Setting> {
   const { billing, subscriptionIds, cancels } = setting;
   const refusals: unknown[] = [];
