@@ -75,7 +75,7 @@ export async function writeRound(
   const trialEnd = endingTrial(subscriptions, trialEndsAt, catalogue, now);
   const isTrialNews = trialEnd !== undefined && trialEnd.getTime() !== billing.noticedTrialEnd?.getTime();
   const next = nextCheck(subscriptions, modules, trialEndsAt, catalogue, now);
-  // What was refused is asked for again.
+  // A refused request is made again.
   const again = new Date(now.getTime() + roundTimeMs);
   const after = await data.update(organizationBilling, billing.id, {
     appliedRound: number,

@@ -19,7 +19,7 @@ const [pageSize, maxConcurrent] = [100, 10];
 
 /**
  * Starts the workflows of open deliveries again that have not been worked on since `before`: a run may have been terminated. Sends wakes
- * that were kept before then. What fails is logged and keeps nothing else from it.
+ * that were kept before then. A failure is logged and stops none of the others.
  * @returns how many were started
  * @throws AppError when the database is unavailable
  * @throws AggregateError for what has failed, after all the rest

@@ -64,7 +64,7 @@ const exportKind = defineEntityModule({
     expiresAt: timestamp('When the document is removed.', { optional: true, exposed: 'read' }),
     ...transferFields('written'),
   },
-  // Those that have expired, over all organizations (expire-exports.sweep.ts).
+  // Exports that have expired, over all organizations (expire-exports.sweep.ts).
   indexes: [['status', 'expiresAt']],
   tenancy: 'organization',
   behaviours: [

@@ -34,7 +34,7 @@ const hourMs = 3_600_000;
  */
 const integrationWebhooks: Senders = {
   description:
-    'An id without an active receiver is answered like a route that does not exist. Events whose type the receiver does not accept are answered with 200 and have no effect. After 5,000 new events in an hour, further ones are refused until the next hour; an event counts once for every 16 KB of its body.',
+    'An id without an active receiver is answered like a route that does not exist. Events whose type the receiver does not accept are answered with 200 and have no effect. After 5,000 new events in an hour, further ones are refused until the next hour; a large event is several of them, one for every 16 KB of its body.',
   errors: ['too_many_requests'],
   params: Type.Object({ endpointID: idSchema('Id of the receiver.') }),
   find: async (delivery, { request, services: { clock, database } }) => {

@@ -13,7 +13,7 @@ export interface SignInKey {
 
 /**
  * Counts an attempt before it is made, so that concurrent attempts cannot exceed the limit. A rejected attempt is not counted.
- * @param count of attempts that it counts as
+ * @param count number of attempts that it stands for
  * @returns undefined when the attempt is allowed, otherwise the time from which the next one is
  */
 export async function takeAttempt(
