@@ -1,3 +1,4 @@
+import type { Listener } from '#activities/listeners/listener.ts';
 import { eventually } from '../kit/eventually.ts';
 import { ProductProcess } from '../kit/processes/spawned-process.ts';
 import { openBenchInstallation, type BenchInstallation } from './installation.ts';
@@ -22,12 +23,14 @@ export interface ApiInstallation {
  * An installation with records of several organizations, and one API process of ours as it runs in production.
  * @param settings `CORE_…` variables of its processes
  * @param owners see `seedRecords`
+ * @param listeners see `openBenchInstallation`
  */
 export async function openApiInstallation(
   settings: Readonly<Record<string, string>> = {},
   owners?: number,
+  listeners?: readonly Listener[],
 ): Promise<ApiInstallation> {
-  const installation = await openBenchInstallation(settings);
+  const installation = await openBenchInstallation(settings, listeners);
   const { databaseUrl, client, environment } = installation;
   const seeded = await seedRecords(installation, owners);
   const api = new ProductProcess({ program: 'api/api-main.ts', environment, isSilent: true });

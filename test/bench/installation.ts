@@ -7,6 +7,7 @@ import { createLogger } from '#runtime/logger.ts';
 import { prepareNamespace } from '#activities/clients/temporal/temporal-admin.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
 import { ConfigStore } from '#config/live/config-store.ts';
+import { readPaymentProvider } from '#config/reading/standard-variables.ts';
 import { migrate } from '#migrations/migrator.ts';
 import { openRuntime, type CoreRuntime } from '#runtime/core-runtime.ts';
 import { createDatabase } from '#temporal-dev/servers/create-database.ts';
@@ -47,9 +48,11 @@ const writeRow: Listener = {
 /**
  * A whole installation on servers of its own, with the durability of production.
  * @param settings `CORE_…` variables of its processes
+ * @param listeners those to which its worker delivers events
  */
 export async function openBenchInstallation(
   settings: Readonly<Record<string, string>> = {},
+  listeners: readonly Listener[] = [writeRow],
 ): Promise<BenchInstallation> {
   const stateDir = await mkdtemp(join(tmpdir(), 'core-bench-'));
   const stack = await startStack({ stateDir, profile: 'development', report: () => {} });
@@ -83,10 +86,11 @@ export async function openBenchInstallation(
   const runtime = await openRuntime({
     config,
     temporalEnvironment: {},
+    payment: readPaymentProvider(settings),
     logger,
     stateFolder: stateDir,
     process: 'core worker',
-    listeners: [writeRow],
+    listeners,
   });
   await prepareNamespace(runtime.temporal, 86_400_000);
   const client = new Client({ connectionString: databaseUrl });

@@ -29,6 +29,7 @@ import { webhookLatency } from './messages/webhook-latency.ts';
 import { webhookNeighbours } from './messages/webhook-neighbours.ts';
 import { organizationCreate } from './organization-create.ts';
 import { organizationDelete } from './organization-delete.ts';
+import { paymentWebhook } from './payment-webhook.ts';
 import { rateLimitMemory, rateLimitRedis } from './limited-rate.ts';
 import { refreshRate } from './refresh-rate.ts';
 import { listAt1m, searchAt1m } from './large-tables.ts';
@@ -58,6 +59,7 @@ const benches: readonly Bench[] = [
   webhookLatency,
   webhookNeighbours,
   receiverIngest,
+  paymentWebhook,
   digest10k,
   livez,
   restRead,

@@ -43,18 +43,21 @@ export class StripeProvider implements PaymentProvider {
 
   readCustomer(customerId: string): Promise<CustomerState> {
     return asked(async () => {
+      // Read together with the customer. Of a deleted one, nobody asks whether this succeeds.
+      const lists = Promise.all([
+        this.#stripe.customers.listPaymentMethods(customerId, { limit: 1 }),
+        all((page) => this.#stripe.subscriptions.list({ customer: customerId, status: 'all', limit, ...page })),
+      ]);
+      lists.catch(() => {});
       const customer = known(await this.#stripe.customers.retrieve(customerId), 'customer');
       if (customer.deleted)
         return { isDeleted: true, organizationId: null, email: null, hasPaymentMethod: false, subscriptions: [] };
-      const methods = known(await this.#stripe.customers.listPaymentMethods(customerId, { limit: 1 }), 'list');
-      const subscriptions = await all((page) =>
-        this.#stripe.subscriptions.list({ customer: customerId, status: 'all', limit, ...page }),
-      );
+      const [methods, subscriptions] = await lists;
       return {
         isDeleted: false,
         organizationId: customer.metadata[metadata.organization] ?? null,
         email: customer.email,
-        hasPaymentMethod: methods.data.length > 0,
+        hasPaymentMethod: known(methods, 'list').data.length > 0,
         subscriptions: await Promise.all(subscriptions.map((one) => this.#subscription(one))),
       };
     });
