@@ -35,7 +35,8 @@ const urlOf = (path = '') => `${product.facts.urls.payment}${path}`;
 const pageOf = async () => (await fetch(urlOf())).text();
 
 test('npm start with billing and no key has a payment provider, whose events the API accepts', async () => {
-  expect(product.output).toContain(`Payments      ${urlOf()} (a fake`);
+  // The block is printed after the file that says that all is ready.
+  await eventually(() => product.output.includes(`Payments      ${urlOf()} (a fake`));
   const provider = new StripeProvider({ key: 'sk_test_local', url: urlOf() });
   const party = {
     organizationId: 'none',
