@@ -95,21 +95,6 @@ describe('an event of the payment provider', () => {
       expect((await send({ ...event, type: 'customer.subscription.deleted' })).status).toBe(200),
     );
   });
-
-  test('one id that arrives 50 times at two processes has one effect', async () => {
-    const second = await world.openInstance();
-    const event = paymentEvent('cus_twice');
-    const body = JSON.stringify(event);
-    const before = await announced();
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, (_none, index) =>
-        deliverPayment({ clock: world.clock, client: () => (index % 2 === 0 ? world : second).client() }, body),
-      ),
-    );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    expect((await stored()).filter((id) => id === event['id'])).toHaveLength(1);
-    expect((await announced()) - before).toBe(1);
-  });
 });
 
 describe('what nobody acts on is acknowledged, and nothing is stored', () => {

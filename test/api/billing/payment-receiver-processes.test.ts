@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { asOwner } from '../../kit/as-owner.ts';
+import { openBilledWorld, type BilledWorld } from '../../kit/billing/paying-organization.ts';
+import {
+  billingOf,
+  settledOrganization,
+  sweepBilling,
+  untilSettled,
+} from '../../kit/billing/reconciled-organization.ts';
+import { paymentSecret } from '../../kit/billing/signed-payment-event.ts';
+import { eventually } from '../../kit/eventually.ts';
+import { ProductProcesses } from '../../kit/processes/product-processes.ts';
+
+let billed: BilledWorld;
+let product: ProductProcesses;
+let payer: { readonly id: string; readonly customer: string };
+beforeAll(async () => {
+  const environment = { CORE_SUBSCRIPTION_PAYMENTWEBHOOKSECRET: paymentSecret };
+  billed = await openBilledWorld({ worker: true, environment });
+  product = await ProductProcesses.start(billed.world, ['api/api-main.ts', 'api/api-main.ts']);
+  payer = await settledOrganization(billed);
+  await eventually(() => product.apiUrls.length === 2);
+});
+afterAll(async () => {
+  await product.close();
+  await billed.close();
+});
+
+/** Lets the provider send all events from now on to these addresses. */
+function receiveAt(urls: readonly string[]): void {
+  const { events, ledger } = billed.fake;
+  events.drop();
+  ledger.endpoints.clear();
+  for (const url of urls) billed.fake.addEndpoint({ url: `${url}/v1/payment/webhook`, secret: paymentSecret });
+}
+
+/** How often an event is stored; `apart` is how many more are announced than stored, of all. */
+async function keptOf(event: string): Promise<object | undefined> {
+  const [kept] = await asOwner(
+    billed.world,
+    `select (select count(*)::int from webhook_events where external_id = $1) as stored,
+       (select count(*)::int from events where topic = 'webhook_event.received')
+         - (select count(*)::int from webhook_events) as apart`,
+    [event],
+  );
+  return kept;
+}
+
+/** Changes whether the customer has a card. @returns the event that tells so */
+function changeCards(): string {
+  const { desk, ledger } = billed.fake;
+  if (ledger.cardsOf(payer.customer).length === 0) desk.addCard(payer.customer);
+  else desk.removeCards(payer.customer);
+  return ledger.events.at(-1)?.id ?? '';
+}
+
+/** Answers to what was sent of an event, in order. */
+const answersTo = (event: string) =>
+  billed.fake.events.sent.filter(({ id }) => id === event).map(({ status }) => status);
+
+test('one event that arrives 50 times at two processes has one effect', async () => {
+  const [first = '', second = ''] = product.apiUrls;
+  receiveAt(Array.from({ length: 50 }, (_none, index) => (index % 2 === 0 ? first : second)));
+  const { drawnRound } = await billingOf(billed, payer.id);
+  const event = changeCards();
+  await billed.fake.events.send(undefined, 50);
+  expect(answersTo(event)).toEqual(Array.from({ length: 50 }, () => 200));
+  expect(await keptOf(event)).toEqual({ stored: 1, apart: 0 });
+  await untilSettled(billed, payer.id);
+  await sweepBilling(billed, 'sweep-entitlements');
+  expect((await billingOf(billed, payer.id)).drawnRound).toBe(drawnRound + 1);
+});
