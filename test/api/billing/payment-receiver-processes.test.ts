@@ -10,19 +10,28 @@ import {
 import { paymentSecret } from '../../kit/billing/signed-payment-event.ts';
 import { eventually } from '../../kit/eventually.ts';
 import { ProductProcesses } from '../../kit/processes/product-processes.ts';
+import { startTcpProxy, type TcpProxy } from '../../kit/servers/tcp-proxy.ts';
 
 let billed: BilledWorld;
+/** In the way of the first process to PostgreSQL. */
+let proxy: TcpProxy;
 let product: ProductProcesses;
 let payer: { readonly id: string; readonly customer: string };
 beforeAll(async () => {
   const environment = { CORE_SUBSCRIPTION_PAYMENTWEBHOOKSECRET: paymentSecret };
   billed = await openBilledWorld({ worker: true, environment });
-  product = await ProductProcesses.start(billed.world, ['api/api-main.ts', 'api/api-main.ts']);
+  const url = new URL(billed.world.databaseUrl);
+  proxy = await startTcpProxy(url.host);
+  url.host = proxy.address;
+  product = await ProductProcesses.start(billed.world, ['api/api-main.ts', 'api/api-main.ts'], {
+    'api/api-main.ts': [{ CORE_DB_PRIMARYDBSOURCE: url.href }, {}],
+  });
   payer = await settledOrganization(billed);
   await eventually(() => product.apiUrls.length === 2);
 });
 afterAll(async () => {
   await product.close();
+  await proxy.close();
   await billed.close();
 });
 
@@ -69,4 +78,29 @@ test('one event that arrives 50 times at two processes has one effect', async ()
   await untilSettled(billed, payer.id);
   await sweepBilling(billed, 'sweep-entitlements');
   expect((await billingOf(billed, payer.id)).drawnRound).toBe(drawnRound + 1);
+});
+
+test('PostgreSQL away: 503, nothing is half stored, and the same event sent again has its one effect', async () => {
+  receiveAt(product.apiUrls.slice(0, 1));
+  // Away before the event; then during its transaction, later each time, until the answer comes first.
+  let count = 0;
+  for (let isWhole = false; !isWhole; count++) {
+    if (count === 0) proxy.cut();
+    else void proxy.cutAfter(count * 150);
+    const event = changeCards();
+    await billed.fake.events.send();
+    const [answer] = answersTo(event);
+    isWhole = answer === 200;
+    expect(await keptOf(event)).toMatchObject({ apart: 0 });
+    proxy.restore();
+    await eventually(async () => {
+      await billed.fake.events.send();
+      return answersTo(event).includes(200);
+    });
+    expect(new Set(answersTo(event))).toEqual(new Set(isWhole ? [200] : [503, 200]));
+    expect(await keptOf(event)).toEqual({ stored: 1, apart: 0 });
+  }
+  expect(count).toBeGreaterThan(4);
+  await untilSettled(billed, payer.id);
+  product.refuseCrashes();
 });
