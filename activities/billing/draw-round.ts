@@ -39,7 +39,8 @@ export async function drawRound(
   const settings = home && (await data.findOne(organizationSetting, { organizationId: { eq: organizationId } }));
   if (!held || !settings) return undefined;
   const party = partyOf(home, settings);
-  const isMoved = party.email !== held.billingEmail;
+  // One after the other: the mail about a change reads the former address from the row, which keeps it until the mail is sent.
+  const isMoved = party.email !== held.billingEmail && held.formerBillingEmail === null;
   const isUnknown = held.drawnRound === 0 && held.customerId === null && held.trialEndsAt === null;
   const billing = await data.update(organizationBilling, held.id, {
     drawnRound: held.drawnRound + 1,

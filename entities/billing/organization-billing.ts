@@ -69,7 +69,9 @@ export const organizationBilling = defineEntityModule({
     noticedTrialEnd: timestamp('End of the trial of which people were notified; null for none.', { optional: true }),
     billedAs: json('Contact that the payment provider last got.', { maxBytes: 8_192, optional: true }),
     billingEmail: email('Address for invoices whose owner was notified.', { optional: true }),
-    formerBillingEmail: email('The same before the last change.', { optional: true }),
+    formerBillingEmail: email('The same before the last change, until its owner is notified; null otherwise.', {
+      optional: true,
+    }),
   },
   unique: [
     { fields: ['organizationId'], message: 'This organization already has a billing.' },
@@ -84,11 +86,11 @@ export const organizationBilling = defineEntityModule({
   customEvents: {
     requested: {
       description:
-        'An owner or an operator has changed the plan of an organization, which is read from the payment provider again.',
+        'The plan of an organization is read from the payment provider again, mostly because an owner or an operator has changed it.',
       payload: payload({
         change: Type.String({
           description:
-            'The request: `cancel`, `resume`, `grant` or `revoke` of an operator, or `customer` for an organization that the payment provider does not know yet.',
+            'The request: `cancel`, `resume`, `grant` or `revoke` of an operator, `customer` for an organization that the payment provider does not know yet, or `contact` after the owner of a former address for invoices was notified.',
         }),
       }),
     },

@@ -46,7 +46,7 @@ comment on column organization_billings.next_check_at is 'When the customer is r
 comment on column organization_billings.noticed_trial_end is 'End of the trial of which people were notified; null for none.';
 comment on column organization_billings.billed_as is 'Contact that the payment provider last got.';
 comment on column organization_billings.billing_email is 'Address for invoices whose owner was notified.';
-comment on column organization_billings.former_billing_email is 'The same before the last change.';
+comment on column organization_billings.former_billing_email is 'The same before the last change, until its owner is notified; null otherwise.';
 create unique index organization_billings_customer_id_key on organization_billings (customer_id) where (deleted_at is null);
 create index organization_billings_next_check_at_index on organization_billings (next_check_at) where (deleted_at is null);
 create index organization_billings_organization_id_created_at_id_index on organization_billings (organization_id, created_at, id) where (deleted_at is null);

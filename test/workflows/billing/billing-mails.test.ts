@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { drawRound } from '#activities/billing/draw-round.ts';
+import { sandboxCatalogue } from '#entities/billing/catalogue/sandbox.ts';
+import { organizationSetting } from '#entities/index.ts';
+import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { BilledWorld } from '../../kit/billing/paying-organization.ts';
 import { returnPages } from '../../kit/billing/paying-organization.ts';
 import {
@@ -95,7 +99,26 @@ test('a changed address for invoices is confirmed there, the former one is notif
     address: { city: 'Vienna', country: 'AT' },
     invoiceFields: [{ value: 'ATU1' }],
   });
-  expect(await billingOf(billed, id)).toMatchObject({ billingEmail: next, formerBillingEmail: owner.user.email });
+  await eventually(async () => (await billingOf(billed, id)).formerBillingEmail === null);
+  expect(await billingOf(billed, id)).toMatchObject({ billingEmail: next });
+});
+
+test('each of two quick changes of the address for invoices notifies the address before it', async () => {
+  const [second, third] = [`second-${id.toLowerCase()}@example.com`, `third-${id.toLowerCase()}@example.com`];
+  const context = { caller: systemCaller('test'), requestId: `quick-${id}` };
+  // No mail is sent between them.
+  await billed.world.runtime.database.transact(context, async (unit) => {
+    const settings = await unit.data.findOne(organizationSetting, { organizationId: { eq: id } });
+    for (const billingEmail of [second, third]) {
+      await unit.data.update(organizationSetting, settings?.id ?? '', { billingEmail });
+      await drawRound(unit, id, sandboxCatalogue);
+    }
+  });
+  await mailWith('Invoices go to another address');
+  await mailWith('Invoices go to another address', second);
+  await mailWith('Invoices are sent to this address', third);
+  await eventually(() => billed.fake.desk.customer(customer).email === third);
+  expect((await mailsTo(billed.world, third)).map(unfolded)).toHaveLength(1);
 });
 
 test('a deleted organization cancels its subscription before its contents are removed, and waits while it cannot', async () => {
