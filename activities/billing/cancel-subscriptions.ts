@@ -38,20 +38,30 @@ export async function cancelSubscriptions(
   // Without an id, a round may have created a customer and died before it stored the id.
   const { email = null } = (billing.billedAs ?? {}) as Partial<BilledParty>;
   const created = customerId === null && drawnRound > 1 ? await provider.findCustomers(organizationId, email) : [];
-  for (const id of customerId === null ? created : [customerId]) await cancelAll(provider, id, organizationId);
+  for (const id of customerId === null ? created : [customerId])
+    if (!(await cancelAll(provider, id, organizationId)))
+      logger.warn(
+        { organization_id: organizationId, customer_id: id },
+        'the payment provider has no such customer of a deleted organization: nothing of it was cancelled',
+      );
 }
 
 /**
  * Ends the subscriptions of a customer, and closes its checkouts, which would become subscriptions. A customer that the provider does not
  * know, or that was created for another organization, stays as it is.
  * @throws PaymentFailure
+ * @returns whether the provider has this customer of the organization
  */
-export async function cancelAll(provider: PaymentProvider, customerId: string, organizationId: string): Promise<void> {
+export async function cancelAll(
+  provider: PaymentProvider,
+  customerId: string,
+  organizationId: string,
+): Promise<boolean> {
   const own = await provider.readCustomer(customerId).catch((error: unknown) => {
     if (error instanceof PaymentFailure && error.reason === 'missing') return undefined;
     throw error;
   });
-  if (own?.organizationId !== organizationId) return;
+  if (own?.organizationId !== organizationId) return false;
   await provider.expireCheckouts(customerId);
   // A checkout may have been paid until then.
   const { subscriptions } = await provider.readCustomer(customerId);
@@ -60,4 +70,5 @@ export async function cancelAll(provider: PaymentProvider, customerId: string, o
     await provider.cancelNow(subscription.id);
     failpoint('billing-cancelled');
   }
+  return true;
 }

@@ -211,8 +211,11 @@ export class StripeProvider implements PaymentProvider {
     });
   }
 
-  /** Reads what an answer about a subscription leaves out: items after the tenth, and unpaid invoices, which only some have. */
-  async #subscription(subscription: Stripe.Subscription): Promise<ProviderSubscription> {
+  /**
+   * Reads what an answer about a subscription leaves out: items after the tenth, and unpaid invoices, which only some have.
+   * @param isLatest the subscription was read for the second time
+   */
+  async #subscription(subscription: Stripe.Subscription, isLatest = false): Promise<ProviderSubscription> {
     const { id, items, status } = known(subscription, 'subscription');
     const complete = items.has_more
       ? await all((page) => this.#stripe.subscriptionItems.list({ subscription: id, limit, ...page }))
@@ -221,8 +224,9 @@ export class StripeProvider implements PaymentProvider {
       status === 'past_due'
         ? await all((page) => this.#stripe.invoices.list({ subscription: id, status: 'open', limit, ...page }))
         : [];
-    if (status === 'past_due' && unpaid.length === 0)
-      throw new PaymentFailure('unavailable', `calls the subscription ${id} past due, and has no unpaid invoice of it`);
+    // Its invoice was paid between the two readings, or was written off: a second reading of the subscription says which.
+    if (status === 'past_due' && unpaid.length === 0 && !isLatest)
+      return this.#subscription(await this.#stripe.subscriptions.retrieve(id), true);
     return subscriptionOf(subscription, complete, unpaid);
   }
 

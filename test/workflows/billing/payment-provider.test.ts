@@ -424,13 +424,6 @@ describe('a failure', () => {
     await endless.close();
   });
 
-  test('is a payment that is overdue without an unpaid invoice: it was paid between two readings', async () => {
-    const id = await newCustomer();
-    fake.desk.addCard(id);
-    fake.desk.setStatus(fake.desk.subscribe(id, ['module_1']).id, 'past_due');
-    expect(await failureOf(provider.readCustomer(id))).toMatchObject({ reason: 'unavailable' });
-  });
-
   test('has no secret in its text, and no more than its reason', async () => {
     const other = new StripeProvider({ key: 'sk_test_51SecretOfSomebody', url: fake.url });
     const failure = await failureOf(other.readCustomer('cus_1'));
@@ -460,3 +453,16 @@ test('every request names one API version, and is made once', async () => {
 function inSeconds(ms: number): Date {
   return new Date(Math.floor(ms / 1_000) * 1_000);
 }
+
+test('a subscription that is overdue without an unpaid invoice is read again, and then taken as it is', async () => {
+  const id = await newCustomer();
+  fake.desk.addCard(id);
+  const subscription = fake.desk.subscribe(id, ['module_1']);
+  fake.desk.setStatus(subscription.id, 'past_due');
+  const before = fake.requests.length;
+  expect((await provider.readCustomer(id)).subscriptions).toMatchObject([
+    { status: 'past_due', nextPaymentAttempt: null },
+  ]);
+  const again = fake.requests.slice(before).filter(({ path }) => path === `/v1/subscriptions/${subscription.id}`);
+  expect(again).toHaveLength(1);
+});

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { integration } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { verifyInstallation } from '#tools/commands/verify.ts';
 import { listBilling } from '#tools/commands/billing-list.ts';
 import { asOwner } from '../../kit/as-owner.ts';
+import { asSystem } from '../../kit/as-person.ts';
 import type { BilledWorld } from '../../kit/billing/paying-organization.ts';
 import {
   billingOf,
@@ -31,6 +33,28 @@ describe('what nobody reports', () => {
     await sweepBilling(billed, 'sweep-entitlements');
     await untilSettled(billed, id);
     expect(await billingOf(billed, id)).toMatchObject({ isLapsed: true, differences: null });
+  });
+
+  test('while billing is off, what a lapse has disabled is restored', async () => {
+    const { world, fake } = billed;
+    const { id } = await settledOrganization(billed);
+    const connected = await asSystem(world, id, (data) =>
+      data.create(integration, { name: newId(), status: 'connected' }),
+    );
+    const statusNow = () => asSystem(world, id, async (data) => (await data.get(integration, connected.id)).status);
+    fake.advance(30 * 86_400_000);
+    await sweepBilling(billed, 'sweep-entitlements');
+    await eventually(async () => (await statusNow()) === 'disabled');
+    await world.reconfigure({ CORE_SUBSCRIPTION_ENABLED: 'false' });
+    try {
+      await sweepBilling(billed, 'sweep-entitlements');
+      expect(await statusNow()).toBe('connected');
+      expect(await billingOf(billed, id)).toMatchObject({ isLapsed: false });
+    } finally {
+      await world.reconfigure({ CORE_SUBSCRIPTION_ENABLED: 'true' });
+    }
+    await sweepBilling(billed, 'sweep-entitlements');
+    await eventually(async () => (await billingOf(billed, id)).isLapsed);
   });
 
   test('rows that differ are named by verify and by the daily comparison, which repairs them', async () => {

@@ -54,6 +54,12 @@ export function subscriptionRoutes(ledger: PaymentLedger, course: PaymentCourse)
       },
     },
     {
+      method: 'GET',
+      path: /^\/v1\/subscriptions\/([^/]+)$/,
+      takes: [],
+      handle: ({ id, objects }) => objects.subscription(found(ledger.subscriptions, id, 'subscription')),
+    },
+    {
       method: 'POST',
       path: /^\/v1\/subscriptions\/([^/]+)$/,
       takes: ['cancel_at_period_end'],
