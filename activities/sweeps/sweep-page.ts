@@ -17,11 +17,12 @@ const gone: SweepDecision = { action: null, reason: 'changed meanwhile' };
 export type SweepDependencies = Pick<ActivityDependencies, 'config' | 'database' | 'logger' | 'onSwept'>;
 
 /**
- * Handles one page of a sweep, and ends it when half of its time is over. A record that fails is counted and logged, and the others continue. In an outage, the page ends with what
- * was done before it, so that a repeated attempt counts each record once.
+ * Handles one page of a sweep, and ends it when half of its time is over. A record that fails is counted and logged, and the others
+ * continue. In an outage, the page ends with what was done before it, so that a repeated attempt counts each record once.
  * @throws AppError when the database is unavailable
  */
 export async function sweepPage(deps: SweepDependencies, sweep: Sweep, page: SweepPage): Promise<SweptPage> {
+  const endsAt = Date.now() + (page.timeoutMs ?? Infinity) / 2;
   const { config, database, logger } = deps;
   const settings = sweep.settings?.(config.current) ?? {};
   const isDryRun = page.isDryRun === true || settings.isDryRun === true;
@@ -54,7 +55,6 @@ export async function sweepPage(deps: SweepDependencies, sweep: Sweep, page: Swe
           sweep.find(unit, { ...context, limit, ...(after ? { after } : {}) }),
         )
       : [];
-  const endsAt = Date.now() + (page.timeoutMs ?? Infinity) / 2;
   const isFull = () => tally.actions >= maxDone || tally.report.examined >= maxExamined;
   let last: readonly string[] | undefined;
   let left = found.length;

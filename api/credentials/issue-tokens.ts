@@ -50,8 +50,8 @@ const defaultLifetimeMs = 90 * 86_400_000;
 /** Maximum number of tokens of an organization, and of a person. */
 const maxTokens = 200;
 
-/** Most organizations of a person that are looked at. */
-const maxMemberships = 100;
+/** Memberships that are read at once. */
+const pageSize = 100;
 
 /** @throws AppError invalid_input, permission_denied, step_up_required, limit_exceeded */
 export async function createApiToken(asking: Asking, input: NewToken): Promise<IssuedToken> {
@@ -178,10 +178,19 @@ async function refuseForeign({ unit, services }: Asking, userId: string, ids: re
 
 /** The organizations in which a token works that names none. */
 async function joinedBy(unit: UnitOfWork, userId: string): Promise<string[]> {
-  const joined = await unit.data
-    .privileged('organizations of a token')
-    .find(membership, { where: { userId: { eq: userId } }, limit: maxMemberships });
-  return joined.map(({ organizationId }) => organizationId);
+  const data = unit.data.privileged('organizations of a token');
+  const joined: string[] = [];
+  for (let after = ''; ;) {
+    const page = await data.find(membership, {
+      where: { userId: { eq: userId }, id: { gt: after } },
+      orderBy: [{ field: 'id', direction: 'asc' }],
+      limit: pageSize,
+    });
+    joined.push(...page.map(({ organizationId }) => organizationId));
+    const last = page.at(-1);
+    if (!last || page.length < pageSize) return joined;
+    after = last.id;
+  }
 }
 
 function refuseMore(held: readonly unknown[]): void {

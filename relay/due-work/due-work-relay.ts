@@ -129,11 +129,12 @@ export class DueWorkRelay {
     if (!work.claim) {
       const now = database.options.clock.now().getTime();
       await this.#transact(async (unit) => {
-        for (const { key } of failed) {
+        for (const { key, leasedUntil } of failed) {
           const count = (failures.get(key) ?? 0) + 1;
           failures.set(key, count);
           const pauseMs = pauseAfter(work.retry ?? beginRetry, count) ?? work.leaseMs;
-          await wakeRow(unit, work, key, new Date(now + Math.min(pauseMs, work.leaseMs)));
+          // What another change has written since the claim stays.
+          await wakeRow(unit, work, key, new Date(now + Math.min(pauseMs, work.leaseMs)), leasedUntil);
         }
       });
     }

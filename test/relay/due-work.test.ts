@@ -229,6 +229,18 @@ describe('the relay', () => {
     expect(reported('the relay of due work failed')).toBe(0);
   });
 
+  test('keeps the time that a change has set while the work could not be begun', async () => {
+    await addDue(newId(), 1);
+    const { relay, reported } = relayOf(checksDue, async () => {
+      await asOwner(world, 'update uploads set check_due_at = $1', [world.clock.now()]);
+      throw new Error('not started');
+    });
+    relay.wake();
+    await eventually(() => reported(notBegun) === 1);
+    await relay.stop();
+    expect(await asOwner(world, 'select 1 from uploads where check_due_at = $1', [world.clock.now()])).toHaveLength(1);
+  });
+
   test('continues with what is due behind work that it cannot begin', async () => {
     await addDue(newId(), 120);
     let calls = 0;

@@ -15,12 +15,12 @@ const endsAt = orNull(instant('When the paid period or the trial ends; null if t
 
 const cancelsAt = orNull(
   instant(
-    'When the subscription ends because it is cancelled now; null if it continues. The plan says so within seconds.',
+    'When the subscription ends because it is cancelled now; null if it continues, or if its end is not known. The plan says so within seconds.',
   ),
 );
 
 /** Ends the descriptions. */
-const refusals =
+const whenRefused =
   'Without a subscription that continues, it is refused with `rule_violated`. If the payment provider changes only some of several subscriptions, the error says how many; send the request again.';
 
 const common = {
@@ -35,7 +35,7 @@ export const cancelSubscription = defineAction({
   name: 'cancelSubscription',
   url: '/v1/billing/cancel',
   summary: 'Cancel the subscription',
-  description: `The subscription, or the trial, ends with its period: until then, the organization keeps what it has paid for. For owners and super administrators. A subscription that is cancelled already stays so. ${refusals}`,
+  description: `The subscription, or the trial, ends with its period: until then, the organization keeps what it has paid for. For owners and super administrators. A subscription that is cancelled already stays so. ${whenRefused}`,
   title: 'CancelledSubscription',
   outside: { prepare: prepareToSet(true), call: setAtProvider },
   run: (_asking, _input, { endsAt: end }) =>
@@ -51,7 +51,7 @@ export const resumeSubscription = defineAction({
   name: 'resumeSubscription',
   url: '/v1/billing/resume',
   summary: 'Take back the cancellation of the subscription',
-  description: `A cancelled subscription whose period has not ended continues. For owners and super administrators. A subscription that is not cancelled stays so. ${refusals}`,
+  description: `A cancelled subscription whose period has not ended continues. For owners and super administrators. A subscription that is not cancelled stays so. ${whenRefused}`,
   title: 'ResumedSubscription',
   outside: { prepare: prepareToSet(false), call: setAtProvider },
   run: (_asking, _input, { endsAt: end }) =>
@@ -76,7 +76,7 @@ function prepareToSet(cancels: boolean): (asking: Asking) => Promise<Setting> {
         'The organization has no subscription that continues; POST /v1/billing/checkout begins one.',
       );
     // The customer is read also when the server ends before the answer of the provider.
-    haveRead(asking.unit, billing, cancels);
+    requestReading(asking.unit, billing, cancels);
     return {
       billing,
       subscriptionIds: subscriptions.flatMap(({ externalId }) => externalId ?? []),
@@ -87,8 +87,11 @@ function prepareToSet(cancels: boolean): (asking: Asking) => Promise<Setting> {
 }
 
 /** Sets a value, so it may be repeated. The customer is read afterwards, also when this fails. */
-async function setAtProvider({ payment, database }: Services, setting: Setting): Promise<Setting> {
+async function setAtProvider({ payment, database, logger }: Services, setting: Setting): Promise<Setting> {
   const { billing, subscriptionIds, cancels } = setting;
+  const { id: billingId, organizationId } = billing;
+  const context = { caller: systemCaller('cancel or resume', organizationId), requestId: `billing-${billingId}` };
+  const readAgain = () => database.transact(context, async (unit) => requestReading(unit, billing, cancels));
   const refusals: unknown[] = [];
   try {
     for (const id of subscriptionIds)
@@ -96,23 +99,29 @@ async function setAtProvider({ payment, database }: Services, setting: Setting):
         if (!isAppError(error) || error.code !== 'payment_refused') throw error;
         refusals.push(error);
       });
-  } finally {
-    const { id, organizationId } = billing;
-    const context = { caller: systemCaller('cancel or resume', organizationId), requestId: `billing-${id}` };
-    await database.transact(context, async (unit) => haveRead(unit, billing, cancels));
-  }
-  const [cause] = refusals;
-  const count = subscriptionIds.length;
-  if (refusals.length === count && isAppError(cause)) throw cause;
-  if (refusals.length > 0)
-    throw new AppError(
-      'payment_refused',
-      `The payment provider has changed ${count - refusals.length} of ${count} subscriptions, and refused the others.`,
-      { cause },
+    const [cause] = refusals;
+    const count = subscriptionIds.length;
+    if (refusals.length === count && isAppError(cause)) throw cause;
+    if (refusals.length > 0)
+      throw new AppError(
+        'payment_refused',
+        `The payment provider has changed ${count - refusals.length} of ${count} subscriptions, and refused the others.`,
+        { cause },
+      );
+  } catch (error) {
+    // The caller gets the error of the provider; `prepare` has requested a reading already.
+    await readAgain().catch((failure: unknown) =>
+      logger.error(
+        { err: failure, organization_id: organizationId },
+        'a customer could not be requested to be read again',
+      ),
     );
+    throw error;
+  }
+  await readAgain();
   return setting;
 }
 
-function haveRead(unit: UnitOfWork, billing: Billing, cancels: boolean): void {
+function requestReading(unit: UnitOfWork, billing: Billing, cancels: boolean): void {
   unit.emit(customEvent(organizationBilling, 'requested', billing, { change: cancels ? 'cancel' : 'resume' }));
 }

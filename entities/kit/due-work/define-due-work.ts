@@ -21,6 +21,8 @@ export interface DueRows {
 export interface DueItem {
   readonly key: string;
   readonly owner: string;
+  /** When it is due again; a claim of its own leaves it out. */
+  readonly leasedUntil?: Date;
   /** Values of the further columns. */
   readonly [column: string]: unknown;
 }

@@ -72,19 +72,27 @@ export function claimStatement({ table, key, owner, dueAt, waits, lane, columns 
     ),
     claimed as (
       update ${table} held set ${dueAt} = $2 from due where held.${key} = due.key and ${waiting}
-      returning due.key, due.owner${columns.map((column) => `, held.${column}`).join('')}
+      returning due.key, due.owner, held.${dueAt} as "leasedUntil"${columns.map((column) => `, held.${column}`).join('')}
     )
     select c.*, (select count(*)::int from served) as owners, (select max(owner) from served) as last from claimed c`;
 }
 
-/** Makes a row due at another time: now, when left out. @returns whether it waits */
+/**
+ * Makes a row due at another time: now, when left out.
+ * @param from the time is only changed if it is this one
+ * @returns whether it was changed
+ */
 export async function wakeRow(
   work: Work,
   { rows: { table, key, dueAt, waits } }: DueWork,
   value: string,
   at = work.clock.now(),
+  from?: Date,
 ): Promise<boolean> {
-  const count = await work.runAsSystem(`update ${table} set ${dueAt} = $2 where ${key} = $1 and ${waits}`, [value, at]);
+  const count = await work.runAsSystem(
+    `update ${table} set ${dueAt} = $2 where ${key} = $1 and ${waits} and ($3::timestamptz is null or ${dueAt} = $3)`,
+    [value, at, from ?? null],
+  );
   return count === 1;
 }
 

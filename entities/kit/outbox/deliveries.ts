@@ -186,11 +186,11 @@ export function orphanedHolds(
   after: OrphanedHold | undefined,
 ): Promise<OrphanedHold[]> {
   return work.rowsAsSystem<OrphanedHold>(
-    `select distinct h.listener, h.entity_id as "entityId" from event_deliveries h
-     where h.state = 'held' and h.updated_at < $1 and (h.listener, h.entity_id) > ($3, $4) and not exists (select 1 from event_deliveries f
+    `select distinct h.entity_id as "entityId", h.listener from event_deliveries h
+     where h.state = 'held' and h.updated_at < $1 and (h.entity_id, h.listener) > ($3, $4) and not exists (select 1 from event_deliveries f
          where f.listener = h.listener and f.entity_id = h.entity_id and f.state = 'failing')
        and not exists (select 1 from listener_states l where l.listener = h.listener and l.held_at is not null)
      order by 1, 2 limit $2`,
-    [before, limit, after?.listener ?? '', after?.entityId ?? ''],
+    [before, limit, after?.entityId ?? '', after?.listener ?? ''],
   );
 }
