@@ -113,6 +113,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       listeners,
       onDelivery: (report) => metrics.delivered(report, database.options.clock.now()),
       onSwept: (sweep, report) => metrics.swept(sweep, report),
+      onBillingRepaired: (differences) => metrics.billingRepaired(differences),
       applyTuples: async () => tuples?.apply() ?? 0,
       wakeRelays: () => runtime.wakeRelays(),
       sweepEvents: (before) => relay.sweep(before),

@@ -26,7 +26,7 @@ export interface RoundRequest {
  * @throws PaymentFailure while the provider cannot be asked
  */
 export async function reconcileOrganization(
-  { config, database, logger, payment }: BillingDependencies,
+  { config, database, logger, onBillingRepaired, payment }: BillingDependencies,
   { organizationId, isComparison }: RoundRequest,
 ): Promise<void> {
   const provider = payment();
@@ -59,11 +59,13 @@ export async function reconcileOrganization(
   );
   failpoint('billing-written');
   if (written === 'removed' && read.customerId !== null) await cancelAll(provider, read.customerId, organizationId);
-  else if (typeof written !== 'string' && isComparison && written.length > 0)
+  else if (typeof written !== 'string' && isComparison && written.length > 0) {
+    onBillingRepaired(written.length);
     logger.warn(
       { organization_id: organizationId, differences: written },
       'rows differed from what the payment provider has, and were repaired',
     );
+  }
 }
 
 interface ReadCustomer {

@@ -5,7 +5,10 @@ import type { PaymentProvider } from '../clients/payment/payment-provider.ts';
 import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
 import type { Round } from './draw-round.ts';
 
-export type BillingDependencies = Pick<ActivityDependencies, 'config' | 'database' | 'logger' | 'payment'>;
+export type BillingDependencies = Pick<
+  ActivityDependencies,
+  'config' | 'database' | 'logger' | 'onBillingRepaired' | 'payment'
+>;
 
 /** The parts of a round share these. */
 export interface RoundParts {

@@ -44,6 +44,8 @@ export interface ActivityDependencies {
   readonly onDelivery: (report: DeliveryReport) => void;
   /** Called at the end of each run of a sweep. */
   readonly onSwept: (sweep: string, report: SweepReport) => void;
+  /** Called when rows differed from what the payment provider has, with the number of differences, which are repaired. */
+  readonly onBillingRepaired: (differences: number) => void;
   /** Brings the authorization store to the desired tuples; returns how many were written. */
   readonly applyTuples: () => Promise<number>;
   /** To be called when due work was committed without an event. */

@@ -38,6 +38,7 @@ export const createMaintenanceActivities = defineActivities(
       | 'contextOfCallers'
       | 'payment'
       | 'textRecords'
+      | 'onBillingRepaired'
       | 'onSwept'
     >,
   ) => {

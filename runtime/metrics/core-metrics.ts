@@ -35,6 +35,7 @@ export class CoreMetrics {
   readonly #deliveries: Counter<'listener' | 'outcome'>;
   readonly #deliveryLag: Histogram<'trace_id'>;
   readonly #sweptRecords: Counter<'sweep' | 'outcome'>;
+  readonly #billingDifferences: Counter;
 
   constructor(registry: MetricsRegistry) {
     this.#registry = registry;
@@ -104,6 +105,11 @@ export class CoreMetrics {
       labelNames: ['sweep', 'outcome'],
       registers,
     });
+    this.#billingDifferences = new Counter({
+      name: 'core_billing_differences_total',
+      help: 'Differences between rows and the payment provider that the comparison of a day has found and repaired.',
+      registers,
+    });
   }
 
   statement(database: string, durationMs: number): void {
@@ -148,6 +154,10 @@ export class CoreMetrics {
   swept(sweep: string, { done, failed, examined }: SweepReport): void {
     for (const [outcome, count] of Object.entries({ done, failed, skipped: examined - done - failed }))
       this.#sweptRecords.inc({ sweep, outcome }, count);
+  }
+
+  billingRepaired(differences: number): void {
+    this.#billingDifferences.inc(differences);
   }
 
   /** Reports the connections to PostgreSQL and the units of work of this process. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { integration } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { verifyInstallation } from '#tools/commands/verify.ts';
@@ -65,6 +65,7 @@ describe('what nobody reports', () => {
       [id],
     );
     const line = 'The module compliance (trial) is missing.';
+    const counted = vi.spyOn(billed.world.runtime.metrics, 'billingRepaired');
     expect(await verifyInstallation(billed.world.runtime, { isQuiet: false })).toContain(`organization ${id}: ${line}`);
     await sweepBilling(billed, 'compare-billing');
     await eventually(async () => (await billingOf(billed, id)).differences?.includes(line));
@@ -72,6 +73,8 @@ describe('what nobody reports', () => {
     expect(billed.world.logs).toContainEqual(
       expect.objectContaining({ organization_id: id, differences: expect.arrayContaining([line]) }),
     );
+    // The module that was there for it is one, too.
+    expect(counted.mock.calls).toContainEqual([2]);
     await sweepBilling(billed, 'compare-billing');
     await eventually(async () => (await billingOf(billed, id)).differences === null);
   });
