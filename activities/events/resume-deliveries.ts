@@ -17,6 +17,18 @@ import { sendWakes } from './workflow-starts.ts';
 /** Rows that are read at once, and those that are worked on at the same time. */
 const [pageSize, maxConcurrent] = [100, 10];
 
+/** The row after which a part continues; the first one when left out. */
+interface Position<Row> {
+  after?: Row | undefined;
+}
+
+interface Resuming {
+  /** Longest time of the attempt, in milliseconds. One part ends after a quarter of it, the other after half. */
+  readonly timeoutMs: number;
+  /** Kept between attempts, so that each continues where the one before has ended. */
+  readonly positions: { readonly failing: Position<FailingDelivery>; readonly held: Position<HeldEvents> };
+}
+
 /**
  * Starts the workflows of open deliveries again that have not been worked on since `before`: a run may have been terminated. Sends wakes
  * that were kept before then. A failure is logged and stops none of the others.
@@ -24,7 +36,12 @@ const [pageSize, maxConcurrent] = [100, 10];
  * @throws AppError when the database is unavailable
  * @throws AggregateError for what has failed, after all the rest
  */
-export async function resumeDeliveries(deps: EventDependencies, before: Date): Promise<number> {
+export async function resumeDeliveries(
+  deps: EventDependencies,
+  before: Date,
+  { timeoutMs, positions }: Resuming,
+): Promise<number> {
+  const startedAt = Date.now();
   // First, because held deliveries can take all of the time.
   await sendOverdueWakes(deps, before);
   const start = (input: DeliverEventInput) =>
@@ -48,11 +65,17 @@ export async function resumeDeliveries(deps: EventDependencies, before: Date): P
     return true;
   });
   let resumed = 0;
-  for await (const page of pagesOf<FailingDelivery>(deps, (unit, after) => staleFailing(unit, before, pageSize, after)))
+  const failing = slicesOf(deps, positions.failing, startedAt + timeoutMs / 4, (unit, after) =>
+    staleFailing(unit, before, pageSize, after),
+  );
+  for await (const slice of failing)
     // Changes nothing for a workflow that is running.
-    resumed += await resumeAll(page, ({ event, listener }) => start(inputOf(event, listener, deps)));
-  for await (const page of pagesOf<HeldEvents>(deps, (unit, after) => orphanedHolds(unit, before, pageSize, after)))
-    resumed += await resumeAll(page, async (hold) => {
+    resumed += await resumeAll(slice, ({ event, listener }) => start(inputOf(event, listener, deps)));
+  const holds = slicesOf(deps, positions.held, startedAt + timeoutMs / 2, (unit, after) =>
+    orphanedHolds(unit, before, pageSize, after),
+  );
+  for await (const slice of holds)
+    resumed += await resumeAll(slice, async (hold) => {
       if (!deps.listeners.some(({ name }) => name === hold.listener)) {
         deps.logger.warn(hold, 'events are held for a listener that this release does not have');
         return false;
@@ -77,16 +100,26 @@ async function sendOverdueWakes(deps: EventDependencies, before: Date): Promise<
   }
 }
 
-/** Pages of rows in their order. @param read the rows after one */
-async function* pagesOf<Row>(
+/**
+ * Rows in their order, as many at once as are worked on at the same time, until a time. The position moves before they are worked on, so
+ * that an attempt which does not end is not repeated with the same ones.
+ * @param read the rows after one
+ */
+async function* slicesOf<Row>(
   deps: EventDependencies,
+  position: Position<Row>,
+  endsAt: number,
   read: (unit: UnitOfWork, after: Row | undefined) => Promise<readonly Row[]>,
 ): AsyncGenerator<readonly Row[]> {
-  for (let after: Row | undefined; ;) {
-    const last = after;
-    const page = await inDeliveryTransaction(deps, (unit) => read(unit, last));
-    if (page.length > 0) yield page;
-    if (page.length < pageSize) return;
-    after = page.at(-1);
+  for (;;) {
+    const page = await inDeliveryTransaction(deps, (unit) => read(unit, position.after));
+    for (let n = 0; n < page.length; n += maxConcurrent) {
+      const slice = page.slice(n, n + maxConcurrent);
+      position.after = slice.at(-1);
+      yield slice;
+      if (Date.now() >= endsAt) return;
+    }
+    if (page.length < pageSize) break;
   }
+  position.after = undefined;
 }

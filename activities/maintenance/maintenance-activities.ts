@@ -44,15 +44,17 @@ export const createMaintenanceActivities = defineActivities(
   ) => {
     const { config, database, logger } = deps;
     let reconciledAt = -Infinity;
+    const positions = { failing: {}, held: {} };
     const now = () => sweepTime(deps);
     const retention = { eventsMs: workflowRetentionMs(config.current.jobqueue), historyMs: historyRetentionMs };
     return {
       /** Restarts what was left behind; the counts are shown in the Temporal UI. A part that fails does not stop the others. */
       async sweepOutbox(): Promise<{ batches: number; deliveries: number; tuples: number }> {
-        const before = new Date(now().getTime() - config.current.jobqueue.queueconf.RescueStuckJobsAfter);
+        const { RescueStuckJobsAfter, JobTimeout } = config.current.jobqueue.queueconf;
+        const before = new Date(now().getTime() - RescueStuckJobsAfter);
         const parts = await Promise.allSettled([
           deps.sweepEvents(before),
-          resumeDeliveries(deps, before),
+          resumeDeliveries(deps, before, { timeoutMs: JobTimeout, positions }),
           deps.applyTuples(),
           isDue(reconciledAt) ? reconcileWork(deps).then(() => (reconciledAt = performance.now())) : undefined,
         ]);

@@ -64,9 +64,17 @@ test('all deliveries without a workflow are resumed, and one that fails keeps no
   }) as TemporalGateway;
   const logger = createLogger('test', { level: 'info' }, { write: (line: string) => void lines.push(line) });
   const deps = { config, database: runtime.database, temporal, logger, listeners, onDelivery: () => {} };
-  await expect(resumeDeliveries(deps, before)).rejects.toThrow('1 deliveries could not be resumed');
+  const positions = { failing: {}, held: {} };
+  const resuming = { timeoutMs: 60_000, positions };
+  await expect(resumeDeliveries(deps, before, resuming)).rejects.toThrow('1 deliveries could not be resumed');
   expect(started.size).toBe(204);
   expect(lines).toHaveLength(1);
-  expect(await resumeDeliveries(deps, before)).toBe(205);
+  expect(await resumeDeliveries(deps, before, resuming)).toBe(205);
+  // Without time left, each attempt continues where the one before has ended.
+  started.clear();
+  for (let attempt = 1; attempt <= 20; attempt++)
+    expect(await resumeDeliveries(deps, before, { timeoutMs: 0, positions })).toBe(10);
+  expect(await resumeDeliveries(deps, before, { timeoutMs: 0, positions })).toBe(5);
+  expect(started.size).toBe(205);
   await asOwner(world, `delete from event_deliveries where listener = 'stale'`);
 });
