@@ -1,5 +1,5 @@
-import { entitles } from '#entities/billing/entitlements.ts';
 import { trialLookupKeys } from '#entities/billing/catalogue/catalogue.ts';
+import { isLive } from '#entities/billing/live-subscription.ts';
 import type { CustomerState } from '#entities/billing/provider-state.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { changeBilling } from './billing-row.ts';
@@ -7,7 +7,7 @@ import { isKeySpent, type RoundParts } from './round-parts.ts';
 
 /**
  * Gives the trial that began with the organization to the provider, which ends it or makes it a paid subscription. A customer who has had
- * one, or has subscribed meanwhile, gets none.
+ * one, or has any subscription meanwhile, gets none: with a card, it would become a second one to pay.
  * @returns whether the provider has one now that it did not have before
  * @throws PaymentFailure
  */
@@ -19,7 +19,7 @@ export async function ensureTrial(
 ): Promise<boolean> {
   const { organizationId, trialEndsAt: endsAt, trialGeneration: generation } = round.billing;
   if (endsAt === null || endsAt <= now) return false;
-  if (subscriptions.some((one) => one.isTrialOfServer || entitles(one, catalogue))) return false;
+  if (subscriptions.some((one) => one.isTrialOfServer || isLive(one))) return false;
   const order = { organizationId, lookupKeys: trialLookupKeys(catalogue), endsAt };
   try {
     await provider.startTrial(customerId, order, `${organizationId}/trial/${generation}`);

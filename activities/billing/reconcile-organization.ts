@@ -41,7 +41,9 @@ export async function reconcileOrganization(
   failpoint('billing-drawn');
   const parts = { provider, catalogue, transact, round };
   const problems: string[] = [];
-  const read = await noting(problems, () => readCustomer(parts, problems, database.options.clock.now()));
+  const outages: unknown[] = [];
+  const now = database.options.clock.now();
+  const read = await noting(problems, () => readCustomer(parts, { problems, outages }, now));
   failpoint('billing-read');
   if (!read) {
     await transact((unit) =>
@@ -66,6 +68,8 @@ export async function reconcileOrganization(
       'rows differed from what the payment provider has, and were repaired',
     );
   }
+  // The state is written, whatever else the provider could not do; that is repeated.
+  if (outages.length > 0) throw outages[0];
 }
 
 interface ReadCustomer {
@@ -82,13 +86,22 @@ const noCustomer: CustomerState = {
   subscriptions: [],
 };
 
+/** What the provider did not do in a round. */
+interface Failures {
+  /** Refusals, one sentence each. */
+  readonly problems: string[];
+  /** Errors of requests that are to be repeated. */
+  readonly outages: unknown[];
+}
+
 /** @returns undefined when the customer has no state that could be written */
 async function readCustomer(
   parts: RoundParts,
-  problems: string[],
+  failures: Failures,
   now: Date,
   isReplaced = false,
 ): Promise<ReadCustomer | undefined> {
+  const { problems, outages } = failures;
   const { provider, round } = parts;
   const { organizationId } = round.billing;
   const customerId = await noting(problems, () => ensureCustomer(parts));
@@ -97,17 +110,22 @@ async function readCustomer(
   const state = await provider.readCustomer(customerId);
   if (state.isDeleted && !isReplaced) {
     const billing = await forgetCustomer(parts, customerId);
-    return billing && readCustomer({ ...parts, round: { ...round, billing, isRepeated: false } }, problems, now, true);
+    return billing && readCustomer({ ...parts, round: { ...round, billing, isRepeated: false } }, failures, now, true);
   }
   if (state.organizationId !== organizationId) {
     problems.push(`The customer ${customerId} was not created for this organization: nothing that it has applies.`);
     return undefined;
   }
-  await noting(problems, () => followContact(parts, customerId));
-  const isOnTrial = await noting(problems, () => ensureTrial(parts, customerId, state, now));
-  const isReplacing = await noting(problems, () => endReplacedTrial(parts, state));
+  const trying = <T>(work: () => Promise<T>) =>
+    noting(problems, work).catch((error: unknown) => {
+      outages.push(error);
+      return undefined;
+    });
+  await trying(() => followContact(parts, customerId));
+  const isOnTrial = await trying(() => ensureTrial(parts, customerId, state, now));
+  const isReplacing = await trying(() => endReplacedTrial(parts, state));
   if (state.subscriptions.some((one) => isLive(one) && !isTrial(one)))
-    await noting(problems, () => provider.expireCheckouts(customerId));
+    await trying(() => provider.expireCheckouts(customerId));
   return { customerId, state: isOnTrial || isReplacing ? await provider.readCustomer(customerId) : state };
 }
 

@@ -50,7 +50,8 @@ async function changeGrant(command: Change, { runtime, print }: ToolContext<'dat
     const isDone = await (name === 'grant' ? grant : revoke)(unit, command);
     if (!isDone) return name === 'grant' ? `${module} is granted so already` : `${module} is not granted`;
     if (billing) {
-      await followGrants(unit, billing, catalogue);
+      // Nothing lapses while billing is off.
+      if (runtime.config.current.subscription.enabled) await followGrants(unit, billing, catalogue);
       unit.emit(customEvent(organizationBilling, 'requested', billing, { change: name }));
     }
     return undefined;

@@ -37,7 +37,7 @@ export const sweepEntitlementsSweep = defineSweep({
   },
   act: async (unit, { id, organizationId }, action, now) => {
     if (action === 'restore') {
-      await unit.data.update(organizationBilling, id, { isLapsed: false, nextCheckAt: now });
+      await unit.data.update(organizationBilling, id, { isLapsed: false, reconciledAt: null, nextCheckAt: now });
       await followLapse(unit, organizationId, false);
       return;
     }

@@ -160,7 +160,7 @@ const refusals: readonly string[] = [
   'payment_unavailable',
 ];
 
-/** What an owner asks for. @returns the answer; undefined when it was refused */
+/** Request of an owner. @returns the answer; undefined when it was refused */
 async function ask(
   client: TestClient,
   act: 'checkout' | 'cancel' | 'resume',

@@ -56,6 +56,8 @@ async function useEverything(): Promise<void> {
   await provider.setCancelAtPeriodEnd(first.id, true);
   await provider.setCancelAtPeriodEnd(first.id, false);
   await provider.cancelNow(first.id);
+  fake.desk.setStatus(fake.desk.subscribe(id, keys).id, 'past_due');
+  await provider.readCustomer(id);
   await provider.registerWebhook('https://api.example.com/v1/payment/webhook', '2026_02_25_CLOVER', ['invoice.paid']);
   await provider.webhookEndpoints();
 }
@@ -106,6 +108,7 @@ describe('the provider’s own server', () => {
       'GET /v1/prices',
       'GET /v1/subscription_items',
       'GET /v1/subscriptions',
+      'GET /v1/subscriptions/ID',
       'GET /v1/webhook_endpoints',
       'POST /v1/billing_portal/sessions',
       'POST /v1/checkout/sessions',
