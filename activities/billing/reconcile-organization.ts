@@ -86,7 +86,7 @@ const noCustomer: CustomerState = {
   subscriptions: [],
 };
 
-/** What the provider did not do in a round. */
+/** Requests of a round that the provider did not fulfil. */
 interface Failures {
   /** Refusals, one sentence each. */
   readonly problems: string[];

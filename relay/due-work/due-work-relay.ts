@@ -133,7 +133,7 @@ export class DueWorkRelay {
           const count = (failures.get(key) ?? 0) + 1;
           failures.set(key, count);
           const pauseMs = pauseAfter(work.retry ?? beginRetry, count) ?? work.leaseMs;
-          // What another change has written since the claim stays.
+          // A time that another change has set since the claim stays.
           await wakeRow(unit, work, key, new Date(now + Math.min(pauseMs, work.leaseMs)), leasedUntil);
         }
       });

@@ -142,7 +142,7 @@ export const rooms: readonly Room[] = [
   {
     path: 'activities/sweeps',
     purpose: 'repeated work on many records',
-    imports: [...activityImports, 'activities/events'],
+    imports: [...activityImports, 'activities/events', 'activities/*'],
   },
   {
     path: 'activities/*',
@@ -267,7 +267,15 @@ export const rooms: readonly Room[] = [
   {
     path: 'tools/commands',
     purpose: 'commands for operators; comparison of all stores',
-    imports: [...config, ...entities, ...contracts, 'activities/clients/*', 'activities/sweeps', 'runtime'],
+    imports: [
+      ...config,
+      ...entities,
+      ...contracts,
+      'activities/*',
+      'activities/clients/*',
+      'activities/sweeps',
+      'runtime',
+    ],
   },
   {
     path: 'tools/generators',

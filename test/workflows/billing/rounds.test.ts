@@ -15,6 +15,7 @@ import {
   foundOnTrial,
   modulesOf,
   openReceivingWorld,
+  customerOf,
   settledOrganization,
   sweepBilling,
   untilRead,
@@ -58,6 +59,7 @@ describe('one customer and one trial', () => {
     billed.fake.behave(behaviour, { method: 'POST', path: '/v1/customers' });
     billed.fake.behave(behaviour, { method: 'POST', path: '/v1/subscriptions' });
     const { organization } = await foundOnTrial(billed);
+    await customerOf(billed, organization.id);
     await untilRead(billed, organization.id);
     await untilSettled(billed, organization.id);
     const customers = billed.fake.desk.customersOf(organization.id);
@@ -111,6 +113,29 @@ describe('one customer and one trial', () => {
     expect(billed.fake.desk.customersOf(id)).toHaveLength(1);
     expect(subscriptionsOf(customer)).toHaveLength(1);
   });
+});
+
+test('a trial beside a subscription for a foreign price ends without a payment', async () => {
+  const { id, customer } = await settledOrganization(billed);
+  const { desk } = billed.fake;
+  const { lookupKey } = desk.addPrice({ lookupKey: `foreign_${newId()}`, unitAmount: 500, interval: 'month' });
+  desk.addCard(customer);
+  desk.subscribe(customer, [lookupKey]);
+  await sweepBilling(billed, 'compare-billing');
+  await eventually(() =>
+    subscriptionsOf(customer).some((one) => one.status === 'trialing' && one.isCancelledAtPeriodEnd),
+  );
+  expect(await modulesOf(billed, id)).toContain('compliance:trial');
+});
+
+test('a state is written although the provider fails on the change of a contact', async () => {
+  const { id, customer } = await settledOrganization(billed);
+  await asOwner(billed.world, `update organization_settings set tax_id = 'ATU1' where organization_id = $1`, [id]);
+  billed.fake.behave('fail', { method: 'POST', path: `/v1/customers/${customer}`, times: 100 });
+  billed.fake.desk.addCard(customer);
+  billed.fake.desk.subscribe(customer, ['sandbox_compliance_month']);
+  await sweepBilling(billed, 'compare-billing');
+  await eventually(async () => (await modulesOf(billed, id)).includes('compliance:subscription'));
 });
 
 test('an organization that was there before billing was turned on begins its trial then', async () => {
