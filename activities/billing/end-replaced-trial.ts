@@ -1,5 +1,5 @@
 import { entitles } from '#entities/billing/entitlements.ts';
-import { isLive, isTrial } from '#entities/billing/live-subscription.ts';
+import { isPurchased, isTrial } from '#entities/billing/live-subscription.ts';
 import type { CustomerState } from '#entities/billing/provider-state.ts';
 import type { RoundParts } from './round-parts.ts';
 
@@ -13,7 +13,7 @@ export async function endReplacedTrial(
   { provider, catalogue }: RoundParts,
   { subscriptions }: CustomerState,
 ): Promise<boolean> {
-  const others = subscriptions.filter((one) => isLive(one) && !isTrial(one));
+  const others = subscriptions.filter(isPurchased);
   const isReplaced = others.some((one) => entitles(one, catalogue));
   const trials = subscriptions.filter((one) => isTrial(one) && (isReplaced || one.cancelsAt === null));
   if (others.length === 0 || trials.length === 0) return false;

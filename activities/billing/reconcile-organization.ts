@@ -1,5 +1,5 @@
 import { selectedCatalogue } from '#entities/billing/catalogue/selected-catalogue.ts';
-import { isLive, isTrial } from '#entities/billing/live-subscription.ts';
+import { isPurchased } from '#entities/billing/live-subscription.ts';
 import type { CustomerState } from '#entities/billing/provider-state.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
@@ -124,8 +124,7 @@ async function readCustomer(
   await trying(() => followContact(parts, customerId));
   const isOnTrial = await trying(() => ensureTrial(parts, customerId, state, now));
   const isReplacing = await trying(() => endReplacedTrial(parts, state));
-  if (state.subscriptions.some((one) => isLive(one) && !isTrial(one)))
-    await trying(() => provider.expireCheckouts(customerId));
+  if (state.subscriptions.some(isPurchased)) await trying(() => provider.expireCheckouts(customerId));
   return { customerId, state: isOnTrial || isReplacing ? await provider.readCustomer(customerId) : state };
 }
 

@@ -15,3 +15,8 @@ export function isLive({ status }: Subscription): boolean {
 export function isTrial({ status, isTrialOfServer }: Subscription): boolean {
   return isTrialOfServer && status === 'trialing';
 }
+
+/** Whether a live subscription was bought: it is not the trial that began with the organization. */
+export function isPurchased(subscription: Subscription): boolean {
+  return isLive(subscription) && !isTrial(subscription);
+}

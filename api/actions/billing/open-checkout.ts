@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Type } from 'typebox';
 import { priceIn, type Catalogue } from '#entities/billing/catalogue/catalogue.ts';
-import { isLive, isTrial } from '#entities/billing/live-subscription.ts';
+import { isPurchased } from '#entities/billing/live-subscription.ts';
 import { organizationBilling } from '#entities/billing/organization-billing.ts';
 import { paymentUnavailable } from '#entities/billing/payment-errors.ts';
 import { AppError, type FieldProblem } from '#entities/kit/base/errors.ts';
@@ -130,8 +130,8 @@ function refuseUnlikePrices(offered: Catalogue, prices: readonly string[]): void
 }
 
 /** @throws AppError subscription_exists */
-function refuseSecond(subscriptions: readonly Parameters<typeof isLive>[0][]): void {
-  const live = subscriptions.find((one) => isLive(one) && !isTrial(one));
+function refuseSecond(subscriptions: readonly Parameters<typeof isPurchased>[0][]): void {
+  const live = subscriptions.find(isPurchased);
   if (live)
     throw new AppError(
       'subscription_exists',
