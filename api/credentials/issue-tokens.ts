@@ -4,7 +4,7 @@ import { personalAccessToken } from '#entities/identity/personal-access-token.ts
 import { user } from '#entities/identity/user.ts';
 import { membership } from '#entities/organizations/membership.ts';
 import { organization } from '#entities/organizations/organization.ts';
-import { entitled } from '#entities/kit/access/entitled.ts';
+import { entitled, requiresPaymentMethod } from '#entities/kit/access/entitled.ts';
 import { readMembershipState } from '#entities/kit/access/principal-state.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { isId } from '#entities/kit/base/ids.ts';
@@ -161,8 +161,11 @@ function personOf({ context: { caller } }: UnitOfWork): string {
  * @throws AppError not_found, the same for organizations that do not exist and for those of others; payment_method_required
  */
 async function refuseForeign({ unit, services }: Asking, userId: string, ids: readonly string[]): Promise<void> {
+  const settings = services.config.current;
+  const isForAll = ids.length === 0;
+  if (isForAll && !requiresPaymentMethod(settings)) return;
   const states = await Promise.all(
-    (ids.length === 0 ? await joinedBy(unit, userId) : ids).map(
+    (isForAll ? await joinedBy(unit, userId) : ids).map(
       async (id) => isId(id) && readMembershipState(unit, userId, id),
     ),
   );
@@ -172,8 +175,7 @@ async function refuseForeign({ unit, services }: Asking, userId: string, ids: re
   );
   if (fields[0]) throw new AppError('not_found', fields[0].message, { details: { fields } });
   // The token works in these, in whichever of them it is created.
-  for (const state of states)
-    if (state) refuseWithoutPaymentMethod(entitled(state, services.config.current, services.clock.now()));
+  for (const state of states) if (state) refuseWithoutPaymentMethod(entitled(state, settings, services.clock.now()));
 }
 
 /** The organizations in which a token works that names none. */

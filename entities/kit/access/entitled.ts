@@ -32,11 +32,15 @@ export function entitled(
   return {
     productModules: isChecked ? productModules.filter(among(held, subscription.enabled, now)) : productModules,
     needsPaymentMethod:
-      subscription.enabled &&
-      billing.requirepaymentmethod &&
+      requiresPaymentMethod({ ormconfig, subscription }) &&
       isWithoutPaymentMethod(held.billingFacts ?? [], billing.bypassemaildomains),
     billingPage: subscription.enabled ? subscription.paymentbillingportalsuccessurl : null,
   };
+}
+
+/** Whether some organizations need a payment method; with billing off, nobody could add one. */
+export function requiresPaymentMethod({ ormconfig, subscription }: EntitlementSettings): boolean {
+  return subscription.enabled && ormconfig.billing.requirepaymentmethod;
 }
 
 /** The modules that an organization has, from whichever source, for work that does not know the configuration. */
