@@ -6,8 +6,9 @@ import { systemClock } from '#entities/kit/base/clock.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { FakePaymentProvider } from '../kit/fakes/fake-payment-provider.ts';
 import { openApiInstallation, type ApiInstallation } from './api-installation.ts';
+import { textOf } from './messages/webhook-latency.ts';
 import { peerTable, startPeer } from './peer.ts';
-import { median, percentile, spreadOf, type Bench } from './row.ts';
+import { median, spreadOf, type Bench } from './row.ts';
 
 const secret = 'whsec_secret_of_the_benchmark';
 const [held, added] = ['sandbox_compliance_month', 'sandbox_risk_management_month'] as const;
@@ -154,8 +155,4 @@ async function jobsOf(fake: FakePaymentProvider, { databaseUrl, client }: ApiIns
       return times;
     },
   };
-}
-
-function textOf(times: readonly number[]): string {
-  return `p50 ${percentile(times, 0.5).toFixed(0)} ms, p99 ${percentile(times, 0.99).toFixed(0)} ms`;
 }
