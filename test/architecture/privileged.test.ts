@@ -259,7 +259,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'releaseOrder',
   ],
   // What follows from billing; they read nothing.
-  'access/entitled.ts': ['applies', 'entitled', 'isLapsed'],
+  'access/entitled.ts': ['applies', 'entitled', 'isLapsed', 'requiresPaymentMethod'],
   'access/email-lock.ts': ['lockEmail'],
   'organizations/first-organization-rows.ts': ['firstOrganization'],
   'organizations/held-module-rows.ts': ['heldModules'],
