@@ -13,6 +13,8 @@ export default defineConfig({
     ...suite.test,
     include: matrixFiles(process.cwd()),
     provide: { ...suite.test?.provide, depth: 'prove' },
+    // Many of these files start processes of their own, and one of them occupies a machine: several at once wait for each other.
+    maxWorkers: 1,
     reporters: ['default', new ProofReporter(), new ClosingReporter({ checksEffects: false })],
     testTimeout: hoursMs,
     hookTimeout: hoursMs,
