@@ -8,8 +8,7 @@ import type { Failpoint } from '#entities/kit/base/failpoint.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { createdEndpoint, type TestEndpoint } from '../kit/events/created-endpoint.ts';
 import { seeded, timesOf } from '../kit/depth.ts';
-import { isSettled } from '../kit/events/event-fixtures.ts';
-import { eventually } from '../kit/eventually.ts';
+import { eventually, eventuallyNone } from '../kit/eventually.ts';
 import { FakeProviderB } from '../kit/fakes/fake-provider-b.ts';
 import { WebhookSink } from '../kit/fakes/webhook-sink.ts';
 import { buildPerson, signedIn, type Person } from '../kit/people.ts';
@@ -171,16 +170,19 @@ async function expectAllSent(
   return events.map(({ what }) => what);
 }
 
+async function count(what: string, values: readonly unknown[] = []): Promise<number> {
+  const [row] = await asOwner<{ count: number }>(world, `select count(*)::int ${what}`, values);
+  return row?.count ?? 0;
+}
+
 async function expectOneMailEach(invited: readonly string[]): Promise<void> {
   const wanted = new Set(invited);
-  await eventually(async () => {
-    const open = await asOwner(
-      world,
-      `select 1 from invites i left join emails e on e.about_id = i.id where i.recipient = any($1) and e.status is distinct from 'sent'`,
+  await eventuallyNone(() =>
+    count(
+      `from invites i left join emails e on e.about_id = i.id where i.recipient = any($1) and e.status is distinct from 'sent'`,
       [invited],
-    );
-    return open.length === 0;
-  });
+    ),
+  );
   const mails = Map.groupBy(
     provider.accepted.filter(({ To }) => wanted.has(To)),
     ({ To }) => To,
@@ -219,15 +221,12 @@ async function underTraffic(random: Random, meanwhile: (visits: Promise<unknown>
   await visits;
   product.refuseCrashes();
   expect(traffic.unexpected).toEqual([]);
-  await eventually(() => isSettled(world));
-  await eventually(async () => {
-    const open = await asOwner(
-      world,
-      `select 1 from webhook_messages where endpoint_id = any($1) and state <> 'delivered' limit 1`,
-      [endpoints.map(({ id }) => id)],
-    );
-    return open.length === 0;
-  });
+  await eventuallyNone(() => count('from events where pending and settled_at is null'));
+  await eventuallyNone(() =>
+    count(`from webhook_messages where endpoint_id = any($1) and state <> 'delivered'`, [
+      endpoints.map(({ id }) => id),
+    ]),
+  );
   await expectOneMailEach(traffic.invited);
   endOfTime.abort();
   await time;

@@ -31,3 +31,17 @@ export async function eventually<T>(
     await pause(Math.min(Math.max(shortestPauseMs, waitedMs / 8), longestPauseMs));
   }
 }
+
+/**
+ * Waits until nothing is left. Whenever less is left than ever, the time begins again: how much there is to do depends on the depth of the run,
+ * and how fast it is done on the machine.
+ * @param left number of things that are not done yet; a throw means "not yet"
+ */
+export async function eventuallyNone(left: () => Promise<number>, withinMs?: number): Promise<void> {
+  let least = Infinity;
+  while (least > 0)
+    ({ least } = await eventually(async () => {
+      const count = await left();
+      return count < least && { least: count };
+    }, withinMs));
+}

@@ -102,6 +102,10 @@ export const openCheckout = defineAction({
         await provider.expireCheckouts(customer, last);
         if (last === undefined) throw missingRecord(organizationBilling, billing.id);
         if (number < last) throw paymentUnavailable('Another checkout has replaced this one; try again.');
+        // An earlier page may have been paid until it was closed.
+        const { subscriptions } = await provider.readCustomer(customer);
+        if (subscriptions.some(isPurchased)) await provider.expireCheckouts(customer);
+        refuseSecond(subscriptions);
         return url;
       });
     },

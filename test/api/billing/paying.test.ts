@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { StripeProvider } from '#activities/clients/payment/stripe-provider.ts';
 import { organizationBilling, organizationModule } from '#entities/index.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { asSystem } from '../../kit/as-person.ts';
@@ -15,7 +16,7 @@ import { eventually } from '../../kit/eventually.ts';
 import { expectProblem, fieldProblems, messageOf } from '../../kit/expect-problem.ts';
 import { buildPart, buildPerson, signedIn } from '../../kit/people.ts';
 import { shows } from '../../kit/shows.ts';
-import type { TestClient } from '../../kit/test-client.ts';
+import type { TestAnswer, TestClient } from '../../kit/test-client.ts';
 
 let billed: BilledWorld;
 let payer: Payer;
@@ -180,6 +181,21 @@ describe('a checkout', () => {
     const { desk } = billed.fake;
     const statuses = [first, second].map(({ body }) => desk.checkout(body.url.split('/').at(-1)).status);
     expect(statuses).toEqual(['expired', 'open']);
+  });
+
+  test('closes its page again when an earlier one is paid while it opens', async () => {
+    const first = await checkout(payer.client);
+    const { desk } = billed.fake;
+    const idOf = ({ body }: TestAnswer) => body.url.split('/').at(-1) as string;
+    const open = StripeProvider.prototype.openCheckout;
+    const opening = vi.spyOn(StripeProvider.prototype, 'openCheckout');
+    opening.mockImplementationOnce(function (this: StripeProvider, ...args: Parameters<typeof open>) {
+      desk.pay(idOf(first));
+      return open.apply(this, args);
+    });
+    expectProblem(await checkout(payer.client, { prices: ['sandbox_compliance_year'] }), 'subscription_exists');
+    opening.mockRestore();
+    expect(checkoutsOf(payer).map(({ status }) => status)).toEqual(['complete', 'expired']);
   });
 
   test('beside a subscription of which the server does not know yet is refused', async () => {

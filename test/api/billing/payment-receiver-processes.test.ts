@@ -5,12 +5,17 @@ import {
   billingOf,
   settledOrganization,
   sweepBilling,
+  untilRead,
   untilSettled,
 } from '../../kit/billing/reconciled-organization.ts';
 import { paymentSecret } from '../../kit/billing/signed-payment-event.ts';
 import { eventually } from '../../kit/eventually.ts';
-import { ProductProcesses } from '../../kit/processes/product-processes.ts';
+import { signatureOf } from '../../kit/fakes/fake-payment/payment-events.ts';
+import type { KeptEvent } from '../../kit/fakes/fake-payment/payment-ledger.ts';
+import { ProductProcesses, type Program } from '../../kit/processes/product-processes.ts';
 import { startTcpProxy, type TcpProxy } from '../../kit/servers/tcp-proxy.ts';
+
+const program = 'api/api-main.ts' satisfies Program;
 
 let billed: BilledWorld;
 /** In the way of the first process to PostgreSQL. */
@@ -23,11 +28,19 @@ beforeAll(async () => {
   const url = new URL(billed.world.databaseUrl);
   proxy = await startTcpProxy(url.host);
   url.host = proxy.address;
-  product = await ProductProcesses.start(billed.world, ['api/api-main.ts', 'api/api-main.ts'], {
-    'api/api-main.ts': [{ CORE_DB_PRIMARYDBSOURCE: url.href }, {}],
+  // The lives are dealt out in turn: the last process dies twice.
+  product = await ProductProcesses.start(billed.world, [program, program, program], {
+    [program]: [
+      { CORE_DB_PRIMARYDBSOURCE: url.href },
+      {},
+      { FAILPOINTS: 'before-commit=kill' },
+      {},
+      {},
+      { FAILPOINTS: 'after-commit=kill' },
+    ],
   });
   payer = await settledOrganization(billed);
-  await eventually(() => product.apiUrls.length === 2);
+  await eventually(() => product.apiUrls.length === 3);
 });
 afterAll(async () => {
   await product.close();
@@ -103,4 +116,36 @@ test('PostgreSQL away: 503, nothing is half stored, and the same event sent agai
   expect(count).toBeGreaterThan(4);
   await untilSettled(billed, payer.id);
   product.refuseCrashes();
+});
+
+test('the API dies before and after it stores an event: sent again, the event has one effect', async () => {
+  const [, , place] = product.places;
+  const { ledger, events, clock } = billed.fake;
+  receiveAt([]);
+  // What came before is read.
+  await sweepBilling(billed, 'sweep-entitlements');
+  await untilRead(billed, payer.id);
+  const { drawnRound } = await billingOf(billed, payer.id);
+  const id = changeCards();
+  const event = ledger.events.at(-1) as KeptEvent;
+  const body = events.bodyOf(event, { apiVersion: null });
+  const send = async () => {
+    const url = await eventually(() => place?.current.isServing && place.current.url);
+    const headers = {
+      'content-type': 'application/json',
+      'stripe-signature': signatureOf(body, paymentSecret, clock.now()),
+    };
+    return fetch(`${url}/v1/payment/webhook`, { method: 'POST', headers, body });
+  };
+  for (const stored of [0, 1]) {
+    await expect(send()).rejects.toThrow();
+    await eventually(() => place?.deaths === stored + 1);
+    expect(await keptOf(id)).toEqual({ stored, apart: 0 });
+  }
+  expect((await send()).status).toBe(200);
+  expect(await keptOf(id)).toEqual({ stored: 1, apart: 0 });
+  product.refuseCrashes();
+  await untilSettled(billed, payer.id);
+  await sweepBilling(billed, 'sweep-entitlements');
+  expect((await billingOf(billed, payer.id)).drawnRound).toBe(drawnRound + 1);
 });
