@@ -187,7 +187,7 @@ describe('a checkout', () => {
     const first = await checkout(payer.client);
     const { desk } = billed.fake;
     const idOf = ({ body }: TestAnswer) => body.url.split('/').at(-1) as string;
-    const open = StripeProvider.prototype.openCheckout;
+    const open = Reflect.get(StripeProvider.prototype, 'openCheckout') as StripeProvider['openCheckout'];
     const opening = vi.spyOn(StripeProvider.prototype, 'openCheckout');
     opening.mockImplementationOnce(function (this: StripeProvider, ...args: Parameters<typeof open>) {
       desk.pay(idOf(first));
