@@ -25,6 +25,7 @@ export function actionsOn({
   kind,
   status,
   workflowId,
+  workflowType,
   activity,
 }: FailingWork): Readonly<Record<WorkOperation, string | null>> {
   if (id.startsWith('delivery.'))
@@ -45,7 +46,10 @@ export function actionsOn({
   if (status === 'failing')
     return {
       retry: 'The next attempt begins now; the work is listed again when it has failed five times more.',
-      stop: 'Its workflow is cancelled, and it is listed no more.',
+      stop:
+        workflowType === 'removeOrganization' && activity === 'cancelSubscriptions'
+          ? 'The step is skipped: the contents are removed, and subscriptions continue until they are ended at the payment provider.'
+          : 'Its workflow is cancelled, and it is listed no more.',
     };
   const isTransfer = kind === 'export' || kind === 'import';
   return {

@@ -1,4 +1,12 @@
-import { continueAsNew, defineQuery, patched, proxyActivities, setHandler } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  continueAsNew,
+  defineQuery,
+  isCancellation,
+  patched,
+  proxyActivities,
+  setHandler,
+} from '@temporalio/workflow';
 import type { BillingActivities } from '#activities/billing/billing-activities.ts';
 import type { OrganizationsActivities } from '#activities/organizations/organizations-activities.ts';
 import { activityOptions } from '../kit/activity-queue.ts';
@@ -9,7 +17,7 @@ const slicesOfRun = 200;
 
 /**
  * Ends what a deleted organization pays for, then removes its contents slice by slice, until nothing is left. Nothing is removed before the
- * provider has confirmed: the row that names the customer is one of the contents.
+ * provider has confirmed, or an operator has skipped the step: the row that names the customer is one of the contents.
  */
 export async function removeOrganization(input: RemoveOrganizationInput): Promise<RemovalProgress> {
   const { removeContents, cancelSubscriptions } = proxyActivities<OrganizationsActivities & BillingActivities>({
@@ -20,10 +28,22 @@ export async function removeOrganization(input: RemoveOrganizationInput): Promis
   let progress: RemovalProgress = { totalRecords: 0, removedRecords: 0, isCompleted: false };
   setHandler(defineQuery<RemovalProgress>('progress'), () => progress);
   // Histories of before have no such step; the condition goes when none of them is left (docs/decisions/removal-of-organizations.md).
-  if (input.isBillingEnded !== true && patched('cancel-subscriptions')) await cancelSubscriptions(input);
+  const isSkipped =
+    input.isBillingEnded !== true &&
+    patched('cancel-subscriptions') &&
+    (await cancelSubscriptions(input).then(() => false, skippedIfCancelled));
   for (let slice = 0; slice < slicesOfRun; slice++) {
-    progress = await removeContents(input);
+    // The cancellation was meant for the step before, but would reach each activity that follows.
+    progress = isSkipped
+      ? await CancellationScope.nonCancellable(() => removeContents(input))
+      : await removeContents(input);
     if (progress.isCompleted) return progress;
   }
   return continueAsNew<typeof removeOrganization>({ ...input, isBillingEnded: true });
+}
+
+/** An operator who stops a failing step cancels the workflow: the others continue. */
+function skippedIfCancelled(error: unknown): true {
+  if (!isCancellation(error)) throw error;
+  return true;
 }

@@ -12,7 +12,7 @@ import { idSchema } from '../../http/request-schemas.ts';
 
 export const line = (description: string) => Type.String({ minLength: 1, maxLength: 200, description });
 export const instant = (description: string) => Type.String({ format: 'date-time', maxLength: 40, description });
-const nullable = (type: string, description: string, more = {}) =>
+export const nullable = (type: string, description: string, more = {}) =>
   Type.Unsafe<unknown>({ type: [type, 'null'], description, ...more });
 
 export const ofOrganization = { organization_id: nullable('string', 'Id of the organization; null for none.') };

@@ -12,12 +12,9 @@ import {
   type WorkKind,
 } from '../../webhooks/installation-work.ts';
 import { inSnakeCase } from '../records/in-snake-case.ts';
-import { instant, line, ofOrganization, organizationPart, pageParts } from './delivery-schemas.ts';
+import { instant, line, nullable, ofOrganization, organizationPart, pageParts } from './delivery-schemas.ts';
 
 const common = { access: 'required', tag: 'Operations' } as const;
-
-const nullable = (type: string, description: string, more = {}) =>
-  Type.Unsafe<unknown>({ type: [type, 'null'], description, ...more });
 
 const kind = Type.Unsafe<WorkKind>({
   type: 'string',
