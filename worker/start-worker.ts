@@ -25,6 +25,7 @@ import { middlewareInterceptor } from './interceptors/middleware.ts';
 import { originInterceptor } from './interceptors/origin.ts';
 import { activityQueues, pollPauses, queuesWithoutWork, workflowQueue } from './queues.ts';
 import { maintenanceQueue } from '#workflows/kit/maintenance-queue.ts';
+import { keepBackfills } from './backfills.ts';
 import { keepSchedules, wantedSchedules } from './schedules.ts';
 
 interface WorkerProcessOptions {
@@ -122,6 +123,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
     const endSchedules = isWanted(maintenanceQueue)
       ? await keepSchedules(config, schedules, { temporal, logger })
       : undefined;
+    const endBackfills = isWanted(maintenanceQueue) ? await keepBackfills(config, { temporal, logger }) : undefined;
     const deliveryQueue = start.workflows.dispatch.queuename;
     let isStopping = false;
     const ended = runAll(workers).catch((error: unknown) => {
@@ -149,6 +151,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       ended,
       stop: async () => {
         isStopping = true;
+        endBackfills?.();
         await endSchedules?.();
         await stopRelaying?.();
         await relay.stop();

@@ -22,6 +22,8 @@ export const kindsOfWorkflows: Readonly<Record<string, WorkKind>> = {
   resealSecrets: 'other',
   restoreFile: 'file',
   restoreFiles: 'file',
+  runBackfill: 'other',
+  runBackfillRoutine: 'other',
   sendEmail: 'email',
   sendSystemMessage: 'notification',
   setUpOrganization: 'organization',

@@ -4,7 +4,6 @@ import { flag, object } from '../schema/field.ts';
 export const backfill = object('Backfills of fields that migrations added to existing records.', {
   enabled: flag({
     description:
-      'Starts the main backfill job once at start. The job fills fields that recent migrations added to existing organizations and memberships. Each backfill then follows its own settings.',
-    restart: true,
+      'Runs the backfills: jobs that give existing records what a new release needs, each once. Workers start them once the schema is current, and each follows its own settings. While this is off, a running one stops after its page, and continues later.',
   }),
 });

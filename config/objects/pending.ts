@@ -34,7 +34,6 @@ const pending: Readonly<Record<string, readonly string[]>> = {
   'workflow engine': ['workflows.enabled', 'workflows.cel'],
   snapshots: ['edge'],
   shortlinks: ['shortlinks'],
-  backfills: ['backfill'],
 };
 
 const capabilities: ReadonlyMap<string, string> = new Map(

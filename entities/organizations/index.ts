@@ -1,3 +1,4 @@
+export { backfillRun } from './backfill-run.ts';
 export { identityProvider } from './identity-provider.ts';
 export { invite } from './invite.ts';
 export { membership } from './membership.ts';

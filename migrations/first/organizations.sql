@@ -1,3 +1,39 @@
+create table backfill_runs (
+  id text not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  created_by text not null,
+  updated_by text not null,
+  record_version integer not null,
+  deleted_at timestamptz,
+  deleted_by text,
+  routine text not null,
+  version integer not null,
+  status text not null,
+  position text,
+  examined_records bigint not null,
+  changed_records bigint not null,
+  failures jsonb,
+  completed_at timestamptz,
+  constraint backfill_runs_status_check check ((status = any (array['running', 'completed'])))
+);
+alter table backfill_runs add constraint backfill_runs_pkey primary key (id);
+comment on table backfill_runs is 'Run of a version of a backfill, which gives existing records what a new release needs.';
+comment on column backfill_runs.routine is 'Name of the backfill.';
+comment on column backfill_runs.version is 'Version of the backfill. A higher version runs again.';
+comment on column backfill_runs.status is 'Status of the run.';
+comment on column backfill_runs.position is 'Id of the last record of the last page; null before the first page.';
+comment on column backfill_runs.examined_records is 'Number of records that the run has looked at.';
+comment on column backfill_runs.changed_records is 'Number of records that it has changed or created.';
+comment on column backfill_runs.failures is 'Records that failed and are not repeated yet, each with the reason.';
+comment on column backfill_runs.completed_at is 'When the last page ended; null until then.';
+create unique index backfill_runs_routine_version_key on backfill_runs (routine, version) where (deleted_at is null);
+alter table backfill_runs enable row level security;
+create policy backfill_runs_app on backfill_runs to core_app using (false) with check (false);
+create policy backfill_runs_system on backfill_runs to core_system using (true) with check (true);
+grant select,insert,update on table backfill_runs to core_app;
+grant select,insert,update on table backfill_runs to core_system;
+
 create table identity_providers (
   id text not null,
   created_at timestamptz not null,

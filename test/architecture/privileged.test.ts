@@ -186,6 +186,9 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'activities/billing/cancel-subscriptions.ts': [`system 'remove organization'`],
   // A sweep acts for the server, on records of all organizations.
   'activities/sweeps/sweep-page.ts': ['system `sweep ${sweep.name}`'],
+  // A backfill gives records of all organizations what a new release needs; nobody asks for it.
+  'activities/backfills/backfill-activities.ts': [`system 'backfill'`],
+  'activities/backfills/backfill-page.ts': [`system 'backfill'`],
   // Partitions have no organization.
   'activities/maintenance/maintenance-activities.ts': [`system 'prune records'`],
   // Which activities and workflows fail is the machine's to note, whoever began them.
@@ -263,6 +266,15 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'access/email-lock.ts': ['lockEmail'],
   'organizations/first-organization-rows.ts': ['firstOrganization'],
   'organizations/held-module-rows.ts': ['heldModules'],
+  // Ids of records that a backfill looks at.
+  'organizations/backfill-rows.ts': [
+    'knownEntityTypes',
+    'membershipsAfter',
+    'organizationsAfter',
+    'organizationsWithoutBilling',
+    'ownersOfSettings',
+    'settingsAfter',
+  ],
   'access/installation-operators.ts': ['grantOperator', 'isOperator', 'listOperators', 'revokeOperator'],
   'identity/last-seen-rows.ts': ['noteSeen'],
   'integrations/lapse-rows.ts': ['integrationsOfLapse'],

@@ -70,11 +70,8 @@ describe('opening', () => {
 
 describe('a field of a feature that does not exist yet', () => {
   test('is warned about at start when it is set, even to its default', async () => {
-    await open(
-      'backfill: {enabled: true}\normconfig: {questionnaireproducturl: https://q.example}\nserver: {complexitylimit: 5}',
-    );
+    await open('ormconfig: {questionnaireproducturl: https://q.example}\nserver: {complexitylimit: 5}');
     expect(log).toEqual([
-      'warn: backfill.enabled is set. It has no effect yet (backfills); remove it.',
       'warn: ormconfig.questionnaireproducturl is set. It has no effect yet (questionnaires); remove it.',
     ]);
   });

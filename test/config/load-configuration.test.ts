@@ -154,7 +154,7 @@ describe('the result', () => {
 
   test('names the fields that are set but have no effect', async () => {
     const { noEffect } = await sandbox.load(
-      'jobqueue: {queueconf: {AdvisoryLockPrefix: 5, JobStuckHandler: x, MaxAttempts: 3}}\nbackfill: {enabled: false}\nserver: {listen: ":1"}',
+      'jobqueue: {queueconf: {AdvisoryLockPrefix: 5, JobStuckHandler: x, MaxAttempts: 3}}\nedge: {enabled: false}\nserver: {listen: ":1"}',
       {
         ...leastEnvironment,
         CORE_JOBQUEUE_QUEUECONF_LOGGER: '{}',
@@ -163,7 +163,7 @@ describe('the result', () => {
     expect(noEffect).toEqual([
       'jobqueue.queueconf.AdvisoryLockPrefix',
       'jobqueue.queueconf.JobStuckHandler',
-      'backfill.enabled',
+      'edge.enabled',
       'jobqueue.queueconf.Logger',
     ]);
   });

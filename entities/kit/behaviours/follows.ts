@@ -4,7 +4,7 @@ import { linesOf } from '../outbox/comparison.ts';
 import { column } from '../storage/column.ts';
 import { compileSql, type Sql } from '../storage/sql.ts';
 import type { RoleSession } from '../storage/transaction.ts';
-import type { ChangeBehaviour, FollowingKinds } from '../write/change-behaviour.ts';
+import type { ChangeBehaviour, FollowedChange, FollowingKinds } from '../write/change-behaviour.ts';
 import { recordChanges } from '../write/change-log.ts';
 import { stampOf, type ChangeWork } from '../write/change-work.ts';
 import { deleteRows } from '../write/delete-rows.ts';
@@ -49,9 +49,9 @@ async function align(
   follow: Follow,
   session: RoleSession,
   kinds: FollowingKinds,
-  changes: readonly RecordedChange[],
+  changes: readonly FollowedChange[],
   work: ChangeWork,
-): Promise<void> {
+): Promise<number> {
   const idsOf = (operation: string) => changes.filter((change) => change.operation === operation).map(({ id }) => id);
   const updated = idsOf('updated');
   // Nothing follows a record that is new.
@@ -59,6 +59,7 @@ async function align(
   const added = await addMissing(follow, session, kinds, [...updated, ...idsOf('created')], work);
   const made = [...removed, ...added];
   if (made.length > 0) await recordChanges(session, made, [], work);
+  return made.length;
 }
 
 function removeSurplus(

@@ -40,16 +40,19 @@ interface Follows {
   readonly kind: string;
   /** SQL: a condition on a follower, with the alias `row`: nobody but the server made it. */
   readonly which: string;
-  /** Brings followers in line with new and changed records. */
+  /** Brings followers in line with new and changed records. @returns how many followers it changed */
   readonly align: (
     session: RoleSession,
     kinds: FollowingKinds,
-    changes: readonly RecordedChange[],
+    changes: readonly FollowedChange[],
     work: ChangeWork,
-  ) => Promise<void>;
+  ) => Promise<number>;
   /** Lines about records of the followed kind that are not followed as they should be. */
   readonly compare: (session: RoleSession, kinds: FollowingKinds, ids: readonly string[]) => Promise<string[]>;
 }
+
+/** A change of a record that others follow. */
+export type FollowedChange = Pick<RecordedChange, 'id' | 'operation'>;
 
 export interface FollowingKinds {
   readonly follower: EntityModule;

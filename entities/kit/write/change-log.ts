@@ -51,7 +51,8 @@ export function prepareRecords(
   const { options, origin } = work;
   const by = { actor: actorOf(work.context.caller), request_id: origin.requestId, at: work.clock.now().toISOString() };
   const tuples = tupleRows(changes, work.counters);
-  const events = eventRows(changes, drafts, by, { hasListener: options.hasListener, origin });
+  const announcing = work.context.isSilent ? [] : changes;
+  const events = eventRows(announcing, drafts, by, { hasListener: options.hasListener, origin });
   const announced = publicKindsIn(events, publicKinds(work.registry));
   const objects = objectRows(changes, by);
   const verdicts = verdictRows(changes);

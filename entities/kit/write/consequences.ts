@@ -1,3 +1,4 @@
+import type { EntityModule } from '../model/define.ts';
 import type { RecordedChange } from '../model/recorded-changes.ts';
 import type { RoleSession } from '../storage/transaction.ts';
 import { deleteDependents } from './cascade.ts';
@@ -21,4 +22,19 @@ export async function makeConsequences(
   for (const [followed, own] of Map.groupBy(kept, ({ module }) => module))
     for (const { module: follower, follows } of followersOf(work.registry, followed))
       await follows.align(session, { follower, followed }, own, work);
+}
+
+/**
+ * Brings what follows these records in line with them, as a change of each would. The caller has locked them.
+ * @returns how many followers it changed
+ */
+export async function alignFollowers(work: ChangeWork, followed: EntityModule, ids: readonly string[]): Promise<number> {
+  let changed = 0;
+  const changes = ids.map((id) => ({ id, operation: 'updated' as const }));
+  await work.changeRows('system', followed, async (session) => {
+    for (const { module: follower, follows } of followersOf(work.registry, followed))
+      changed += await follows.align(session, { follower, followed }, changes, work);
+    return [];
+  });
+  return changed;
 }

@@ -1,5 +1,5 @@
 import { followsOf } from '#entities/kit/write/change-behaviour.ts';
-import { membership, organizationRemoval, registry } from '#entities/index.ts';
+import { backfillRun, membership, organizationRemoval, registry } from '#entities/index.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
@@ -24,8 +24,8 @@ const maxTogether = 5;
 
 const sorts: readonly Sort[] = ['update', 'update', 'update', 'update twice', 'update many', 'remove', 'remove many'];
 
-/** All kinds but that whose records say how far a removal is. */
-const changed = registry.modules.filter(({ kind }) => kind !== organizationRemoval.kind);
+/** All kinds but those whose records say how far work of the server is. */
+const changed = registry.modules.filter(({ kind }) => ![organizationRemoval.kind, backfillRun.kind].includes(kind));
 
 /** Creates, changes and deletes records of all kinds as the server, which every rule lets. */
 export class RandomWorkload {

@@ -1,0 +1,19 @@
+import type { EntityModule } from '#entities/kit/model/define.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+
+/**
+ * Locks records until the end of the transaction. What is read of them afterwards is what people have left.
+ * @returns ids of those that are still there
+ */
+export async function lockRecords(
+  { data }: Pick<UnitOfWork, 'data'>,
+  module: EntityModule,
+  ids: readonly string[],
+): Promise<string[]> {
+  const [id] = ids;
+  // Of one record, `lockAll` leaves the lock to its change.
+  if (id !== undefined && ids.length === 1) return (await data.findLocked(module, id)) ? [id] : [];
+  await data.lockAll([{ module, ids, operation: 'edit', values: {} }]);
+  const kept = await data.find(module, { where: { id: { in: [...ids] } }, limit: ids.length });
+  return kept.map((row) => row.id);
+}

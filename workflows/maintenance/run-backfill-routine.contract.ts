@@ -1,0 +1,25 @@
+import { defineContract } from '../kit/contract.ts';
+import { maintenanceQueue, type MaintenanceInput } from '../kit/maintenance-queue.ts';
+
+export interface BackfillVersion {
+  /** Name of the backfill. */
+  readonly routine: string;
+  readonly version: number;
+}
+
+/** Progress of a backfill; also the answer to the query `progress`. */
+export interface BackfillProgress {
+  /** `stopped`: the configuration does not want it now. */
+  readonly status: 'running' | 'completed' | 'stopped';
+  readonly examined: number;
+  readonly changed: number;
+  readonly failed: number;
+}
+
+/** Does the pages of one backfill. */
+export const runBackfillRoutineContract = defineContract<BackfillVersion & MaintenanceInput>({
+  name: 'runBackfillRoutine',
+  queue: maintenanceQueue,
+  workflowId: ({ routine, version }) => `backfill/${routine}/${version}`,
+  priority: () => 5,
+});
