@@ -34,7 +34,7 @@ function withRun(
   work: (unit: UnitOfWork, run: BackfillRun) => Promise<BackfillRun>,
 ): Promise<BackfillRun> {
   const { name: routine, version } = backfill;
-  const context = { ...workContext(systemCaller('backfill'), `backfill-${routine}-${version}`), isSilent: true };
+  const context = workContext(systemCaller('backfill'), `backfill-${routine}-${version}`);
   return database.transact(context, async (unit) => {
     const known = await unit.data.findOne(backfillRun, { routine: { eq: routine }, version: { eq: version } });
     const run = known

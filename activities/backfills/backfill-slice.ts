@@ -32,7 +32,7 @@ export async function runSlice(
     fastestMs = Math.min(fastestMs, tookMs);
     const { status, examinedRecords: examined, changedRecords: changed } = run;
     progress = { status, examined, changed, failed: failuresOf(run).length };
-    if (status === 'completed' || Date.now() >= endsAt) return progress;
+    if (status === 'completed' || (isOn() && Date.now() >= endsAt)) return progress;
     const isBusy = database.connections.waiting > 0;
     await pause(Math.min(maxRestMs, (tookMs * tookMs) / fastestMs + (isBusy ? maxRestMs / 2 : 0)));
   }

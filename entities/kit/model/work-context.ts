@@ -8,8 +8,6 @@ export interface WorkContext {
   readonly traceparent?: string;
   /** The HTTP request to which the work belongs; work of workers has none. */
   readonly request?: HttpRequest;
-  /** Changes are recorded in history, but announce no events of the kinds. Custom events that the work emits are recorded. */
-  readonly isSilent?: boolean;
   /** The transaction is read-only: PostgreSQL rejects writes. */
   readonly readOnly?: boolean;
   /** Nothing is answered from results that were read before (`db.cachettl`). */

@@ -28,7 +28,11 @@ export async function makeConsequences(
  * Brings what follows these records in line with them, as a change of each would. The caller has locked them.
  * @returns how many followers it changed
  */
-export async function alignFollowers(work: ChangeWork, followed: EntityModule, ids: readonly string[]): Promise<number> {
+export async function alignFollowers(
+  work: ChangeWork,
+  followed: EntityModule,
+  ids: readonly string[],
+): Promise<number> {
   let changed = 0;
   const changes = ids.map((id) => ({ id, operation: 'updated' as const }));
   await work.changeRows('system', followed, async (session) => {

@@ -92,11 +92,15 @@ test('backfills run once they are enabled, and give older organizations what the
   shows('backfill.enabled');
   const ids = [older.organization.id, careful.organization.id];
   // As if these were older than the fields.
-  await asOwner(world, `delete from entity_types where organization_id = any($1) and name in ('Vendor', 'Customer')`, [
-    ids,
-  ]);
+  await asOwner(
+    world,
+    `with types as (delete from entity_types where organization_id = any($1) and name in ('Vendor', 'Customer') returning id),
+       members as (delete from group_memberships where organization_id = any($1) returning id),
+       tuples as (update desired_tuples set present = false, version = version + 1 where object in (select 'group_membership:' || id from members))
+     delete from history where entity_id in (select id from types union all select id from members)`,
+    [ids],
+  );
   await asOwner(world, 'update organization_settings set billing_email = null where organization_id = any($1)', [ids]);
-  await asOwner(world, 'delete from group_memberships where organization_id = any($1)', [ids]);
   // One of them has decided otherwise.
   await transact(async ({ data }) => {
     const type = await data.create(entityType, { organizationId: careful.organization.id, name: 'VENDOR' });

@@ -1,4 +1,5 @@
 import { columnsOf } from '../../base/columns-of.ts';
+import { silentActor } from '../../model/caller.ts';
 import type { Registry } from '../../model/registry.ts';
 import {
   linesOf,
@@ -20,6 +21,7 @@ interface HistoryRow {
   readonly operation: string;
   readonly version: number;
   readonly requestId: string;
+  readonly actor: string;
   /** Whether events of its day are still kept: they are dropped by days, and history is kept longer. */
   readonly hasEvents: boolean;
 }
@@ -34,7 +36,7 @@ export function historyComparison(registry: Registry): Comparison {
       const session = await work.readAs('system');
       const { rows } = await session.query<HistoryRow>(
         `select recorded_at::text as at, id, entity_kind as kind, entity_id as "entityId", operation, record_version as version,
-           request_id as "requestId", exists (select 1 from events e where
+           request_id as "requestId", actor, exists (select 1 from events e where
              e.occurred_at >= date_trunc('day', h.recorded_at, 'UTC') and e.occurred_at < date_trunc('day', h.recorded_at, 'UTC') + interval '1 day') as "hasEvents"
          from history h where (recorded_at, id) > ($1::timestamptz, $2) order by recorded_at, id limit $3`,
         [...after.slice(0, 2), limit],
@@ -56,7 +58,10 @@ export function historyComparison(registry: Registry): Comparison {
         );
       }
       const announced = rows.filter(
-        (row) => row.hasEvents && byTopic.get(row.kind)?.events.some((verb) => verb === row.operation),
+        (row) =>
+          row.hasEvents &&
+          row.actor !== silentActor &&
+          byTopic.get(row.kind)?.events.some((verb) => verb === row.operation),
       );
       lines.push(
         ...(await linesOf(
