@@ -128,6 +128,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'runtime/work-repairs.ts': [`system 'operator of work'`],
   // Whoever can start the programs of the installation says who operates it; no role of an organization does.
   'tools/commands/operator-commands.ts': [`system 'operators'`],
+  // An operator of the installation, at its command line, reads how far backfills are.
+  'tools/commands/backfill-commands.ts': [`system 'operator of backfills'`],
   // An operator of the installation, at its command line, grants modules that nobody pays for.
   'tools/commands/billing-commands.ts': [`system 'billing of operators'`],
   'tools/commands/billing-list.ts': [`system 'billing of operators'`],
@@ -463,6 +465,8 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   // It opens a value of a row that was read by the rules.
   'write/sealed-values.ts': ['openSealedValue'],
   // They take records of deleted organizations alone.
+  // Followers of records, as the kinds say.
+  'write/consequences.ts': ['alignFollowers'],
   'write/remove-contents.ts': ['countContents', 'removeSomeContents'],
   'write/comparison/inconsistencies.ts': ['comparisonsOf', 'nameOf'],
 };

@@ -215,6 +215,13 @@ test('the schedules', async () => {
   await recordRun('prune-records.pruned', `WorkflowType = "pruneRecords" AND ${completed}`);
 });
 
+test('backfills', async () => {
+  await world.reconfigure({ CORE_BACKFILL_ENABLED: 'true' });
+  await recordRun('run-backfill.started', `WorkflowType = "runBackfill" AND ${completed}`);
+  await recordRun('run-backfill-routine.completed', `WorkflowType = "runBackfillRoutine" AND ${completed}`);
+  await world.reconfigure({ CORE_BACKFILL_ENABLED: undefined });
+});
+
 test('an ended session, while the cache for them is off', async () => {
   const { temporal } = world.runtime;
   const handle = await temporal.client.workflow.start('mirrorEndedSession', {

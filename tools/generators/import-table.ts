@@ -145,6 +145,11 @@ export const rooms: readonly Room[] = [
     imports: [...activityImports, 'activities/events', 'activities/*'],
   },
   {
+    path: 'activities/backfills',
+    purpose: 'what existing records get once',
+    imports: activityImports,
+  },
+  {
     path: 'activities/*',
     purpose: 'activities of one area, each idempotent',
     imports: [...activityImports, 'activities/events'],
@@ -260,6 +265,7 @@ export const rooms: readonly Room[] = [
       'activities/kit',
       'activities/events',
       'activities/sweeps',
+      'activities/backfills',
       'activities/*',
       'worker/codec',
     ],
@@ -274,6 +280,7 @@ export const rooms: readonly Room[] = [
       'activities/*',
       'activities/clients/*',
       'activities/sweeps',
+      'activities/backfills',
       'runtime',
     ],
   },

@@ -96,7 +96,8 @@ test('backfills run once they are enabled, and give older organizations what the
     world,
     `with types as (delete from entity_types where organization_id = any($1) and name in ('Vendor', 'Customer') returning id),
        members as (delete from group_memberships where organization_id = any($1) returning id),
-       tuples as (update desired_tuples set present = false, version = version + 1 where object in (select 'group_membership:' || id from members))
+       tuples as (update desired_tuples set present = false, version = version + 1 where object in (select 'group_membership:' || id from members)),
+       announced as (delete from events where entity_id in (select id from types union all select id from members))
      delete from history where entity_id in (select id from types union all select id from members)`,
     [ids],
   );
