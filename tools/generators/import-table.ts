@@ -146,7 +146,7 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'activities/backfills',
-    purpose: 'what existing records get once',
+    purpose: 'one-time work',
     imports: activityImports,
   },
   {
