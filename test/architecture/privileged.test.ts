@@ -282,6 +282,8 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'integrations/lapse-rows.ts': ['integrationsOfLapse'],
   'integrations/last-event-rows.ts': ['noteLastEvent'],
   'integrations/received-event-rows.ts': ['removeReceivedEvents'],
+  // Of all organizations, for operators.
+  'organizations/organization-removal-rows.ts': ['listRemovals'],
   'access/later-caller.ts': ['readLaterCaller'],
   'access/request-keys.ts': ['reserveRequest', 'keepAnswer'],
   'identity/surplus-session-rows.ts': ['surplusSessions'],

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { isId } from '#entities/kit/base/ids.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
-import { listRemovals } from '#entities/organizations/removal-list.ts';
+import { listRemovals } from '#entities/organizations/organization-removal-rows.ts';
 import { requireOperator } from '../../credentials/required-operator.ts';
 import { idSchema } from '../../http/request-schemas.ts';
 import { pageSlice } from '../../http/response/page-slice.ts';
