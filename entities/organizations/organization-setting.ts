@@ -2,12 +2,15 @@ import { roles } from '../kit/model/caller.ts';
 import { decidesCallers } from '../kit/model/behaviours/decides-callers.ts';
 import { guarded } from '../kit/model/behaviours/guarded.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
-import { choice, email, flag, text } from '../kit/model/fields.ts';
+import { choice, email, flag, text, timestamp } from '../kit/model/fields.ts';
 import { domainList } from '../kit/model/composed/domain-list.ts';
 import { timeZone } from '../kit/model/composed/time-zone.ts';
 import { allow, anyone, deny, role, system } from '../kit/model/policy.ts';
 import { internalRecord } from '../presets/internal-record.ts';
 import { managers } from '../presets/roles.ts';
+
+/** Notices of a deletion, in their order. */
+export const deletionNotices = ['marked', 'three_days', 'one_day'] as const;
 
 const billingPart = (max: number) => ({ max, optional: true, exposed: 'read-write' }) as const;
 
@@ -62,8 +65,27 @@ export const organizationSetting = defineEntityModule({
       default: 'modern',
       exposed: 'read-write',
     }),
+    markedForDeletionAt: timestamp(
+      'When the organization was marked for deletion, because nobody pays for it or because an owner has announced it; null when it is not marked.',
+      { optional: true, exposed: 'read', changedElsewhere: 'the server marks and spares organizations' },
+    ),
+    deletionNotBefore: timestamp(
+      'Earliest time of the deletion of which people were told; null when the organization is not marked.',
+      { optional: true, exposed: 'read', changedElsewhere: 'the server marks and spares organizations' },
+    ),
+    deletionNotice: choice('Last notice of the deletion that people were sent; null before the first.', deletionNotices, {
+      optional: true,
+    }),
+    deletionRequesterId: text('Id of the owner who has announced the deletion; null if nobody has.', {
+      max: 26,
+      optional: true,
+    }),
+    sparedUntil: timestamp('Time until which an operator spares the organization from deletion; null for none.', {
+      optional: true,
+    }),
   },
   unique: [{ fields: ['organizationId'], message: 'This organization already has settings.' }],
+  indexes: [['markedForDeletionAt']],
   tenancy: 'organization',
   behaviours: [
     decidesCallers({ of: 'organizationId', by: ['requiresSecondFactor'] }),

@@ -12,6 +12,8 @@ import { maxHierarchyDepth } from '../kit/model/hierarchy.ts';
 import { allow, deny, anyone, memberOf, roleIn, system } from '../kit/model/policy.ts';
 import { managerRoles } from '../presets/roles.ts';
 
+const notBefore = Type.String({ description: 'Earliest time of the deletion (RFC 3339).' });
+
 /** A group whose members the server keeps (groups/group-membership.ts). There is nobody with whom to share a personal organization. */
 function managedGroup(managedAs: string, name: string, description: string): Companion<'isPersonal' | 'parentId'> {
   return {
@@ -171,6 +173,28 @@ export const organization = defineEntityModule({
     ready: {
       description: 'The initial content of a new organization exists.',
       payload: payload({ tasks: Type.Integer({ description: 'Number of tasks that suggest what to do first.' }) }),
+    },
+    marked_for_deletion: {
+      description: 'An organization was marked for deletion, because nobody pays for it or because an owner announced it.',
+      payload: payload({ notBefore }),
+    },
+    deletion_nearing: {
+      description: 'A marked organization is deleted soon.',
+      payload: payload({
+        notBefore,
+        notice: Type.Union([Type.Literal('three_days'), Type.Literal('one_day')], {
+          description: 'How long before.',
+        }),
+      }),
+    },
+    spared: {
+      description: 'A mark was removed: the organization is not deleted.',
+      payload: payload({
+        reason: Type.String({
+          description:
+            'Why: `payment_method`, `subscription`, `trial`, `grant`, `operator`, `bypass` for an exempt domain, or `withdrawn` by an owner.',
+        }),
+      }),
     },
   },
 });

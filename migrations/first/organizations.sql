@@ -316,6 +316,12 @@ create table organization_settings (
   email_domains text[] not null,
   admits_email_domains boolean not null,
   email_theme text not null,
+  marked_for_deletion_at timestamptz,
+  deletion_not_before timestamptz,
+  deletion_notice text,
+  deletion_requester_id text,
+  spared_until timestamptz,
+  constraint organization_settings_deletion_notice_check check ((deletion_notice = any (array['marked', 'three_days', 'one_day']))),
   constraint organization_settings_email_theme_check check ((email_theme = any (array['modern', 'classic'])))
 );
 alter table organization_settings add constraint organization_settings_pkey primary key (id);
@@ -335,6 +341,12 @@ comment on column organization_settings.files_need_verdict is 'Whether files of 
 comment on column organization_settings.email_domains is 'Domains of e-mail addresses that belong to the organization, such as example.com: stored in lower case, and as ASCII (UTS 46). A domain is valid while a DNS record proves it; POST /v1/email-domains/verify shows the record and looks for it.';
 comment on column organization_settings.admits_email_domains is 'Whether people become members, with the role member, when they confirm an address of one of these domains. Former members do not, and nobody does while single sign-on is enforced.';
 comment on column organization_settings.email_theme is 'Brand of the e-mails that are sent for the organization.';
+comment on column organization_settings.marked_for_deletion_at is 'When the organization was marked for deletion, because nobody pays for it or because an owner has announced it; null when it is not marked.';
+comment on column organization_settings.deletion_not_before is 'Earliest time of the deletion of which people were told; null when the organization is not marked.';
+comment on column organization_settings.deletion_notice is 'Last notice of the deletion that people were sent; null before the first.';
+comment on column organization_settings.deletion_requester_id is 'Id of the owner who has announced the deletion; null if nobody has.';
+comment on column organization_settings.spared_until is 'Time until which an operator spares the organization from deletion; null for none.';
+create index organization_settings_marked_for_deletion_at_index on organization_settings (marked_for_deletion_at) where (deleted_at is null);
 create index organization_settings_organization_id_created_at_id_index on organization_settings (organization_id, created_at, id) where (deleted_at is null);
 create index organization_settings_organization_id_id_index on organization_settings (organization_id, id) where (deleted_at is null);
 create unique index organization_settings_organization_id_key on organization_settings (organization_id) where (deleted_at is null);
