@@ -11,6 +11,10 @@ export interface LifecycleFacts {
   readonly isPersonal: boolean;
   /** Children are covered by their parent, which decides for them. */
   readonly parentId: string | null;
+  /** Settings, which have the mark; null without any. */
+  readonly settingsId: string | null;
+  /** When its customer was last read from the payment provider; null if never. */
+  readonly billingReadAt: Date | null;
   /** Whether the confirmed address of its founder is of a domain that needs no payment (`bypassemaildomains`). */
   readonly isBypassed: boolean;
   readonly hasPaymentMethod: boolean;
@@ -53,10 +57,14 @@ export function lifecycleOf(facts: LifecycleFacts, settings: LifecycleSettings, 
   if (facts.parentId !== null) return { action: null, reason: 'its parent decides' };
   if (facts.deletionRequesterId !== null) return { action: null, reason: 'an owner has announced its deletion' };
   const because = sparingReason(facts, now);
+  if (facts.settingsId === null) return { action: null, reason: 'it has no settings' };
+  if (!because && facts.billingReadAt === null) return { action: null, reason: 'its billing was not read yet' };
   if (markedAt === null) {
     if (because) return { action: null, reason: reasons[because] };
     const isOld = now.getTime() - facts.createdAt.getTime() > settings.paymentmethodinterval * dayMs;
-    return isOld ? { action: 'mark', reason: 'nobody pays' } : { action: null, reason: 'it is younger than the interval' };
+    return isOld
+      ? { action: 'mark', reason: 'nobody pays' }
+      : { action: null, reason: 'it is younger than the interval' };
   }
   if (because) return { action: 'spare', because, reason: reasons[because] };
   const deletedAt = deletionTime(facts, settings);

@@ -73,9 +73,13 @@ export const organizationSetting = defineEntityModule({
       'Earliest time of the deletion of which people were told; null when the organization is not marked.',
       { optional: true, exposed: 'read', changedElsewhere: 'the server marks and spares organizations' },
     ),
-    deletionNotice: choice('Last notice of the deletion that people were sent; null before the first.', deletionNotices, {
-      optional: true,
-    }),
+    deletionNotice: choice(
+      'Last notice of the deletion that people were sent; null before the first.',
+      deletionNotices,
+      {
+        optional: true,
+      },
+    ),
     deletionRequesterId: text('Id of the owner who has announced the deletion; null if nobody has.', {
       max: 26,
       optional: true,

@@ -175,7 +175,8 @@ export const organization = defineEntityModule({
       payload: payload({ tasks: Type.Integer({ description: 'Number of tasks that suggest what to do first.' }) }),
     },
     marked_for_deletion: {
-      description: 'An organization was marked for deletion, because nobody pays for it or because an owner announced it.',
+      description:
+        'An organization was marked for deletion, because nobody pays for it or because an owner announced it.',
       payload: payload({ notBefore }),
     },
     deletion_nearing: {

@@ -284,6 +284,8 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'integrations/received-event-rows.ts': ['removeReceivedEvents'],
   // Of all organizations, for operators.
   'organizations/organization-removal-rows.ts': ['listRemovals'],
+  // Facts that decide about the deletion of organizations, for sweeps and operators.
+  'organizations/lifecycle-rows.ts': ['lifecycleCandidates', 'lifecycleFacts', 'markedOrganizations'],
   'access/later-caller.ts': ['readLaterCaller'],
   'access/request-keys.ts': ['reserveRequest', 'keepAnswer'],
   'identity/surplus-session-rows.ts': ['surplusSessions'],
