@@ -14,6 +14,7 @@ import { lockBilling, type Billing } from './billing-row.ts';
 import { roundTimeMs } from './draw-round.ts';
 import { followState } from './follow-lapse.ts';
 import { endingTrial, nextCheck } from './next-check.ts';
+import { spareIfPaid } from './spare-if-paid.ts';
 import { writeSubscriptions } from './write-subscriptions.ts';
 
 type Module = RowOf<typeof organizationModule>;
@@ -89,6 +90,7 @@ export async function writeRound(
   });
   announce(unit, after, { isOverdue: written.newlyOverdue.length > 0, ...(isTrialNews ? { trialEnd } : {}) });
   await followState(unit, billing, after);
+  await spareIfPaid(unit, organizationId);
   return differences;
 }
 

@@ -8,10 +8,13 @@ interface Facts {
   readonly organizationId?: string | null;
 }
 
-/** Records that a sweep looks at next. */
-export interface SweepSelection {
+export interface SweepContext {
   readonly now: Date;
   readonly config: Config;
+}
+
+/** Records that a sweep looks at next. */
+export interface SweepSelection extends SweepContext {
   readonly limit: number;
   /** Position of the last record before them; undefined for the first page. */
   readonly after?: readonly string[];
@@ -36,6 +39,8 @@ export interface SweepSettings {
   /** Most records that one run looks at, and most that it changes. */
   readonly maxExamined?: number;
   readonly maxDone?: number;
+  /** How often one run takes the limited action. */
+  readonly maxLimited?: number;
   /** Longest transaction of one action, in milliseconds; default: `server.writetimeout`. */
   readonly actionTimeoutMs?: number;
 }
@@ -60,8 +65,14 @@ export interface Sweep<Known extends Facts = Facts, Action extends string = stri
   /** Locks a record until the end of the transaction. @returns undefined when it is gone */
   readonly lock: (unit: UnitOfWork, id: string) => Promise<unknown>;
   /** Depends on nothing but its arguments. */
-  readonly decide: (facts: Known, context: { readonly now: Date; readonly config: Config }) => SweepDecision<Action>;
-  readonly act: (unit: UnitOfWork, facts: Known, action: Action, now: Date) => Promise<void>;
+  readonly decide: (facts: Known, context: SweepContext) => SweepDecision<Action>;
+  readonly act: (unit: UnitOfWork, facts: Known, action: Action, context: SweepContext) => Promise<void>;
+  /** An action that a run takes `maxLimited` times; it goes on with the others. */
+  readonly limited?: {
+    readonly action: Action;
+    /** How often this sweep has taken it since then: rows tell it, so that a crash does not begin at zero again. */
+    readonly countSince: (unit: UnitOfWork, startedAt: Date) => Promise<number>;
+  };
 }
 
 export function defineSweep<Known extends Facts, const Action extends string>(sweep: Sweep<Known, Action>): Sweep {

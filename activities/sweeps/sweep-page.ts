@@ -13,6 +13,7 @@ import { SweepTally } from './sweep-tally.ts';
 const pageSize = 100;
 
 const gone: SweepDecision = { action: null, reason: 'changed meanwhile' };
+const beyondLimit: SweepDecision = { action: null, reason: 'the limit of a run was reached' };
 
 export type SweepDependencies = Pick<ActivityDependencies, 'config' | 'database' | 'logger' | 'onSwept'>;
 
@@ -24,12 +25,21 @@ export type SweepDependencies = Pick<ActivityDependencies, 'config' | 'database'
 export async function sweepPage(deps: SweepDependencies, sweep: Sweep, page: SweepPage): Promise<SweptPage> {
   const endsAt = Date.now() + (page.timeoutMs ?? Infinity) / 2;
   const { config, database, logger } = deps;
+  const { limited } = sweep;
   const settings = sweep.settings?.(config.current) ?? {};
   const isDryRun = page.isDryRun === true || settings.isDryRun === true;
-  const { maxExamined = Infinity, maxDone = Infinity, actionTimeoutMs } = settings;
+  const { maxExamined = Infinity, maxDone = Infinity, maxLimited = Infinity, actionTimeoutMs } = settings;
   const now = page.isDryRun === true && page.at !== undefined ? new Date(page.at) : sweepTime(deps);
   const context = { now, config: config.current };
   const tally = new SweepTally(isDryRun, page.report);
+  // The time is in the input of all pages with actions, so that a repeated attempt has it.
+  const { run } = page;
+  if (limited && !run) {
+    const startedAt = database.options.clock.now().toISOString();
+    return { report: tally.report, next: page.after ?? [], run: { startedAt, planned: 0 } };
+  }
+  let planned = run?.planned ?? 0;
+  let isExhausted = false;
   const transact = <T>(more: Partial<WorkContext>, work: (unit: UnitOfWork) => Promise<T>): Promise<T> =>
     database.transact(
       { ...workContext(systemCaller(`sweep ${sweep.name}`), `${sweep.name}-${newId()}`), ...more },
@@ -43,7 +53,14 @@ export async function sweepPage(deps: SweepDependencies, sweep: Sweep, page: Swe
       const [facts] = await sweep.find(unit, { ...context, limit: 1, only: id });
       if (!facts) return gone;
       const decided = sweep.decide(facts, context);
-      if (decided.action !== null) await sweep.act(unit, facts, decided.action, now);
+      if (decided.action === null) return decided;
+      if (
+        run &&
+        decided.action === limited?.action &&
+        (await limited.countSince(unit, new Date(run.startedAt))) >= maxLimited
+      )
+        return beyondLimit;
+      await sweep.act(unit, facts, decided.action, context);
       return decided;
     });
 
@@ -55,6 +72,11 @@ export async function sweepPage(deps: SweepDependencies, sweep: Sweep, page: Swe
           sweep.find(unit, { ...context, limit, ...(after ? { after } : {}) }),
         )
       : [];
+  const swept = (next?: readonly string[]): SweptPage => ({
+    report: tally.report,
+    ...(next ? { next } : {}),
+    ...(next && run ? { run: { ...run, planned } } : {}),
+  });
   const isFull = () => tally.actions >= maxDone || tally.report.examined >= maxExamined;
   let last: readonly string[] | undefined;
   let left = found.length;
@@ -62,21 +84,33 @@ export async function sweepPage(deps: SweepDependencies, sweep: Sweep, page: Swe
     if (isFull() || (last && Date.now() >= endsAt)) break;
     try {
       const decided = sweep.decide(facts, context);
+      const isLimited = limited?.action === decided.action;
       if (decided.action === null) tally.settled(decided);
-      else if (isDryRun) {
+      else if (isLimited && (isExhausted || planned >= maxLimited)) {
+        tally.settled(beyondLimit);
+        tally.limited();
+      } else if (isDryRun) {
         const { id, organizationId } = facts;
         const { action, reason } = decided;
         tally.planned({ id, ...(organizationId == null ? {} : { organizationId }), action, reason });
+        if (isLimited) planned += 1;
         // The report has the first of them only.
         logger.info(
           { sweep: sweep.name, record_id: id, organization_id: organizationId, action, reason },
           'a dry run would act on a record',
         );
-      } else tally.settled(await act(facts.id));
+      } else {
+        const done = await act(facts.id);
+        tally.settled(done);
+        if (done === beyondLimit) {
+          isExhausted = true;
+          tally.limited();
+        }
+      }
     } catch (error) {
       if (isOutage(error)) {
         if (last === undefined) throw error;
-        return { report: tally.report, next: last };
+        return swept(last);
       }
       logger.error({ err: error, sweep: sweep.name, record_id: facts.id }, 'a sweep failed on a record');
       tally.failed();
@@ -85,11 +119,11 @@ export async function sweepPage(deps: SweepDependencies, sweep: Sweep, page: Swe
     left -= 1;
   }
   if (found.length === limit || left > 0) {
-    if (!isFull() && last) return { report: tally.report, next: last };
+    if (!isFull() && last) return swept(last);
     tally.limited();
   }
   const { report } = tally;
   logger.info({ sweep: sweep.name, ...report }, 'a sweep ended');
   deps.onSwept(sweep.name, report);
-  return { report };
+  return swept();
 }

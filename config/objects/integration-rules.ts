@@ -102,6 +102,19 @@ const paymentRule: Rule = ({ subscription, ormconfig }, refuse) => {
   }
 };
 
+const lifecycleRule: Rule = ({ integrations, subscription }, refuse) => {
+  if (subscription.enabled) return;
+  const { paymentreminder, organizationdelete } = integrations;
+  for (const [name, { enabled }] of Object.entries({ paymentreminder, organizationdelete }))
+    if (enabled)
+      refuse(
+        `integrations.${name}.enabled`,
+        'is on, but without subscription.enabled nobody could pay for an organization, and all would be deleted',
+        'turn on subscription.enabled, or turn this off',
+        ['subscription.enabled'],
+      );
+};
+
 const emailRule: Rule = ({ server, auth, integrations: { email } }, refuse) => {
   if (email.apiurl === '' && auth.token.issuer !== '' && httpUrl.check(auth.token.issuer) !== undefined) {
     refuse(
@@ -169,4 +182,11 @@ const edgeRule: Rule = ({ edge, shortlinks }, refuse) => {
 };
 
 /** Requirements between fields of the objects that configure other services. */
-export const integrationRules: readonly Rule[] = [storageRule, paymentRule, emailRule, clientRule, edgeRule];
+export const integrationRules: readonly Rule[] = [
+  storageRule,
+  paymentRule,
+  lifecycleRule,
+  emailRule,
+  clientRule,
+  edgeRule,
+];

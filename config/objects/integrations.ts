@@ -122,35 +122,44 @@ export const integrations = object('Integrations with third-party services, and 
   }),
   oidclocal,
   email: emailRuntime,
-  paymentreminder: object('Scheduled job that marks organizations without a payment method for deletion.', {
-    paymentmethodinterval: integer({
-      description: 'Age at which an organization without a payment method is marked for deletion.',
-      unit: 'days',
-      default: 30,
-      minimum: 1,
-      maximum: 3650,
-    }),
-    deletiondays: integer({
-      description: 'Time between the mark and the deletion.',
-      unit: 'days',
-      default: 7,
-      minimum: 1,
-      maximum: 3650,
-    }),
-    enabled: flag({ description: 'Runs the job.' }),
-    dryrun: flag({ description: 'Only logs the ids of the organizations that the job would mark.', default: true }),
-  }),
+  paymentreminder: object(
+    'Scheduled job that marks organizations for deletion for which nobody pays, and announces it to their people.',
+    {
+      paymentmethodinterval: integer({
+        description:
+          'Age from which an organization is marked for deletion that has neither a payment method nor an active subscription, a trial or a grant. Personal organizations are not marked, and those below another one follow it.',
+        unit: 'days',
+        default: 30,
+        minimum: 1,
+        maximum: 3650,
+      }),
+      deletiondays: integer({
+        description:
+          'Time between the mark and the deletion. A longer one applies at once, a shorter one to later marks: nobody is deleted before the day that people were told.',
+        unit: 'days',
+        default: 7,
+        minimum: 1,
+        maximum: 3650,
+      }),
+      enabled: flag({ description: 'Runs the job, every six hours. Requires subscription.enabled.' }),
+      dryrun: flag({
+        description: 'Only logs the ids of the organizations that the job would change: no mark, message or event.',
+        default: true,
+      }),
+    },
+  ),
   organizationdelete: object(
     'Scheduled job that deletes organizations whose time between mark and deletion has passed.',
     {
       maxdeletesperrun: integer({
-        description: 'Maximum number of organizations deleted in one run.',
+        description:
+          'Maximum number of organizations deleted in one run, oldest mark first. Those below them are deleted with them.',
         unit: 'organizations',
         default: 25,
         minimum: 1,
         maximum: 10_000,
       }),
-      enabled: flag({ description: 'Runs the job.' }),
+      enabled: flag({ description: 'Runs the job, every day. Requires subscription.enabled.' }),
     },
   ),
   integrationlifecycle: object(

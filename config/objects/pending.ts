@@ -30,7 +30,6 @@ const pending: Readonly<Record<string, readonly string[]>> = {
     'integrations.oidclocal',
     'integrations.integrationlifecycle',
   ],
-  'organization lifecycle': ['integrations.paymentreminder', 'integrations.organizationdelete'],
   'workflow engine': ['workflows.enabled', 'workflows.cel'],
   snapshots: ['edge'],
   shortlinks: ['shortlinks'],

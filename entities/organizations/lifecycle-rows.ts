@@ -5,6 +5,9 @@ import type { LifecycleFacts } from './lifecycle.ts';
 export interface LifecycleRow extends LifecycleFacts {
   /** Id of the organization. */
   readonly id: string;
+  /** The same. */
+  readonly organizationId: string;
+  readonly recordVersion: number;
   readonly name: string;
   /** When it was marked, exactly; empty without a mark. */
   readonly markPosition: string;
@@ -80,7 +83,7 @@ function factsOf(
   values: readonly unknown[],
 ): Promise<LifecycleRow[]> {
   return work.rowsAsSystem<LifecycleRow>(
-    `select o.id, o.name, o.created_at as "createdAt", o.is_personal as "isPersonal", o.parent_id as "parentId", s.id as "settingsId",
+    `select o.id, o.id as "organizationId", o.record_version as "recordVersion", o.name, o.created_at as "createdAt", o.is_personal as "isPersonal", o.parent_id as "parentId", s.id as "settingsId",
        coalesce(u.is_exempt, false) as "isBypassed", paid.reconciled_at as "billingReadAt",
        coalesce(paid.has_payment_method, false) as "hasPaymentMethod", paid.trial_ends_at as "trialEndsAt",
        array(select distinct p.status from organization_subscriptions p

@@ -18,6 +18,16 @@ export interface ListedRemoval {
   readonly error: string | null;
 }
 
+/** How many organizations the actor has deleted since then, without those below them. */
+export async function removalsBegun(work: Work, since: Date, actor: string): Promise<number> {
+  const [counted] = await work.rowsAsSystem<{ readonly count: number }>(
+    `select count(*)::int as count from organization_removals r join organizations o on o.id = r.removed_organization_id
+     where r.created_at >= $1 and r.created_by = $2 and o.parent_id is null`,
+    [since, actor],
+  );
+  return counted?.count ?? 0;
+}
+
 interface RemovalSelection {
   readonly isOpen: boolean;
   readonly limit: number;

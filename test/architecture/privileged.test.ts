@@ -283,7 +283,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'integrations/last-event-rows.ts': ['noteLastEvent'],
   'integrations/received-event-rows.ts': ['removeReceivedEvents'],
   // Of all organizations, for operators.
-  'organizations/organization-removal-rows.ts': ['listRemovals'],
+  'organizations/organization-removal-rows.ts': ['listRemovals', 'removalsBegun'],
   // Facts that decide about the deletion of organizations, for sweeps and operators.
   'organizations/lifecycle-rows.ts': ['lifecycleCandidates', 'lifecycleFacts', 'markedOrganizations'],
   'access/later-caller.ts': ['readLaterCaller'],

@@ -185,6 +185,17 @@ describe('a value that is wrong', () => {
       'auth: {token: {refreshoverlap: 900000}}',
       'c.yaml:1: auth.token.refreshoverlap = 900000: is above the maximum of -1000 milliseconds; the unit is milliseconds: write -3600000 to -1000; write -900000',
     ],
+    ...(
+      [
+        ['0', '0: is below the minimum of 1 days; the unit is days: write 1 to 3650'],
+        ['-1', '-1: is below the minimum of 1 days; the unit is days: write 1 to 3650'],
+        ['30d', '"30d": is a text, not a whole number; the unit is days: write 30'],
+        ['4000', '4000: is above the maximum of 3650 days; the unit is days: write 1 to 3650'],
+      ] as const
+    ).map(([days, problem]): [string, string] => [
+      `integrations: {paymentreminder: {deletiondays: ${days}}}`,
+      `c.yaml:1: integrations.paymentreminder.deletiondays = ${problem}`,
+    ]),
     [
       'server: {dev: yes}',
       'c.yaml:1: server.dev = "yes": is a text, not true or false; write true or false, without quotes',

@@ -281,6 +281,14 @@ const cases: readonly [content: string, refusals: readonly string[], mended: str
     'domain: example.com\normconfig: {billing: {requirepaymentmethod: true}}\nsubscription: {enabled: true, privatepaymentkey: k}',
   ],
   [
+    'integrations: {paymentreminder: {enabled: true}, organizationdelete: {enabled: true}}',
+    ['paymentreminder', 'organizationdelete'].map(
+      (job) =>
+        `integrations.${job}.enabled: is on, but without subscription.enabled nobody could pay for an organization, and all would be deleted`,
+    ),
+    'domain: example.com\nintegrations: {paymentreminder: {enabled: true}, organizationdelete: {enabled: true}}\nsubscription: {enabled: true, privatepaymentkey: k}',
+  ],
+  [
     'domain: example.com\nsubscription: {enabled: true, privatepaymentkey: sk_live_1}\normconfig: {modules: {usesandbox: true}}',
     ['subscription.privatepaymentkey: is a live key, but ormconfig.modules.usesandbox is on'],
     'domain: example.com\nsubscription: {enabled: true, privatepaymentkey: sk_test_1}\normconfig: {modules: {usesandbox: true}}',

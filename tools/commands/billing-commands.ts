@@ -1,5 +1,6 @@
 import { lockBilling } from '#activities/billing/billing-row.ts';
 import { followGrants } from '#activities/billing/follow-grants.ts';
+import { spareIfPaid } from '#activities/billing/spare-if-paid.ts';
 import { selectedCatalogue } from '#entities/billing/catalogue/selected-catalogue.ts';
 import { organizationBilling, organizationModule, organization } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
@@ -49,6 +50,7 @@ async function changeGrant(command: Change, { runtime, print }: ToolContext<'dat
     if (!billing && name === 'grant') return whyUnbilled(home);
     const isDone = await (name === 'grant' ? grant : revoke)(unit, command);
     if (!isDone) return name === 'grant' ? `${module} is granted so already` : `${module} is not granted`;
+    if (name === 'grant') await spareIfPaid(unit, organizationId);
     if (billing) {
       // Nothing lapses while billing is off.
       if (runtime.config.current.subscription.enabled) await followGrants(unit, billing, catalogue);

@@ -25,6 +25,14 @@ export interface PlannedAction {
   readonly reason: string;
 }
 
+/** What a run of a sweep with a limited action hands on from page to page. */
+export interface LimitedRun {
+  /** When it began (RFC 3339), by the clock of the server. */
+  readonly startedAt: string;
+  /** How many times a dry run would have taken the action. */
+  readonly planned: number;
+}
+
 /** A page that a run of a sweep asks for. */
 export interface SweepPage {
   /** Decides, and changes nothing. */
@@ -34,6 +42,7 @@ export interface SweepPage {
   /** Where the page before it ended, and what the run had done until then. */
   readonly after?: readonly string[];
   readonly report?: SweepReport;
+  readonly run?: LimitedRun;
   /** Longest attempt, in milliseconds: the page ends at half of it. */
   readonly timeoutMs?: number;
 }
@@ -51,6 +60,7 @@ export interface SweptPage {
   readonly report: SweepReport;
   /** Where the next page begins; undefined after the last one. */
   readonly next?: readonly string[];
+  readonly run?: LimitedRun;
 }
 
 /** Answer of the query: what the run has done so far. */

@@ -22,9 +22,9 @@ export function sweepRecords(name: string) {
     let page: SweepPage = first;
     setHandler(defineQuery<SweepReport | undefined>(sweepProgressQuery), () => page.report);
     for (let pages = 0; pages < pagesPerRun && !workflowInfo().continueAsNewSuggested; pages++) {
-      const { report, next } = await (activities[name] as (page: SweepPage) => Promise<SweptPage>)(page);
+      const { report, next, run } = await (activities[name] as (page: SweepPage) => Promise<SweptPage>)(page);
       if (!next) return report;
-      page = { ...first, after: next, report };
+      page = { ...first, after: next, report, ...(run ? { run } : {}) };
     }
     return continueAsNew<(next: SweepInput) => Promise<SweepReport>>({ ...input, ...page });
   };

@@ -35,7 +35,7 @@ export const sweepEntitlementsSweep = defineSweep({
       ? { action: 'read', reason: 'something has ended' }
       : { action: null, reason: 'nothing has ended' };
   },
-  act: async (unit, { id, organizationId }, action, now) => {
+  act: async (unit, { id, organizationId }, action, { now }) => {
     if (action === 'restore') {
       await unit.data.update(organizationBilling, id, { isLapsed: false, reconciledAt: null, nextCheckAt: now });
       await followLapse(unit, organizationId, false);

@@ -25,7 +25,7 @@ export const remindDueTasksSweep = defineSweep({
       ? { action: null, reason: 'announced before' }
       : { action: stage, reason: 'due in the time zone of its assignee' };
   },
-  act: async (unit, held, stage, now) => {
+  act: async (unit, held, stage, { now }) => {
     await addReminder(unit, { task: held, stage }, now);
     unit.emit(customEvent(task, stage, held, { dueAt: held.dueAt.toISOString() }));
   },
