@@ -43,7 +43,7 @@ export function markedOrganizations(
   work: Work,
   {
     limit,
-    after = ['-infinity', ''],
+    after: [at = '-infinity', id = ''] = [],
     ...selection
   }: LifecyclePage & { readonly after?: readonly string[] | undefined },
 ): Promise<LifecycleRow[]> {
@@ -54,7 +54,7 @@ export function markedOrganizations(
        order by m.marked_for_deletion_at, m.organization_id limit $5`,
     's.marked_for_deletion_at, o.id',
     selection,
-    [...after, limit],
+    [at, id, limit],
   );
 }
 

@@ -59,12 +59,12 @@ test('a payment method spares an organization when it is recorded, and so does a
   const { desk, events } = billed.fake;
   for (const { id } of [one, two]) await markSince(billed.world, id, 2);
   desk.addCard(one.customer);
-  desk.subscribe(two.customer, ['sandbox_compliance_month']);
+  desk.setStatus(desk.subscribe(two.customer, ['sandbox_compliance_month']).id, 'active');
   await events.send();
   for (const { id } of [one, two])
     await eventually(async () => (await settingsOf(billed.world, id)).markedForDeletionAt === null);
   expect(await sparedFor(one.id)).toEqual(['payment_method']);
-  expect(await sparedFor(two.id)).toHaveLength(1);
+  expect(await sparedFor(two.id)).toEqual(['subscription']);
   expect(await settingsOf(billed.world, one.id)).toMatchObject({ deletionNotBefore: null, deletionNotice: null });
 });
 
