@@ -9,6 +9,7 @@ import type { ConfigStore } from '#config/live/config-store.ts';
 import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
 import { UploadRows } from '#entities/kit/objects/upload-rows.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
+import { LifecycleOperations } from '#runtime/lifecycle-operations.ts';
 import { WorkRepairs } from '#runtime/work-repairs.ts';
 import { EventRepairs } from '#runtime/event-repairs.ts';
 import { listEventRuns, listRequestRuns, runUrlOf } from '#runtime/event-runs.ts';
@@ -130,6 +131,7 @@ export async function createApi({
     runUrl: (run) => runUrlOf(temporalUi, temporal.settings.namespace, run),
     eventRepairs: new EventRepairs(runtime),
     workRepairs: new WorkRepairs(runtime),
+    lifecycle: new LifecycleOperations(runtime),
     emailProblem: (email) => emails.problemOf(email),
     payment: runtime.payment,
     textRecords: runtime.textRecords,

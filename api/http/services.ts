@@ -5,6 +5,7 @@ import type { UploadRows } from '#entities/kit/objects/upload-rows.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 import type { CoreRuntime } from '#runtime/core-runtime.ts';
 import type { EventRepairs } from '#runtime/event-repairs.ts';
+import type { LifecycleOperations } from '#runtime/lifecycle-operations.ts';
 import type { WorkRepairs } from '#runtime/work-repairs.ts';
 import type { EventRun, RequestRuns, RunSource } from '#runtime/event-runs.ts';
 import type { AccessTokens } from '../auth/access-token.ts';
@@ -67,6 +68,7 @@ export interface Services {
   readonly runUrl: (run: Pick<EventRun, 'workflowId' | 'runId'>) => string | null;
   readonly eventRepairs: EventRepairs;
   readonly workRepairs: WorkRepairs;
+  readonly lifecycle: LifecycleOperations;
   /** Problem of an e-mail address (`ormconfig.emailvalidation`), as the end of a sentence; see `checkEmail`. */
   readonly emailProblem: (email: string) => Promise<string | undefined>;
   readonly payment: CoreRuntime['payment'];

@@ -56,6 +56,7 @@ import { downloadFile } from './files/download-file.ts';
 import { receivers } from './webhooks/receivers.ts';
 import { deliveryRoutes } from './events/delivery-routes.ts';
 import { operationsRoutes } from './events/operations-routes.ts';
+import { lifecycleRoutes } from './events/lifecycle-routes.ts';
 import { removalRoutes } from './events/removal-routes.ts';
 import { workRoutes } from './events/work-routes.ts';
 import { repairRoutes } from './events/repair-routes.ts';
@@ -173,6 +174,7 @@ const listed = (registry: Registry, bases: DownloadBases): readonly Route[] => [
   ...operationsRoutes,
   ...workRoutes,
   ...removalRoutes,
+  ...lifecycleRoutes,
   requestTrace,
   ...repairRoutes,
   ...receivers,

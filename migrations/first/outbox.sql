@@ -79,7 +79,7 @@ create table event_repairs (
   operator text not null,
   reason text not null,
   constraint event_repairs_check check (((selection is null) = (operation = 'stop'))),
-  constraint event_repairs_operation_check check ((operation = any (array['retry', 'skip', 'stop'])))
+  constraint event_repairs_operation_check check ((operation = any (array['retry', 'skip', 'stop', 'postpone', 'spare', 'undelete'])))
 );
 alter table event_repairs add constraint event_repairs_pkey primary key (repair_id, operation);
 create index event_repairs_age on event_repairs (at);

@@ -126,6 +126,8 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // An operator of the installation, who reads, retries and stops the failing work of all organizations.
   'tools/commands/work-commands.ts': [`system 'operator of work'`],
   'runtime/work-repairs.ts': [`system 'operator of work'`],
+  // An operator of the installation, who postpones and spares the deletions of all organizations.
+  'runtime/lifecycle-operations.ts': [`system 'lifecycle of operators'`],
   // Whoever can start the programs of the installation says who operates it; no role of an organization does.
   'tools/commands/operator-commands.ts': [`system 'operators'`],
   // An operator of the installation, at its command line, reads how far backfills are.

@@ -140,6 +140,8 @@ const protocols: Readonly<Record<string, readonly string[]>> = {
     'PUT /v1/sso/provider',
   ],
   'they are for operators of the installation': [
+    'POST /v1/operations/lifecycle/:id/postpone',
+    'POST /v1/operations/lifecycle/:id/spare',
     'POST /v1/operations/repairs',
     'POST /v1/operations/repairs/:id/stop',
     'POST /v1/operations/work/:id/retry',

@@ -39,6 +39,7 @@ describe('arguments that are no command end a tool with 2, the reason and the us
     ['billing', 'revoke 01KG9ZT0H8N4P6S2V9X7Z3A5BC lottery', 'revoke takes one module of', '--until'],
     ['billing', 'revoke 01KG9ZT0H8N4P6S2V9X7Z3A5BC registry --until x', 'revoke has no option --until', 'list '],
     ['billing', 'grant 01KG9ZT0H8N4P6S2V9X7Z3A5BC registry --until soon', '--until is not an instant', 'list '],
+    ['lifecycle', 'explain acme', 'explain takes the id of an organization, not "acme"', 'spare ORGANIZATION'],
     ['events', 'dance', 'no command "dance"', '--listener NAME'],
     ['work', 'retry', 'retry takes one id', '--kind KIND'],
   ])('npm run %s -- %s', async (tool, line, reason, usage) => {
@@ -55,6 +56,7 @@ test.each([
   ['billing', 'catalogue check'],
   ['events', '--listener NAME'],
   ['files', 'purge ID --reason TEXT'],
+  ['lifecycle', 'postpone ORGANIZATION --until DAY --reason TEXT'],
   ['operators', 'revoke PERSON --reason TEXT'],
   ['sweep', '--at INSTANT'],
   ['verify', '--quiet'],

@@ -15,6 +15,13 @@ export const instant = (description: string) => Type.String({ format: 'date-time
 export const nullable = (type: string, description: string, more = {}) =>
   Type.Unsafe<unknown>({ type: [type, 'null'], description, ...more });
 
+export const ReasonPart = Type.String({
+  minLength: 1,
+  maxLength: 1_000,
+  pattern: '\\S',
+  description: 'Reason; it is stored with the person who asked.',
+});
+
 export const ofOrganization = { organization_id: nullable('string', 'Id of the organization; null for none.') };
 
 const error = nullable('string', 'Reason why the last attempt failed, in short.');

@@ -12,7 +12,15 @@ import {
   type WorkKind,
 } from '../../webhooks/installation-work.ts';
 import { inSnakeCase } from '../records/in-snake-case.ts';
-import { instant, line, nullable, ofOrganization, organizationPart, pageParts } from './delivery-schemas.ts';
+import {
+  instant,
+  line,
+  nullable,
+  ofOrganization,
+  organizationPart,
+  pageParts,
+  ReasonPart,
+} from './delivery-schemas.ts';
 
 const common = { access: 'required', tag: 'Operations' } as const;
 
@@ -58,17 +66,7 @@ const WorkSchema = Type.Object(
 
 const params = Type.Object({ id: line('Id of the work.') });
 
-const ReasonSchema = Type.Object(
-  {
-    reason: Type.String({
-      minLength: 1,
-      maxLength: 1_000,
-      pattern: '\\S',
-      description: 'Reason; it is stored with the person who asked.',
-    }),
-  },
-  { additionalProperties: false },
-);
+const ReasonSchema = Type.Object({ reason: ReasonPart }, { additionalProperties: false });
 
 /** Work that fails or waits in the installation, for its operators; `npm run work` does the same. */
 export const workRoutes: readonly Route[] = [
