@@ -1,8 +1,8 @@
 import type { StartInput } from '#workflows/kit/contract.ts';
 import {
   sendSystemMessageContract,
+  type OperatorMessage,
   type SendSystemMessageInput,
-  type SystemMessage,
 } from '#workflows/identity/send-system-message.contract.ts';
 import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { chatTarget } from '../clients/chat/chat-target.ts';
@@ -19,7 +19,7 @@ const hourMs = 3_600_000;
 export async function notifyOperator(
   { config, database, temporal, logger }: NotifyingDependencies,
   subject: string,
-  message: Exclude<SystemMessage, { readonly message: 'new-user' }>,
+  message: OperatorMessage,
 ): Promise<void> {
   if (!chatTarget(config.current, {})) return;
   const hour = Math.floor(database.options.clock.now().getTime() / hourMs) * hourMs;

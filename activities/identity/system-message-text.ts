@@ -1,7 +1,11 @@
 import { user } from '#entities/identity/user.ts';
+import { organizationSetting } from '#entities/organizations/organization-setting.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SystemMessage } from '#workflows/identity/send-system-message.contract.ts';
 import { plainText } from '../clients/chat/chat-message.ts';
+
+/** Ids that one message lists. */
+const maxNamed = 20;
 
 /** Current text of a message; undefined when it is no longer true. */
 export async function systemMessageText(input: SystemMessage, { data }: UnitOfWork): Promise<string | undefined> {
@@ -26,6 +30,16 @@ export async function systemMessageText(input: SystemMessage, { data }: UnitOfWo
       );
     case 'work-failed':
       return needed(`Work of ${input.workflow} has failed for good. See npm run work -- list`);
+    case 'organizations-marked': {
+      const where = { markedForDeletionAt: { gte: new Date(input.since) }, deletionRequesterId: { isNull: true } };
+      const marked = await data.find(organizationSetting, { where, limit: maxNamed + 1 });
+      if (marked.length === 0) return undefined;
+      const named = marked.slice(0, maxNamed).map(({ organizationId }) => organizationId);
+      return plainText(
+        `Organizations were marked for deletion, because nobody pays for them: ${named.join(', ')}` +
+          `${marked.length > maxNamed ? ' and others' : ''}. See npm run lifecycle -- list`,
+      );
+    }
     default:
       input satisfies never;
       throw new Error('unknown message');

@@ -18,8 +18,15 @@ function topicsOf({ follows = [] }: Mail): string[] {
   return follows.map(({ topic }) => topic);
 }
 
-async function send({ name, priority, condition, audience }: Mail, delivery: Delivery<unknown>): Promise<void> {
+async function send(
+  { name, priority, condition, audience, delayMs }: Mail,
+  delivery: Delivery<unknown>,
+): Promise<void> {
   if (condition && !(await condition(delivery))) return;
   for (const { key = delivery.key, ...addressee } of (await audience?.(delivery)) ?? [])
-    delivery.start(sendEmailContract, { key, template: name, ...(priority ? { priority } : {}), ...addressee });
+    delivery.start(
+      sendEmailContract,
+      { key, template: name, ...(priority ? { priority } : {}), ...addressee },
+      delayMs ? { startDelayMs: delayMs(delivery) } : {},
+    );
 }

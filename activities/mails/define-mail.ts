@@ -53,6 +53,8 @@ interface Definition<S extends Subscription, Kind extends EntityModule, Values> 
   /** Whether an event causes the mail, decided once when it is delivered; always when left out. */
   readonly condition?: (occasion: Occasion<PayloadIn<S>>) => boolean | Promise<boolean>;
   readonly audience?: Audience<PayloadIn<S>>;
+  /** Time for which it waits before it is made and sent, in milliseconds, so that those of many records are spread. */
+  readonly delayMs?: (occasion: Occasion<PayloadIn<S>>) => number;
   /** Its place in a full queue, 1 (first) to 5; 1, that of mails about accounts and security, when left out. */
   readonly priority?: WorkflowPriority;
   /** Kind of the record that it is about. Nothing is sent once the record is deleted. */

@@ -1,5 +1,6 @@
 import type { Config } from '#config/objects/root.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import type { OperatorMessage } from '#workflows/identity/send-system-message.contract.ts';
 
 /** Facts about a record, on which a decision depends. */
 interface Facts {
@@ -11,6 +12,12 @@ interface Facts {
 export interface SweepContext {
   readonly now: Date;
   readonly config: Config;
+}
+
+/** When an action is taken. */
+export interface ActionContext extends SweepContext {
+  /** Number of actions that the run has taken before. */
+  readonly acted: number;
 }
 
 /** Records that a sweep looks at next. */
@@ -66,7 +73,9 @@ export interface Sweep<Known extends Facts = Facts, Action extends string = stri
   readonly lock: (unit: UnitOfWork, id: string) => Promise<unknown>;
   /** Depends on nothing but its arguments. */
   readonly decide: (facts: Known, context: SweepContext) => SweepDecision<Action>;
-  readonly act: (unit: UnitOfWork, facts: Known, action: Action, context: SweepContext) => Promise<void>;
+  readonly act: (unit: UnitOfWork, facts: Known, action: Action, context: ActionContext) => Promise<void>;
+  /** Message to the operator's chat at the end of a run that has acted. @param startedAt of the run (RFC 3339) */
+  readonly tells?: (startedAt: string) => OperatorMessage;
   /** An action that a run takes `maxLimited` times; it goes on with the others. */
   readonly limited?: {
     readonly action: Action;

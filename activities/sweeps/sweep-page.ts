@@ -4,6 +4,7 @@ import type { WorkContext } from '#entities/kit/model/work-context.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { SweepPage, SweptPage } from '#workflows/kit/sweep-contract.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
+import { notifyOperator } from '../events/notify-operator.ts';
 import { isOutage } from '../events/listener-transaction.ts';
 import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { sweepTime } from '../kit/sweep-time.ts';
@@ -15,7 +16,7 @@ const pageSize = 100;
 const gone: SweepDecision = { action: null, reason: 'changed meanwhile' };
 const beyondLimit: SweepDecision = { action: null, reason: 'the limit of a run was reached' };
 
-export type SweepDependencies = Pick<ActivityDependencies, 'config' | 'database' | 'logger' | 'onSwept'>;
+export type SweepDependencies = Pick<ActivityDependencies, 'config' | 'database' | 'logger' | 'onSwept' | 'temporal'>;
 
 /**
  * Handles one page of a sweep, and ends it when half of its time is over. A record that fails is counted and logged, and the others
@@ -34,7 +35,7 @@ export async function sweepPage(deps: SweepDependencies, sweep: Sweep, page: Swe
   const tally = new SweepTally(isDryRun, page.report);
   // The time is in the input of all pages with actions, so that a repeated attempt has it.
   const { run } = page;
-  if (limited && !run) {
+  if ((limited || sweep.tells) && !run) {
     const startedAt = database.options.clock.now().toISOString();
     return { report: tally.report, next: page.after ?? [], run: { startedAt, planned: 0 } };
   }
@@ -60,7 +61,7 @@ export async function sweepPage(deps: SweepDependencies, sweep: Sweep, page: Swe
         (await limited.countSince(unit, new Date(run.startedAt))) >= maxLimited
       )
         return beyondLimit;
-      await sweep.act(unit, facts, decided.action, context);
+      await sweep.act(unit, facts, decided.action, { ...context, acted: tally.actions });
       return decided;
     });
 
@@ -125,5 +126,7 @@ export async function sweepPage(deps: SweepDependencies, sweep: Sweep, page: Swe
   const { report } = tally;
   logger.info({ sweep: sweep.name, ...report }, 'a sweep ended');
   deps.onSwept(sweep.name, report);
+  if (sweep.tells && run && !isDryRun && report.done > 0)
+    await notifyOperator(deps, run.startedAt, sweep.tells(run.startedAt));
   return swept();
 }

@@ -1,8 +1,10 @@
+import { Type } from 'typebox';
 import { idPattern } from '../kit/base/ids.ts';
 import { guarded } from '../kit/model/behaviours/guarded.ts';
 import { reachable } from '../kit/model/behaviours/reachable.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
-import { choice, integer, text, timestamp } from '../kit/model/fields.ts';
+import { payload } from '../kit/model/events.ts';
+import { choice, email, integer, text, timestamp } from '../kit/model/fields.ts';
 import { allow, anyone, deny, self, system } from '../kit/model/policy.ts';
 import { internalRecord } from '../presets/internal-record.ts';
 
@@ -24,6 +26,9 @@ export const organizationRemoval = defineEntityModule({
       max: 26,
       optional: true,
       immutable: true,
+    }),
+    noticeEmail: email('Address for invoices that the organization had, which is told of the deletion.', {
+      optional: true,
     }),
     status: choice('Status of the removal.', ['pending', 'running', 'completed'], {
       default: 'pending',
@@ -50,4 +55,14 @@ export const organizationRemoval = defineEntityModule({
   behaviours: [reachable({ rlsUsing: 'requester_id = $user' }), guarded({ needsSession: true })],
   policy: { ...internalRecord(), view: [allow(system), allow(self('requesterId')), deny(anyone)] },
   events: ['created', 'updated'],
+  customEvents: {
+    announced: {
+      description: 'The server has deleted an organization, and tells the people who were told before.',
+      payload: payload({
+        userIds: Type.Array(Type.String(), {
+          description: 'Ids of those who managed it, and of the owners of the organizations below it.',
+        }),
+      }),
+    },
+  },
 });

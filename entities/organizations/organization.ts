@@ -14,6 +14,16 @@ import { managerRoles } from '../presets/roles.ts';
 
 const notBefore = Type.String({ description: 'Earliest time of the deletion (RFC 3339).' });
 
+const userIds = Type.Array(Type.String(), {
+  description:
+    'Ids of the people who are told: owners, admins and super administrators, and owners of the organizations below it.',
+});
+
+const delayS = Type.Integer({
+  minimum: 0,
+  description: 'Seconds for which mails about it wait: those of many organizations are spread.',
+});
+
 /** A group whose members the server keeps (groups/group-membership.ts). There is nobody with whom to share a personal organization. */
 function managedGroup(managedAs: string, name: string, description: string): Companion<'isPersonal' | 'parentId'> {
   return {
@@ -177,12 +187,14 @@ export const organization = defineEntityModule({
     marked_for_deletion: {
       description:
         'An organization was marked for deletion, because nobody pays for it or because an owner announced it.',
-      payload: payload({ notBefore }),
+      payload: payload({ notBefore, userIds, delayS }),
     },
     deletion_nearing: {
       description: 'A marked organization is deleted soon.',
       payload: payload({
         notBefore,
+        userIds,
+        delayS,
         notice: Type.Union([Type.Literal('three_days'), Type.Literal('one_day')], {
           description: 'How long before.',
         }),

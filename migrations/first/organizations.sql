@@ -268,6 +268,7 @@ create table organization_removals (
   organization_name text not null,
   removed_organization_id text not null,
   requester_id text,
+  notice_email text,
   status text not null,
   total_records bigint,
   removed_records bigint not null,
@@ -279,6 +280,7 @@ comment on table organization_removals is 'Removal of the contents of a deleted 
 comment on column organization_removals.organization_name is 'Name that the organization had.';
 comment on column organization_removals.removed_organization_id is 'Id that it had.';
 comment on column organization_removals.requester_id is 'Id of the person who deleted it; null if the server did.';
+comment on column organization_removals.notice_email is 'Address for invoices that the organization had, which is told of the deletion.';
 comment on column organization_removals.status is 'Status of the removal.';
 comment on column organization_removals.total_records is 'Number of records to remove; null until the removal has begun.';
 comment on column organization_removals.removed_records is 'Number of records that are removed.';

@@ -11,7 +11,8 @@ export async function runSweep(
   first: SweepPage = {},
   logger = pino({ enabled: false }),
 ): Promise<SweepReport> {
-  const deps = { config, database: runtime.database, logger, onSwept: () => {} };
+  const { database, temporal } = runtime;
+  const deps = { config, database, temporal, logger, onSwept: () => {} };
   for (let page = first; ;) {
     const { report, next, run } = await sweepPage(deps, sweep, page);
     if (!next) return report;

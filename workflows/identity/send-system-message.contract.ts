@@ -12,7 +12,12 @@ export type SystemMessage =
   /** A provider of e-mail refuses the key, the sender or the account. */
   | { readonly message: 'email-refused'; readonly carrier: string }
   /** An activity has failed for good. */
-  | { readonly message: 'work-failed'; readonly workflow: string };
+  | { readonly message: 'work-failed'; readonly workflow: string }
+  /** A run of a sweep may have marked organizations for deletion since then (RFC 3339). */
+  | { readonly message: 'organizations-marked'; readonly since: string };
+
+/** A message that the server begins by itself. */
+export type OperatorMessage = Exclude<SystemMessage, { readonly message: 'new-user' }>;
 
 export interface SendSystemMessageInput {
   readonly queue: ActivityQueue;

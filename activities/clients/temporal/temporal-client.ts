@@ -83,6 +83,8 @@ export interface StartOptions {
    * idempotent and whose rows say that it is not done.
    */
   readonly repeat?: 'once' | 'again';
+  /** Time for which the workflow waits before its first task, in milliseconds. */
+  readonly startDelayMs?: number;
 }
 
 /** The only access to Temporal from outside workflow code. Connects with the first call and reconnects by itself. */
@@ -156,7 +158,7 @@ export class TemporalGateway {
   async start<Input>(
     contract: WorkflowContract<Input>,
     input: StartInput<Input>,
-    { search, repeat = 'once' }: StartOptions,
+    { search, repeat = 'once', startDelayMs = 0 }: StartOptions,
   ): Promise<boolean> {
     const { middleware, hasRandomIds } = this.settings;
     const ownId = this.workflowId(contract, input);
@@ -170,7 +172,9 @@ export class TemporalGateway {
             args: [this.inputOf(contract, input)],
             taskQueue,
             workflowId,
-            requestEagerStart: this.#isEager,
+            // A workflow that waits begins nowhere at once.
+            requestEagerStart: this.#isEager && startDelayMs === 0,
+            ...(startDelayMs > 0 ? { startDelay: startDelayMs } : {}),
             workflowIdReusePolicy:
               repeat === 'again' ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
             workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,

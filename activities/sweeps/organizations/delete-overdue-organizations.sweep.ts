@@ -3,6 +3,7 @@ import { lifecycleOf } from '#entities/organizations/lifecycle.ts';
 import { markedOrganizations } from '#entities/organizations/lifecycle-rows.ts';
 import { removalsBegun } from '#entities/organizations/organization-removal-rows.ts';
 import { organization } from '#entities/organizations/organization.ts';
+import { deleteUnpaid } from '../../organizations/delete-unpaid.ts';
 import { spare } from '../../billing/spare-if-paid.ts';
 import { defineSweep } from '../define-sweep.ts';
 import { factsOf } from './lifecycle-facts.ts';
@@ -30,8 +31,7 @@ export const deleteOverdueOrganizationsSweep = defineSweep({
     if (action === 'spare' || action === 'delete') return { action, reason };
     return { action: null, reason: action === 'announce' ? 'it is marked, and its day has not come' : reason };
   },
-  act: (unit, facts, action, { now }) =>
-    action === 'spare' ? spare(unit, facts, now) : unit.data.remove(organization, facts.id),
+  act: (unit, facts, action, { now }) => (action === 'spare' ? spare(unit, facts, now) : deleteUnpaid(unit, facts.id)),
   limited: {
     action: 'delete',
     countSince: (unit, startedAt) => removalsBegun(unit, startedAt, actorOf(unit.context.caller)),

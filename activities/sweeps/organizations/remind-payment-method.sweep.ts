@@ -2,6 +2,7 @@ import { firstIdAt } from '#entities/kit/base/ids.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { deletionTime, lifecycleOf } from '#entities/organizations/lifecycle.ts';
 import { lifecycleCandidates } from '#entities/organizations/lifecycle-rows.ts';
+import { peopleOfDeletion } from '#entities/organizations/deletion-audience-rows.ts';
 import { organizationSetting } from '#entities/organizations/organization-setting.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import { spare } from '../../billing/spare-if-paid.ts';
@@ -10,13 +11,14 @@ import { factsOf } from './lifecycle-facts.ts';
 
 const firstId = firstIdAt(new Date(0));
 const dayMs = 86_400_000;
+const everyMs = 21_600_000;
 
 /** Marks what nobody pays for, and announces its deletion. The event of each notice is in the transaction of its row, so each is sent once. */
 export const remindPaymentMethodSweep = defineSweep({
   name: 'remindPaymentMethod',
   description: 'Marks organizations that nobody pays for, announces their deletion, and spares those that pay.',
   queue: 'organizations',
-  every: 21_600_000,
+  every: everyMs,
   settings: ({ integrations: { paymentreminder } }) => ({
     isEnabled: paymentreminder.enabled,
     isDryRun: paymentreminder.dryrun,
@@ -30,7 +32,7 @@ export const remindPaymentMethodSweep = defineSweep({
     const { action, reason } = decided;
     return action === 'delete' ? { action: null, reason: 'its deletion is due' } : { action, reason };
   },
-  act: async (unit, facts, action, { now, config }) => {
+  act: async (unit, facts, action, { now, config, acted }) => {
     const { paymentreminder } = config.integrations;
     if (action === 'spare') return spare(unit, facts, now);
     const at =
@@ -42,11 +44,17 @@ export const remindPaymentMethodSweep = defineSweep({
       deletionNotBefore: at,
       deletionNotice: action === 'mark' ? 'marked' : action,
     });
-    const notBefore = at.toISOString();
+    const told = {
+      notBefore: at.toISOString(),
+      userIds: await peopleOfDeletion(unit, facts.id),
+      // One organization a second, for as long as there is no other run.
+      delayS: acted % (everyMs / 1_000),
+    };
     unit.emit(
       action === 'mark' || action === 'marked'
-        ? customEvent(organization, 'marked_for_deletion', facts, { notBefore })
-        : customEvent(organization, 'deletion_nearing', facts, { notBefore, notice: action }),
+        ? customEvent(organization, 'marked_for_deletion', facts, told)
+        : customEvent(organization, 'deletion_nearing', facts, { ...told, notice: action }),
     );
   },
+  tells: (startedAt) => ({ message: 'organizations-marked', since: startedAt }),
 });

@@ -86,7 +86,8 @@ async function run(
   const onSwept = () => {
     told += 1;
   };
-  const deps = { config, database: runtime.database, logger, onSwept };
+  const { database, temporal } = runtime;
+  const deps = { config, database, temporal, logger, onSwept };
   let page = first;
   for (let pages = 1; ; pages++) {
     const { report, next } = await sweepPage(deps, sweep, page);

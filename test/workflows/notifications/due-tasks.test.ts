@@ -181,7 +181,8 @@ test('sweeps at the same time announce each task once', async () => {
   await at(60_000);
   const onSwept = () => {};
   const { config, runtime } = world;
-  const deps = { config, database: runtime.database, logger: pino({ enabled: false }), onSwept };
+  const { database, temporal } = runtime;
+  const deps = { config, database, temporal, logger: pino({ enabled: false }), onSwept };
   const pages = await Promise.all(Array.from({ length: 6 }, () => sweepPage(deps, remindDueTasksSweep, {})));
   expect(pages.reduce((sum, { report }) => sum + report.done, 0)).toBe(1);
   expect(pages.map(({ report }) => report.failed)).toEqual(pages.map(() => 0));

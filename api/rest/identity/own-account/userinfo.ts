@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { user } from '#entities/identity/user.ts';
+import { organizationSetting } from '#entities/organizations/organization-setting.ts';
 import { productModules } from '#entities/kit/model/product-modules.ts';
 import { defineRoute, type Call, type Route } from '../../../http/route.ts';
 import { signedInPerson } from '../../../credentials/signed-in-person.ts';
@@ -25,6 +26,11 @@ const UserinfoSchema = Type.Object(
     default_organization_id: nullable(
       'Id of the organization in which sign-ins begin; null for the one joined first, and in sessions of single sign-on.',
     ),
+    organization_marked_for_deletion_at: nullable(
+      'When the organization was marked for deletion; null when it is not. Show it to everybody.',
+      { format: 'date-time' },
+    ),
+    organization_deletion_not_before: nullable('Earliest time of its deletion.', { format: 'date-time' }),
     last_seen_at: nullable('When the user last signed in or refreshed their tokens.', { format: 'date-time' }),
   },
   { title: 'Userinfo' },
@@ -55,7 +61,12 @@ export const userinfoRoutes: readonly Route[] = [
 async function readUserinfo(call: Call<unknown>) {
   const { userId } = signedInPerson(call);
   const { organizationId, role, productModules: enabled, singleSignOnId } = call.unit.context.caller;
-  const person = await call.unit.data.privileged('read own account').get(user, userId);
+  const data = call.unit.data.privileged('read own account');
+  const person = await data.get(user, userId);
+  const setting =
+    organizationId === null
+      ? undefined
+      : await data.findOne(organizationSetting, { organizationId: { eq: organizationId } });
   return {
     status: 200,
     body: {
@@ -71,6 +82,8 @@ async function readUserinfo(call: Call<unknown>) {
       modules: organizationId === null ? [] : enabled,
       // It may be another organization, which a session of single sign-on does not see.
       default_organization_id: singleSignOnId === null ? person.defaultOrganizationId : null,
+      organization_marked_for_deletion_at: setting?.markedForDeletionAt?.toISOString() ?? null,
+      organization_deletion_not_before: setting?.deletionNotBefore?.toISOString() ?? null,
       last_seen_at: person.lastSeenAt?.toISOString() ?? null,
     },
   };

@@ -1,0 +1,73 @@
+import { organizationSetting } from '#entities/organizations/organization-setting.ts';
+import { user } from '#entities/identity/user.ts';
+import type { Addressee, Occasion } from '../audience.ts';
+import { billingAction, billingPage } from '../billing/billing-mail.ts';
+import { sample, type MailContext } from '../define-mail.ts';
+import { organizationName } from '../shown-name.ts';
+
+type Told = Occasion<{ readonly userIds: readonly string[]; readonly delayS: number }>;
+
+/** The address for invoices, unless it is that of a person who is told anyway. */
+export async function addressForInvoices({ event, key, unit }: Told): Promise<Addressee[]> {
+  const { organizationId, payload } = event;
+  if (organizationId === null) return [];
+  const { data } = unit;
+  const setting = await data.findOne(organizationSetting, { organizationId: { eq: organizationId } });
+  if (!setting?.billingEmail) return [];
+  const people = await data.find(user, { where: { id: { in: [...payload.userIds] } }, limit: maxPeople });
+  const address = setting.billingEmail.toLowerCase();
+  if (people.some(({ email }) => email.toLowerCase() === address)) return [];
+  return [{ key: `${key}/invoices`, about: { id: setting.id, round: 1 }, organizationId }];
+}
+
+/** Most people of whom one address is known; one of more would get a second mail. */
+const maxPeople = 1_000;
+
+export const delayOf = ({ event }: Told): number => event.payload.delayS * 1_000;
+
+interface Notice {
+  readonly name: string;
+  readonly day: string;
+  readonly isAnnounced: boolean;
+  readonly url: string;
+}
+
+/** @returns undefined when the organization was spared or deleted meanwhile */
+export async function noticeOf(
+  { unit, links, instant }: Pick<MailContext<unknown>, 'unit' | 'links' | 'instant'>,
+  organizationId: string,
+): Promise<Notice | undefined> {
+  const setting = await unit.data.findOne(organizationSetting, { organizationId: { eq: organizationId } });
+  const name = await organizationName({ organizationId }, unit);
+  if (!setting || setting.deletionNotBefore === null || name === undefined) return undefined;
+  return {
+    name,
+    // As nobody in particular: in the time zone of the organization.
+    day: await instant(setting.deletionNotBefore, { userId: '' }),
+    isAnnounced: setting.deletionRequesterId !== null,
+    url: links.billingUrl,
+  };
+}
+
+export function noticeText({ name, day, isAnnounced, url }: Notice) {
+  return {
+    subject: 'An organization will be deleted',
+    paragraphs: [
+      isAnnounced
+        ? `An owner has announced the deletion of ${name}. It will be deleted on ${day} or later, with all organizations below it.`
+        : `Nobody pays for ${name}. It will be deleted on ${day} or later, with all organizations below it.`,
+      'All records, files and memberships are deleted with it.',
+      isAnnounced
+        ? 'Until then, an owner can withdraw the deletion.'
+        : 'If a payment method or a subscription is added before that, nothing is deleted.',
+    ],
+    ...(isAnnounced ? {} : billingAction('Add a payment method', url)),
+  };
+}
+
+export const noticeSample: Notice = {
+  name: sample.organization,
+  day: sample.until,
+  isAnnounced: false,
+  url: billingPage,
+};
