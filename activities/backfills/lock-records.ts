@@ -2,7 +2,7 @@ import type { EntityModule } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 
 /**
- * Locks records until the end of the transaction. What is read of them afterwards is what people have left.
+ * Locks records until the end of the transaction. A later reading finds them as people have left them.
  * @returns ids of those that are still there
  */
 export async function lockRecords(

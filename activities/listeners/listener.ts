@@ -1,4 +1,4 @@
-import type { StartOptions } from '../clients/temporal/temporal-client.ts';
+import type { StartOptions } from '../clients/temporal/start-options.ts';
 import type { PayloadIn, Subscription } from '#entities/kit/model/events.ts';
 import type { EventRow } from '#entities/kit/outbox/outbox.ts';
 import type { StartInput, WorkflowContract } from '#workflows/kit/contract.ts';

@@ -6,7 +6,7 @@ import { organizationSetting } from '#entities/organizations/organization-settin
 import { organization } from '#entities/organizations/organization.ts';
 
 /**
- * Deletes an organization as an owner would. The people who are told of it are read before: memberships and settings end with it.
+ * Deletes an organization as an owner would. The people whom it notifies are read before: memberships and settings end with it.
  * @param unit of the server, in all organizations; it holds the lock of the organization
  */
 export async function deleteUnpaid(unit: UnitOfWork, organizationId: string): Promise<void> {

@@ -75,11 +75,11 @@ export interface Sweep<Known extends Facts = Facts, Action extends string = stri
   readonly decide: (facts: Known, context: SweepContext) => SweepDecision<Action>;
   readonly act: (unit: UnitOfWork, facts: Known, action: Action, context: ActionContext) => Promise<void>;
   /** Message to the operator's chat at the end of a run that has acted. @param startedAt of the run (RFC 3339) */
-  readonly tells?: (startedAt: string) => OperatorMessage;
-  /** An action that a run takes `maxLimited` times; it goes on with the others. */
+  readonly reports?: (startedAt: string) => OperatorMessage;
+  /** An action that a run takes `maxLimited` times; it continues with the others. */
   readonly limited?: {
     readonly action: Action;
-    /** How often this sweep has taken it since then: rows tell it, so that a crash does not begin at zero again. */
+    /** How often this sweep has taken it since then: rows show it, so that a crash does not begin at zero again. */
     readonly countSince: (unit: UnitOfWork, startedAt: Date) => Promise<number>;
   };
 }

@@ -35,7 +35,7 @@ export async function sweepPage(deps: SweepDependencies, sweep: Sweep, page: Swe
   const tally = new SweepTally(isDryRun, page.report);
   // The time is in the input of all pages with actions, so that a repeated attempt has it.
   const { run } = page;
-  if ((limited || sweep.tells) && !run) {
+  if ((limited || sweep.reports) && !run) {
     const startedAt = database.options.clock.now().toISOString();
     return { report: tally.report, next: page.after ?? [], run: { startedAt, planned: 0 } };
   }
@@ -126,7 +126,7 @@ export async function sweepPage(deps: SweepDependencies, sweep: Sweep, page: Swe
   const { report } = tally;
   logger.info({ sweep: sweep.name, ...report }, 'a sweep ended');
   deps.onSwept(sweep.name, report);
-  if (sweep.tells && run && !isDryRun && report.done > 0)
-    await notifyOperator(deps, run.startedAt, sweep.tells(run.startedAt));
+  if (sweep.reports && run && !isDryRun && report.done > 0)
+    await notifyOperator(deps, run.startedAt, sweep.reports(run.startedAt));
   return swept();
 }

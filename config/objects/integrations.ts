@@ -135,7 +135,7 @@ export const integrations = object('Integrations with third-party services, and 
       }),
       deletiondays: integer({
         description:
-          'Time between the mark and the deletion. A longer one applies at once, a shorter one to later marks: nobody is deleted before the day that people were told.',
+          'Time between the mark and the deletion. A longer one applies at once, a shorter one to later marks: nobody is deleted before the day of which people were notified.',
         unit: 'days',
         default: 7,
         minimum: 1,

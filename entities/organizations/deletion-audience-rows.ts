@@ -2,7 +2,7 @@ import type { Work } from '../kit/storage/work.ts';
 import { managerRoles } from '../presets/roles.ts';
 
 /**
- * Ids of the people who are told of the deletion of an organization: whoever manages it, and the owners of the organizations below it, which
+ * Ids of the people who are notified of the deletion of an organization: whoever manages it, and the owners of the organizations below it, which
  * are deleted with it.
  */
 export async function peopleOfDeletion(work: Work, organizationId: string): Promise<string[]> {

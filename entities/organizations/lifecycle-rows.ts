@@ -74,7 +74,7 @@ export async function lifecycleFacts(
   return row;
 }
 
-/** One statement for however many organizations. What one below an organization pays or is granted applies to it, too. */
+/** One statement for however many organizations. A payment or a grant of an organization below applies to the one above, too. */
 function factsOf(
   work: Work,
   organizations: string,

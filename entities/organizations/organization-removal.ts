@@ -27,7 +27,7 @@ export const organizationRemoval = defineEntityModule({
       optional: true,
       immutable: true,
     }),
-    noticeEmail: email('Address for invoices that the organization had, which is told of the deletion.', {
+    noticeEmail: email('Address for invoices that the organization had, which is notified of the deletion.', {
       optional: true,
     }),
     status: choice('Status of the removal.', ['pending', 'running', 'completed'], {
@@ -57,7 +57,7 @@ export const organizationRemoval = defineEntityModule({
   events: ['created', 'updated'],
   customEvents: {
     announced: {
-      description: 'The server has deleted an organization, and tells the people who were told before.',
+      description: 'The server has deleted an organization, and notifies the people who manage it.',
       payload: payload({
         userIds: Type.Array(Type.String(), {
           description: 'Ids of those who managed it, and of the owners of the organizations below it.',

@@ -70,7 +70,7 @@ export const organizationSetting = defineEntityModule({
       { optional: true, exposed: 'read', changedElsewhere: 'the server marks and spares organizations' },
     ),
     deletionNotBefore: timestamp(
-      'Earliest time of the deletion of which people were told; null when the organization is not marked.',
+      'Earliest time of the deletion of which people were notified; null when the organization is not marked.',
       { optional: true, exposed: 'read', changedElsewhere: 'the server marks and spares organizations' },
     ),
     deletionNotice: choice(

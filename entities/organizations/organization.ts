@@ -16,7 +16,7 @@ const notBefore = Type.String({ description: 'Earliest time of the deletion (RFC
 
 const userIds = Type.Array(Type.String(), {
   description:
-    'Ids of the people who are told: owners, admins and super administrators, and owners of the organizations below it.',
+    'Ids of the people who are notified: owners, admins and super administrators, and owners of the organizations below it.',
 });
 
 const delayS = Type.Integer({

@@ -280,7 +280,7 @@ comment on table organization_removals is 'Removal of the contents of a deleted 
 comment on column organization_removals.organization_name is 'Name that the organization had.';
 comment on column organization_removals.removed_organization_id is 'Id that it had.';
 comment on column organization_removals.requester_id is 'Id of the person who deleted it; null if the server did.';
-comment on column organization_removals.notice_email is 'Address for invoices that the organization had, which is told of the deletion.';
+comment on column organization_removals.notice_email is 'Address for invoices that the organization had, which is notified of the deletion.';
 comment on column organization_removals.status is 'Status of the removal.';
 comment on column organization_removals.total_records is 'Number of records to remove; null until the removal has begun.';
 comment on column organization_removals.removed_records is 'Number of records that are removed.';
@@ -344,7 +344,7 @@ comment on column organization_settings.email_domains is 'Domains of e-mail addr
 comment on column organization_settings.admits_email_domains is 'Whether people become members, with the role member, when they confirm an address of one of these domains. Former members do not, and nobody does while single sign-on is enforced.';
 comment on column organization_settings.email_theme is 'Brand of the e-mails that are sent for the organization.';
 comment on column organization_settings.marked_for_deletion_at is 'When the organization was marked for deletion, because nobody pays for it or because an owner has announced it; null when it is not marked.';
-comment on column organization_settings.deletion_not_before is 'Earliest time of the deletion of which people were told; null when the organization is not marked.';
+comment on column organization_settings.deletion_not_before is 'Earliest time of the deletion of which people were notified; null when the organization is not marked.';
 comment on column organization_settings.deletion_notice is 'Last notice of the deletion that people were sent; null before the first.';
 comment on column organization_settings.deletion_requester_id is 'Id of the owner who has announced the deletion; null if nobody has.';
 comment on column organization_settings.spared_until is 'Time until which an operator spares the organization from deletion; null for none.';

@@ -265,6 +265,8 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'readCertificateRow',
     'releaseOrder',
   ],
+  // Ids of people whom the server notifies of a deletion.
+  'organizations/deletion-audience-rows.ts': ['peopleOfDeletion'],
   // What follows from billing; they read nothing.
   'access/entitled.ts': ['applies', 'entitled', 'isLapsed', 'requiresPaymentMethod'],
   'access/email-lock.ts': ['lockEmail'],

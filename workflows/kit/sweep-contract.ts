@@ -25,7 +25,7 @@ export interface PlannedAction {
   readonly reason: string;
 }
 
-/** What a run of a sweep with a limited action hands on from page to page. */
+/** State of a run that its pages hand on to each other. */
 export interface LimitedRun {
   /** When it began (RFC 3339), by the clock of the server. */
   readonly startedAt: string;

@@ -26,6 +26,7 @@ import {
   type WorkOrigin,
 } from '#workflows/kit/contract.ts';
 import type { SearchValues } from '#workflows/kit/search-attributes.ts';
+import type { StartOptions } from './start-options.ts';
 import { searchPairs } from '#workflows/kit/search-pairs.ts';
 import type { JobMiddleware } from './job.ts';
 import { EncryptingCodec } from './payload-codec.ts';
@@ -74,17 +75,6 @@ export function encryptedDataConverter(codec: EncryptingCodec): DataConverter {
     payloadCodecs: [codec],
     failureConverterPath: fileURLToPath(new URL('../../../workflows/kit/failure-converter.ts', import.meta.url)),
   };
-}
-
-export interface StartOptions {
-  readonly search: SearchValues;
-  /**
-   * `once`: a workflow of this id that has ended stays ended (default). `again`: it may run again; for work that is
-   * idempotent and whose rows say that it is not done.
-   */
-  readonly repeat?: 'once' | 'again';
-  /** Time for which the workflow waits before its first task, in milliseconds. */
-  readonly startDelayMs?: number;
 }
 
 /** The only access to Temporal from outside workflow code. Connects with the first call and reconnects by itself. */
@@ -172,9 +162,7 @@ export class TemporalGateway {
             args: [this.inputOf(contract, input)],
             taskQueue,
             workflowId,
-            // A workflow that waits begins nowhere at once.
-            requestEagerStart: this.#isEager && startDelayMs === 0,
-            ...(startDelayMs > 0 ? { startDelay: startDelayMs } : {}),
+            ...(startDelayMs > 0 ? { startDelay: startDelayMs } : { requestEagerStart: this.#isEager }),
             workflowIdReusePolicy:
               repeat === 'again' ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
             workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,

@@ -4,7 +4,7 @@ import { organizationRemoval } from '#entities/organizations/organization-remova
 import { defineMail } from '../define-mail.ts';
 import { deletedSample, deletedText, nameOfDeleted } from './deleted-text.ts';
 
-/** The same mail to the address for invoices, unless it is that of a person who is told anyway. */
+/** The same mail to the address for invoices, unless it is that of a person who is notified anyway. */
 export const deletionForInvoicesMail = defineMail('deletion-for-invoices', {
   listener: 'mail-organization-deleted',
   follows: [on(organizationRemoval, 'announced')],

@@ -7,7 +7,7 @@ import { organizationName } from '../shown-name.ts';
 
 type Told = Occasion<{ readonly userIds: readonly string[]; readonly delayS: number }>;
 
-/** The address for invoices, unless it is that of a person who is told anyway. */
+/** The address for invoices, unless it is that of a person who is notified anyway. */
 export async function addressForInvoices({ event, key, unit }: Told): Promise<Addressee[]> {
   const { organizationId, payload } = event;
   if (organizationId === null) return [];

@@ -44,7 +44,7 @@ export const remindPaymentMethodSweep = defineSweep({
       deletionNotBefore: at,
       deletionNotice: action === 'mark' ? 'marked' : action,
     });
-    const told = {
+    const notice = {
       notBefore: at.toISOString(),
       userIds: await peopleOfDeletion(unit, facts.id),
       // One organization a second, for as long as there is no other run.
@@ -52,9 +52,9 @@ export const remindPaymentMethodSweep = defineSweep({
     };
     unit.emit(
       action === 'mark' || action === 'marked'
-        ? customEvent(organization, 'marked_for_deletion', facts, told)
-        : customEvent(organization, 'deletion_nearing', facts, { ...told, notice: action }),
+        ? customEvent(organization, 'marked_for_deletion', facts, notice)
+        : customEvent(organization, 'deletion_nearing', facts, { ...notice, notice: action }),
     );
   },
-  tells: (startedAt) => ({ message: 'organizations-marked', since: startedAt }),
+  reports: (startedAt) => ({ message: 'organizations-marked', since: startedAt }),
 });

@@ -39,7 +39,7 @@ export function settingsOf(
   });
 }
 
-/** Marks an organization as if that had been so many days ago, with so many until the day that people were told. */
+/** Marks an organization as if that had been so many days ago, with so many until the day of which people were notified. */
 export function markSince(world: World, organizationId: string, days: number, deletiondays = 7) {
   const at = world.clock.now().getTime() - days * 86_400_000;
   return settingsOf(world, organizationId, {

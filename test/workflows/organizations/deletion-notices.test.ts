@@ -6,6 +6,7 @@ import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { openBilledWorld, type BilledWorld } from '../../kit/billing/paying-organization.ts';
+import { untilRead } from '../../kit/billing/reconciled-organization.ts';
 import { settingsOf } from '../../kit/billing/unpaid-organization.ts';
 import { eventually } from '../../kit/eventually.ts';
 import { mailsTo, unfolded } from '../../kit/mailbox.ts';
@@ -36,11 +37,10 @@ beforeAll(async () => {
   below = await buildPerson(world, { organization: part, role: 'owner' });
   // Only this one is looked at.
   await asOwner(world, 'update organizations set is_personal = true where id <> $1 and parent_id is null', [id]);
-  await asOwner(
-    world,
-    'update organization_billings set trial_ends_at = $2, reconciled_at = $2, next_check_at = null where organization_id = $1',
-    [id, world.clock.now()],
-  );
+  // Its customer was read once, and is not on trial any more.
+  await untilRead(billed, id);
+  await asOwner(world, 'update organization_billings set trial_ends_at = null where organization_id = $1', [id]);
+  await asOwner(world, `update organization_subscriptions set status = 'canceled' where organization_id = $1`, [id]);
   await settingsOf(world, id, { billingEmail: invoices, timezone: 'Asia/Tokyo' });
 });
 afterAll(() => billed.close());
