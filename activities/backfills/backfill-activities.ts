@@ -3,13 +3,13 @@ import { backfillRun } from '#entities/organizations/backfill-run.ts';
 import type { BackfillProgress, BackfillVersion } from '#workflows/maintenance/run-backfill-routine.contract.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
-import { runSlice } from './backfill-slice.ts';
+import { BackfillPace, runSlice } from './backfill-slice.ts';
 import { releaseBackfills } from './release-backfills.ts';
 
 export type BackfillActivities = ReturnType<typeof createBackfillActivities>;
 
 export const createBackfillActivities = defineActivities(
-  ({ config, database }: Pick<ActivityDependencies, 'config' | 'database'>) => ({
+  ({ config, database }: Pick<ActivityDependencies, 'config' | 'database'>, pace = new BackfillPace()) => ({
     /** The backfills that the configuration wants, and of which neither this version nor a higher one is completed. */
     async wantedBackfills(): Promise<BackfillVersion[]> {
       const wanted = releaseBackfills.filter(({ isWanted }) => isWanted(config.current));
@@ -25,11 +25,15 @@ export const createBackfillActivities = defineActivities(
       });
     },
 
-    /** @throws Error in a process of another release, whose backfill has another version: the next attempt may be made elsewhere */
+    /**
+     * A higher version looks at all records again: a lower one stops.
+     * @throws Error in a process of the previous release, which does not have the version: the next attempt may be made elsewhere
+     */
     async backfillSlice({ routine, version }: BackfillVersion): Promise<BackfillProgress> {
-      const backfill = releaseBackfills.find((one) => one.name === routine && one.version === version);
+      const backfill = releaseBackfills.find((one) => one.name === routine && one.version >= version);
       if (!backfill) throw new Error(`This release has no version ${version} of the backfill ${routine}.`);
-      return runSlice({ config, database }, backfill);
+      if (backfill.version > version) return { status: 'stopped', examined: 0, changed: 0, failed: 0 };
+      return runSlice({ config, database, pace }, backfill);
     },
   }),
 );

@@ -1,4 +1,5 @@
 import { isAppError } from '#entities/kit/base/errors.ts';
+import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
@@ -27,6 +28,16 @@ export function failuresOf({ failures }: BackfillRun): readonly BackfillFailure[
   return (failures ?? []) as readonly BackfillFailure[];
 }
 
+/** A transaction of a backfill. */
+function inUnit<T>(database: Database, backfill: Backfill, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
+  const context = workContext(systemCaller('backfill'), `backfill-${backfill.name}-${backfill.version}`);
+  return database.transact(context, work);
+}
+
+function findRun({ data }: UnitOfWork, { name, version }: Backfill): Promise<BackfillRun | undefined> {
+  return data.findOne(backfillRun, { routine: { eq: name }, version: { eq: version } });
+}
+
 /** A transaction of a backfill, in which its run is locked: pages of two workers come one after the other. */
 function withRun(
   database: Database,
@@ -34,9 +45,8 @@ function withRun(
   work: (unit: UnitOfWork, run: BackfillRun) => Promise<BackfillRun>,
 ): Promise<BackfillRun> {
   const { name: routine, version } = backfill;
-  const context = workContext(systemCaller('backfill'), `backfill-${routine}-${version}`);
-  return database.transact(context, async (unit) => {
-    const known = await unit.data.findOne(backfillRun, { routine: { eq: routine }, version: { eq: version } });
+  return inUnit(database, backfill, async (unit) => {
+    const known = await findRun(unit, backfill);
     const run = known
       ? await unit.data.findLocked(backfillRun, known.id)
       : await unit.data.create(backfillRun, { routine, version });
@@ -52,18 +62,23 @@ function withRun(
  */
 export async function doPage(database: Database, backfill: Backfill, limit: number): Promise<BackfillRun> {
   try {
-    return await withRun(database, backfill, async (unit, run) => {
+    const after = await withRun(database, backfill, async (unit, run) => {
       if (run.status === 'completed') return run;
       const ids = await backfill.find(unit, { after: run.position ?? '', limit });
       const last = ids.at(-1);
       if (last === undefined) return complete(unit, run);
       const changed = await backfill.apply(unit, ids);
-      return unit.data.update(backfillRun, run.id, {
+      const moved = await unit.data.update(backfillRun, run.id, {
         position: last,
         examinedRecords: run.examinedRecords + ids.length,
         changedRecords: run.changedRecords + changed,
       });
+      await unit.flush();
+      failpoint('backfill-written', backfill.name);
+      return moved;
     });
+    failpoint('backfill-committed', backfill.name);
+    return after;
   } catch (error) {
     if (isTransient(error)) throw error;
     return limit === 1 ? skipRecord(database, backfill, error) : doEach(database, backfill, limit);
@@ -106,10 +121,12 @@ function skipRecord(database: Database, backfill: Backfill, error: unknown): Pro
   });
 }
 
-/** Tries the records again that have failed, each alone. */
-export async function repeatFailures(database: Database, backfill: Backfill): Promise<BackfillRun> {
-  let run = await withRun(database, backfill, (_unit, held) => Promise.resolve(held));
-  for (const { id } of failuresOf(run)) {
+/** Tries the records again that have failed, each alone. @returns undefined when this version of the backfill has no run */
+export async function repeatFailures(database: Database, backfill: Backfill): Promise<BackfillRun | undefined> {
+  const known = await inUnit(database, backfill, (unit) => findRun(unit, backfill));
+  if (!known) return undefined;
+  let run = known;
+  for (const { id } of failuresOf(known)) {
     const without = (held: BackfillRun) => failuresOf(held).filter((failure) => failure.id !== id);
     try {
       run = await withRun(database, backfill, async (unit, held) => {

@@ -10,31 +10,46 @@ const pageSize = 100;
 /** After so many milliseconds a slice ends with the current page. */
 const sliceMs = 2_000;
 
-/** Longest rest between two pages, in milliseconds. */
+/** Longest rest after a page, in milliseconds. */
 const maxRestMs = 5_000;
 
-/**
- * Does pages of a backfill for a while, in short transactions. Nobody waits for it, and others do wait for PostgreSQL: it rests as long as
- * a page took, and longer while pages take longer than the fastest one, or others wait for a connection of this process.
- */
+/** PostgreSQL is busy, or the connections of this process are, when an answer takes so many times the fastest one. */
+const busyFrom = 5;
+
+/** How long backfills of this process rest. Nobody waits for them, and others do wait for PostgreSQL. */
+export class BackfillPace {
+  #fastestMs = Infinity;
+
+  /**
+   * The rest after a page: as long as the page took, and longer while others are served slowly.
+   * @param answerMs how long a statement without work took just now, with the wait for a connection
+   */
+  restAfter(pageMs: number, answerMs: number): number {
+    this.#fastestMs = Math.min(this.#fastestMs, answerMs);
+    return Math.min(maxRestMs, pageMs * Math.max(1, answerMs / (busyFrom * this.#fastestMs)));
+  }
+}
+
+type SliceDependencies = Pick<ActivityDependencies, 'config' | 'database'> & { readonly pace: BackfillPace };
+
+/** Does pages of a backfill for a while, in short transactions, with a rest after each. */
 export async function runSlice(
-  { config, database }: Pick<ActivityDependencies, 'config' | 'database'>,
+  { config, database, pace }: SliceDependencies,
   backfill: Backfill,
 ): Promise<BackfillProgress> {
   const endsAt = Date.now() + sliceMs;
   const isOn = () => config.current.backfill.enabled && backfill.isWanted(config.current);
-  let fastestMs = Infinity;
   let progress: BackfillProgress = { status: 'stopped', examined: 0, changed: 0, failed: 0 };
   while (isOn()) {
     const startedAt = performance.now();
     const run = await doPage(database, backfill, pageSize);
-    const tookMs = performance.now() - startedAt;
-    fastestMs = Math.min(fastestMs, tookMs);
+    const doneAt = performance.now();
     const { status, examinedRecords: examined, changedRecords: changed } = run;
     progress = { status, examined, changed, failed: failuresOf(run).length };
-    if (status === 'completed' || (isOn() && Date.now() >= endsAt)) return progress;
-    const isBusy = database.connections.waiting > 0;
-    await pause(Math.min(maxRestMs, (tookMs * tookMs) / fastestMs + (isBusy ? maxRestMs / 2 : 0)));
+    if (status === 'completed') return progress;
+    await database.ping(Date.now() + maxRestMs);
+    await pause(pace.restAfter(doneAt - startedAt, performance.now() - doneAt));
+    if (Date.now() >= endsAt && isOn()) return progress;
   }
   return { ...progress, status: 'stopped' };
 }

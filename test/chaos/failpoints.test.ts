@@ -54,6 +54,9 @@ const mortals: Readonly<Record<Failpoint, Readonly<Partial<Record<Program, numbe
   'billing-read': {},
   'billing-written': {},
   'billing-cancelled': {},
+  // Those of backfills are in killed-backfills.test.ts.
+  'backfill-written': {},
+  'backfill-committed': {},
   // Those of system messages and of notifications are in killed-notifications.test.ts.
   'chat-posted': {},
   'notifications-claimed': {},

@@ -6,6 +6,8 @@ import { announce } from '../kit/events/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { failingRecord, fragileListener } from '../kit/events/failing-deliveries.ts';
 import { waitForMails } from '../kit/mailbox.ts';
+import { asOwner } from '../kit/as-owner.ts';
+import { forgetBackfillRuns } from '../kit/records/forgotten-backfills.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { sendSystemMessageContract } from '#workflows/identity/send-system-message.contract.ts';
 import { admitByDomainContract } from '#workflows/organizations/admit-by-domain.contract.ts';
@@ -216,9 +218,24 @@ test('the schedules', async () => {
 });
 
 test('backfills', async () => {
+  await buildPerson(world);
   await world.reconfigure({ CORE_BACKFILL_ENABLED: 'true' });
   await recordRun('run-backfill.started', `WorkflowType = "runBackfill" AND ${completed}`);
   await recordRun('run-backfill-routine.completed', `WorkflowType = "runBackfillRoutine" AND ${completed}`);
+  await forgetBackfillRuns(world, 'billing-emails');
+  // Others hold a record for longer than a slice.
+  const held = asOwner(
+    world,
+    'with held as (select id from organization_settings for update) select count(*), pg_sleep(2.5) from held',
+  );
+  const { temporal } = world.runtime;
+  const handedOver = await temporal.client.workflow.start('runBackfillRoutine', {
+    taskQueue: temporal.taskQueue('workflows'),
+    workflowId: `${world.name}/backfill-by-hand`,
+    args: [{ routine: 'billing-emails', version: 1, queue: temporal.activityQueue('maintenance'), slicesPerRun: 1 }],
+  });
+  await Promise.all([held, handedOver.result()]);
+  await record('run-backfill-routine.handed-over', 'backfill-by-hand', handedOver.firstExecutionRunId);
   await world.reconfigure({ CORE_BACKFILL_ENABLED: undefined });
 });
 

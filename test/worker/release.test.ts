@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { billingEmailsBackfill } from '#activities/backfills/billing-emails.backfill.ts';
+import { backfillsOf } from '#activities/backfills/release-backfills.ts';
 import { activityQueues as configuredQueues } from '#config/objects/jobqueue/queueconf.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import { deliveryQueue } from '#workflows/events/deliver-event.contract.ts';
@@ -38,6 +40,12 @@ test('a file without activities, and two activities of one name, are refused', (
     exports: { createSomeActivities: () => ({ deliver: () => Promise.resolve() }) },
   }));
   expect(() => activitiesOf(modules, dependencies)).toThrow('b-activities.ts: there is another activity "deliver"');
+});
+
+test('a file without a backfill, and two backfills of one name, are refused', () => {
+  expect(() => backfillsOf([{ path: 'a.backfill.ts', exports: {} }])).toThrow('a.backfill.ts must export one backfill');
+  const modules = ['a.backfill.ts', 'b.backfill.ts'].map((path) => ({ path, exports: { billingEmailsBackfill } }));
+  expect(() => backfillsOf(modules)).toThrow('there is another backfill "billing-emails"');
 });
 
 test('a contract names a task queue exactly when the input of its workflow has its settings', () => {

@@ -9,7 +9,7 @@ import { ArgumentError, type Tool, type ToolContext } from './tool.ts';
 /** A command about backfills, as an operator types it. */
 export type BackfillsCommand = { readonly name: 'list' } | { readonly name: 'retry'; readonly backfill: Backfill };
 
-export const backfillsTool: Tool<Record<never, never>, BackfillsCommand> = {
+export const backfillsTool: Tool<Readonly<Record<string, never>>, BackfillsCommand> = {
   name: 'backfills',
   needs: 'The database',
   options: {},
@@ -48,14 +48,19 @@ export async function runBackfillsCommand(
   if (command.name === 'retry') {
     const run = await repeatFailures(database, command.backfill);
     print(command.backfill.name);
-    printRun(run);
-    return failuresOf(run).length === 0;
+    if (run) printRun(run);
+    else print('  has not run yet');
+    return !run || failuresOf(run).length === 0;
   }
   const context = { caller: systemCaller('operator of backfills'), requestId: `backfills-${newId()}`, readOnly: true };
   const runs = await database.transact(context, ({ data }) => data.find(backfillRun, { where: {}, limit: maxRuns }));
+  let hasFailures = false;
   for (const { name, description, isWanted } of releaseBackfills) {
     print(`${name}: ${description}${isWanted(config.current) ? '' : ' Not wanted by the configuration.'}`);
-    for (const run of runs.filter(({ routine }) => routine === name)) printRun(run);
+    for (const run of runs.filter(({ routine }) => routine === name)) {
+      printRun(run);
+      hasFailures ||= failuresOf(run).length > 0;
+    }
   }
-  return runs.every((run) => failuresOf(run).length === 0);
+  return !hasFailures;
 }

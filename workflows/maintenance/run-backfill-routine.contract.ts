@@ -16,8 +16,13 @@ export interface BackfillProgress {
   readonly failed: number;
 }
 
+export interface BackfillInput extends BackfillVersion, MaintenanceInput {
+  /** Slices after which a run continues as new, so that its history stays short. */
+  readonly slicesPerRun?: number;
+}
+
 /** Does the pages of one backfill. */
-export const runBackfillRoutineContract = defineContract<BackfillVersion & MaintenanceInput>({
+export const runBackfillRoutineContract = defineContract<BackfillInput>({
   name: 'runBackfillRoutine',
   queue: maintenanceQueue,
   workflowId: ({ routine, version }) => `backfill/${routine}/${version}`,

@@ -46,6 +46,8 @@ export const failpoints = [
   'billing-read',
   'billing-written',
   'billing-cancelled',
+  'backfill-written',
+  'backfill-committed',
   'chat-posted',
   'notifications-claimed',
 ] as const;

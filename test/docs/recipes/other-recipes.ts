@@ -205,6 +205,53 @@ export const closeOldTasksSweep = defineSweep({
 });
 `;
 
+const lowerColors = `import { tag } from '#entities/work/tag.ts';
+import { defineBackfill } from './define-backfill.ts';
+import { lockRecords } from './lock-records.ts';
+
+export const lowerColorsBackfill = defineBackfill({
+  name: 'lower-colors',
+  version: 1,
+  description: 'Writes the colors of tags in lower case.',
+  isWanted: () => true,
+  find: async ({ data }, { after, limit }) => {
+    const rows = await data.find(tag, { where: { id: { gt: after } }, limit });
+    return rows.map(({ id }) => id);
+  },
+  apply: async (unit, ids) => {
+    const where = { id: { in: await lockRecords(unit, tag, ids) } };
+    const rows = await unit.data.find(tag, { where, limit: ids.length });
+    const lacking = rows.filter(({ color }) => color !== color?.toLowerCase());
+    for (const { id, color } of lacking) await unit.data.update(tag, id, { color: color?.toLowerCase() ?? null });
+    return lacking.length;
+  },
+});
+`;
+
+export const lowerColorsTest = `import { afterAll, beforeAll, expect, test } from 'vitest';
+import { doPage } from '#activities/backfills/backfill-page.ts';
+import { lowerColorsBackfill } from '#activities/backfills/lower-colors.backfill.ts';
+import { releaseBackfills } from '#activities/backfills/release-backfills.ts';
+import { buildPerson, signedIn } from '../../kit/people.ts';
+import { openWorld, type World } from '../../kit/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+test('colors are written in lower case, once', async () => {
+  expect(releaseBackfills).toContain(lowerColorsBackfill);
+  const client = await signedIn(world, await buildPerson(world));
+  const { id } = (await client.post('/v1/tags', { name: 'fire', color: '#FF0000' })).body;
+  const { database } = world.runtime;
+  expect(await doPage(database, lowerColorsBackfill, 10)).toMatchObject({ status: 'running', changedRecords: 1 });
+  expect(await doPage(database, lowerColorsBackfill, 10)).toMatchObject({ status: 'completed', changedRecords: 1 });
+  expect((await client.get('/v1/tags/' + id)).body.color).toBe('#ff0000');
+});
+`;
+
 /** The example of CONTRIBUTING.md. */
 const [holdsLinks = ''] = codeBlocks('CONTRIBUTING.md', 'ts', 'Recipes');
 
@@ -291,6 +338,11 @@ export const otherRecipes: readonly Recipe[] = [
     follow: (copy) => copy.write('activities/sweeps/work/close-old-tasks.sweep.ts', closeOldTasks),
   },
   {
+    title: 'a backfill is one file',
+    files: ['activities/backfills/lower-colors.backfill.ts'],
+    follow: (copy) => copy.write('activities/backfills/lower-colors.backfill.ts', lowerColors),
+  },
+  {
     title: 'a configuration leaf is one file',
     files: ['config/objects/db.ts'],
     follow: (copy) => {
@@ -330,6 +382,7 @@ export const testsOfOthers = [
   'test/worker/release.test.ts',
   'test/workflows/email/mail-layouts.test.ts',
   'test/workflows/events/typed-events.test.ts',
+  'test/workflows/maintenance/lower-colors.test.ts',
 ];
 
 export const coffeeTest = `import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -12,7 +12,15 @@ import { depth, sampleOf } from '../../kit/depth.ts';
 import { ScratchCopy } from '../../kit/processes/scratch-copy.ts';
 import { recordTried } from '../../kit/tried.ts';
 import { openWorld, type World } from '../../kit/world.ts';
-import { charsetTest, coffeeTest, derivedByOthers, otherRecipes, teaTest, testsOfOthers } from './other-recipes.ts';
+import {
+  charsetTest,
+  coffeeTest,
+  derivedByOthers,
+  lowerColorsTest,
+  otherRecipes,
+  teaTest,
+  testsOfOthers,
+} from './other-recipes.ts';
 
 // All recipes are followed in one copy, one after the other: types are checked, and tests run in it, once.
 
@@ -170,6 +178,7 @@ test('everything else about them is generated', async () => {
   copy.write('test/api/coffee.test.ts', coffeeTest);
   copy.write('test/api/tea.test.ts', teaTest);
   copy.write('test/config/charset.test.ts', charsetTest);
+  copy.write('test/workflows/maintenance/lower-colors.test.ts', lowerColorsTest);
   copy.commit('what is generated, and a test');
 });
 
