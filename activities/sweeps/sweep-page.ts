@@ -1,3 +1,4 @@
+import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { WorkContext } from '#entities/kit/model/work-context.ts';
@@ -102,6 +103,7 @@ export async function sweepPage(deps: SweepDependencies, sweep: Sweep, page: Swe
         );
       } else {
         const done = await act(facts.id);
+        if (done.action !== null) failpoint('sweep-acted', sweep.name);
         tally.settled(done);
         if (done === beyondLimit) {
           isExhausted = true;

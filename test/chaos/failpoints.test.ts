@@ -60,6 +60,8 @@ const mortals: Readonly<Record<Failpoint, Readonly<Partial<Record<Program, numbe
   // Those of system messages and of notifications are in killed-notifications.test.ts.
   'chat-posted': {},
   'notifications-claimed': {},
+  // That of sweeps is in killed-deletions.test.ts.
+  'sweep-acted': {},
   ...(Object.fromEntries(fileFailpoints.map(({ failpoint }) => [failpoint, {}])) as Record<FileFailpoint, object>),
 };
 

@@ -375,6 +375,8 @@ test('an organization that pays, that is swept and compared, and whose subscript
   for (const [schedule, type, name] of [
     ['sweep-entitlements', 'sweepEntitlements', 'sweep-entitlements.swept'],
     ['compare-billing', 'compareBilling', 'compare-billing.compared'],
+    ['remind-payment-method', 'remindPaymentMethod', 'remind-payment-method.swept'],
+    ['delete-overdue-organizations', 'deleteOverdueOrganizations', 'delete-overdue-organizations.swept'],
   ] as const) {
     await runSchedule(billed.world, schedule);
     await recordRun(name, `WorkflowType = "${type}" AND ${completed}`, billed.world);

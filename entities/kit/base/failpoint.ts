@@ -50,6 +50,7 @@ export const failpoints = [
   'backfill-committed',
   'chat-posted',
   'notifications-claimed',
+  'sweep-acted',
 ] as const;
 export type Failpoint = (typeof failpoints)[number];
 
