@@ -171,7 +171,7 @@ export function readFailpoints(environment: Environment = process.env): Failpoin
   const variable = 'FAILPOINTS';
   const entries = (environment[variable] ?? '').split(',').filter((entry) => entry.trim() !== '');
   return entries.map((entry) => {
-    const match = /^(?<name>[a-z-]+(?::[a-z/-]+)?)=(?<action>kill|throw|pause)(?:@(?<after>\d{1,6}))?$/u.exec(
+    const match = /^(?<name>[a-z-]+(?::[a-zA-Z/-]+)?)=(?<action>kill|throw|pause)(?:@(?<after>\d{1,6}))?$/u.exec(
       entry.trim(),
     )?.groups;
     if (match === undefined) {
