@@ -33,6 +33,7 @@ export const infrastructureTables = [
   /^listener_states$/,
   /^system_messages$/,
   /^operators$/,
+  /^announced_deletions$/,
   /^task_reminders$/,
   /^idempotent_requests$/,
   /^automatic_certificates$/,

@@ -2,12 +2,13 @@ import type { ConfigStore } from '#config/live/config-store.ts';
 import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import { firstIdAt, isId, newId } from '#entities/kit/base/ids.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
-import { isDay, parseInstant } from '#entities/kit/base/instant.ts';
+import { parseInstant } from '#entities/kit/base/instant.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { recordRepair } from '#entities/kit/outbox/delivery-repairs.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
+import { endAnnouncedDeletion } from '#entities/organizations/announced-deletion-rows.ts';
 import { deletionTime, lifecycleOf, type LifecycleDecision } from '#entities/organizations/lifecycle.ts';
 import {
   lifecycleCandidates,
@@ -15,6 +16,7 @@ import {
   markedOrganizations,
   type LifecycleRow,
 } from '#entities/organizations/lifecycle-rows.ts';
+import { namedTime } from '#entities/organizations/named-time.ts';
 import { nextStepOf, type NextStep } from '#entities/organizations/next-step.ts';
 import { organizationSetting } from '#entities/organizations/organization-setting.ts';
 import { organization } from '#entities/organizations/organization.ts';
@@ -131,9 +133,7 @@ export class LifecycleOperations {
    */
   async postpone(organizationId: string, until: string, asked: Asked): Promise<string> {
     return this.#change(organizationId, 'postpone', asked, async (unit, facts, now) => {
-      const at = timeIn(until, now);
-      if (at.getTime() - now.getTime() > maxDays * dayMs)
-        throw inputError([{ path: '/until', message: `must be at most ${maxDays} days from now; it is "${until}"` }]);
+      const at = namedTime(until, '/until', { now, maxDays });
       const deletedAt = this.deletedAt(facts);
       if (deletedAt === null)
         throw new AppError('rule_violated', `${facts.name} (${facts.id}) is not marked for deletion.`);
@@ -155,7 +155,7 @@ export class LifecycleOperations {
    */
   async spare(organizationId: string, until: string | null, asked: Asked): Promise<string> {
     return this.#change(organizationId, 'spare', asked, async (unit, facts, now) => {
-      const at = until === null ? forEver : timeIn(until, now);
+      const at = until === null ? forEver : namedTime(until, '/until', { now });
       const isMarked = facts.markedForDeletionAt !== null;
       if (!isMarked && (facts.isPersonal || facts.parentId !== null))
         throw new AppError(
@@ -169,6 +169,7 @@ export class LifecycleOperations {
         deletionRequesterId: null,
         sparedUntil: at,
       });
+      await endAnnouncedDeletion(unit, facts.id);
       if (isMarked) unit.emit(customEvent(organization, 'spared', facts, { reason: 'operator' }));
       return `${facts.name} is ${isMarked ? 'not marked any more, and is ' : ''}spared ${at === forEver ? 'for ever' : `until ${at.toISOString()}`}.`;
     });
@@ -215,20 +216,6 @@ export class LifecycleOperations {
 /** Whether an error says that an operator cannot have what they asked for. */
 export function isRefusal(error: unknown): error is AppError {
   return isAppError(error) && ['not_found', 'invalid_input', 'rule_violated'].includes(error.code);
-}
-
-/** A day, which begins in UTC, or an instant. @throws AppError invalid_input also for one that is over */
-function timeIn(text: string, now: Date): Date {
-  const at = parseInstant(isDay(text) ? `${text}T00:00:00Z` : text);
-  if (!at)
-    throw inputError([
-      {
-        path: '/until',
-        message: `must be a day such as 2027-01-31, or an instant (RFC 3339); it is "${text.slice(0, 100)}"`,
-      },
-    ]);
-  if (at <= now) throw inputError([{ path: '/until', message: `must be in the future; it is "${text}"` }]);
-  return at;
 }
 
 /** Null after a page that is not full: it is the last one. */

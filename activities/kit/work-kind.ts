@@ -6,6 +6,7 @@ export const kindsOfWorkflows: Readonly<Record<string, WorkKind>> = {
   auditStorage: 'file',
   backupFile: 'file',
   checkUpload: 'file',
+  deleteAnnounced: 'organization',
   deliverEvent: 'delivery',
   deliverEvents: 'delivery',
   deliverToEndpoint: 'message',

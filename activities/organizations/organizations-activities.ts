@@ -5,12 +5,14 @@ import { organization } from '#entities/organizations/organization.ts';
 import { task } from '#entities/work/task.ts';
 import type { SetUpOrganizationInput } from '#workflows/organizations/set-up-organization.contract.ts';
 import type { AdmitByDomainInput } from '#workflows/organizations/admit-by-domain.contract.ts';
+import type { AnnouncedOutcome, DeleteAnnouncedInput } from '#workflows/organizations/delete-announced.contract.ts';
 import type {
   RemovalProgress,
   RemoveOrganizationInput,
 } from '#workflows/organizations/remove-organization.contract.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
+import { deleteAnnouncedOrganization } from './delete-announced.ts';
 import { admitNewcomer } from './admit-newcomer.ts';
 import { removeSlice } from './removal-slice.ts';
 import { suggestedTasks } from './suggested-tasks.ts';
@@ -55,6 +57,9 @@ export const createOrganizationsActivities = defineActivities(
     /** @returns the number of organizations that the person has joined */
     admitNewcomer: ({ userId }: AdmitByDomainInput): Promise<number> =>
       admitNewcomer({ database, textRecords }, userId),
+
+    deleteAnnouncedOrganization: ({ organizationId }: DeleteAnnouncedInput): Promise<AnnouncedOutcome> =>
+      deleteAnnouncedOrganization(database, organizationId),
 
     /** @returns how far the removal is */
     removeContents: ({ removalId }: RemoveOrganizationInput): Promise<RemovalProgress> =>

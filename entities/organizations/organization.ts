@@ -205,7 +205,7 @@ export const organization = defineEntityModule({
       payload: payload({
         reason: Type.String({
           description:
-            'Why: `payment_method`, `subscription`, `trial`, `grant`, `operator`, `bypass` for an exempt domain, or `withdrawn` by an owner.',
+            'Why: `payment_method`, `subscription`, `trial`, `grant`, `operator`, `bypass` for an exempt domain, `withdrawn` by an owner, or `requester_left` when the person who announced the deletion is no owner any more.',
         }),
       }),
     },

@@ -1,3 +1,12 @@
+create table announced_deletions (
+  id text not null,
+  organization_id text not null,
+  due_at timestamptz not null
+);
+alter table announced_deletions add constraint announced_deletions_pkey primary key (id);
+create index announced_deletions_due on announced_deletions (organization_id, due_at, id) where (due_at is not null);
+grant select,insert,delete,update on table announced_deletions to core_system;
+
 create table backfill_runs (
   id text not null,
   created_at timestamptz not null,

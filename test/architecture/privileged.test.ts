@@ -126,6 +126,16 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // An operator of the installation, who reads, retries and stops the failing work of all organizations.
   'tools/commands/work-commands.ts': [`system 'operator of work'`],
   'runtime/work-repairs.ts': [`system 'operator of work'`],
+  // Owners decide about the deletion; only the server writes the mark.
+  'api/people/announced-deletion.ts': [
+    `privileged 'announce deletion'`,
+    `privileged 'announce deletion'`,
+    `privileged 'announce deletion'`,
+  ],
+  'activities/organizations/delete-announced.ts': [
+    `system 'delete announced organization'`,
+    `privileged 'delete announced organization'`,
+  ],
   // An operator of the installation, who postpones and spares the deletions of all organizations.
   'runtime/lifecycle-operations.ts': [`system 'lifecycle of operators'`],
   // Whoever can start the programs of the installation says who operates it; no role of an organization does.

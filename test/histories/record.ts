@@ -128,6 +128,14 @@ test('an address is released, also where providers are', async () => {
   await recordRun('release-address.released', `WorkflowType = "releaseAddress" AND ${completed}`);
 });
 
+test('an announced deletion', async () => {
+  const person = await buildPerson(world);
+  const client = await signedIn(world, person);
+  const at = new Date(world.clock.now().getTime() + 2_000).toISOString();
+  await client.post(`/v1/organizations/${person.organization.id}/announce-deletion`, { not_before: at });
+  await recordRun('delete-announced.deleted', `WorkflowType = "deleteAnnounced" AND ${completed}`);
+});
+
 test('a failing delivery: it waits, an operator mends it, what was held behind it follows', async () => {
   const failing = await failingRecord(world, fragile);
   await recordRun(

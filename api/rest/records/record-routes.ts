@@ -30,9 +30,10 @@ import { recordNames } from './record-names.ts';
 import { selectionOf } from './record-selection.ts';
 import { listedSchema, pageSchema, withColumns } from './record-pages.ts';
 import { hasWholeVersion, matching, notModified, sendEntityTag, versionIn } from './record-version.ts';
+import { announcedInstead, deletionParts } from './deletion-parts.ts';
 import { heldIn } from './held-fields.ts';
 import { changeSchema, changedRecordSchema, creationSchema, recordSchema } from './record-schema.ts';
-import { idSchema, versionSchema } from '../../http/request-schemas.ts';
+import { idSchema } from '../../http/request-schemas.ts';
 
 /**
  * The routes of every exposed kind: a list, a look-up by id, and the mutations that the kind offers (`mutate`). Reads are compiled
@@ -227,6 +228,7 @@ function updateRoute(registry: Registry, record: RecordSelection, answer: TObjec
 
 function deleteRoute(module: EntityModule): Route {
   const { path, singular, tag, one } = recordNames(module);
+  const { query, answers, errors } = deletionParts(module);
   return defineRoute({
     method: 'DELETE',
     url: `${path}/:id`,
@@ -237,17 +239,20 @@ function deleteRoute(module: EntityModule): Route {
     access: 'required',
     params,
     headers: ifMatchHeaders,
-    query: Type.Object({ record_version: versionSchema }, { additionalProperties: false }),
-    answers: { 204: Type.Null() },
+    query,
+    answers,
     errors: [
       'not_found',
       'permission_denied',
       'stale_record',
       'precondition_failed',
       ...ruleErrors(module, 'remove'),
+      ...errors,
       ...(module.deletionNeedsProof ? (['step_up_required'] as const) : []),
     ],
     handle: async (call) => {
+      const announced = await announcedInstead(call, module, idOf(module, call));
+      if (announced) return announced;
       const recordVersion = call.query['record_version'] as number | undefined;
       await matching(ifMatch(call), recordVersion, (versions) =>
         call.unit.data.remove(module, idOf(module, call), versions),

@@ -775,6 +775,8 @@ describe('a session of single sign-on', () => {
       'POST /v1/logout',
       'POST /v1/notification-templates/preview',
       'POST /v1/notifications/read',
+      'POST /v1/organizations/:id/announce-deletion',
+      'POST /v1/organizations/:id/keep',
       'POST /v1/personal-access-tokens/:id/authorize',
       'POST /v1/sso/domains/verify',
       'POST /v1/sso/enforcement',
@@ -825,6 +827,7 @@ describe('a session of single sign-on', () => {
     // Whoever adds a name has seen that the field does nothing for its caller beyond the organization.
     expect(open.toSorted()).toEqual([
       'acceptGroupJoinRequest',
+      'announceOrganizationDeletion',
       'authorizePersonalAccessToken',
       'billingCatalogue',
       'billingPlan',
@@ -837,6 +840,7 @@ describe('a session of single sign-on', () => {
       'declineGroupJoinRequest',
       'explainAccess',
       'joinGroup',
+      'keepOrganization',
       'markAllNotificationsRead',
       'notificationInbox',
       'openBillingPortal',
