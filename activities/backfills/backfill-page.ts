@@ -1,5 +1,6 @@
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
+import { firstIdAt } from '#entities/kit/base/ids.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
@@ -17,6 +18,9 @@ export interface BackfillFailure {
   readonly id: string;
   readonly reason: string;
 }
+
+/** Before the first page. */
+const firstId = firstIdAt(new Date(0));
 
 /** Most records of one run that may fail. With more, the cause is not in the records. */
 const maxFailures = 1_000;
@@ -64,7 +68,7 @@ export async function doPage(database: Database, backfill: Backfill, limit: numb
   try {
     const after = await withRun(database, backfill, async (unit, run) => {
       if (run.status === 'completed') return run;
-      const ids = await backfill.find(unit, { after: run.position ?? '', limit });
+      const ids = await backfill.find(unit, { after: run.position ?? firstId, limit });
       const last = ids.at(-1);
       if (last === undefined) return complete(unit, run);
       const changed = await backfill.apply(unit, ids);
@@ -108,7 +112,7 @@ async function complete(unit: UnitOfWork, run: BackfillRun): Promise<BackfillRun
 /** Keeps why the next record fails, and moves behind it. */
 function skipRecord(database: Database, backfill: Backfill, error: unknown): Promise<BackfillRun> {
   return withRun(database, backfill, async (unit, run) => {
-    const [id] = await backfill.find(unit, { after: run.position ?? '', limit: 1 });
+    const [id] = await backfill.find(unit, { after: run.position ?? firstId, limit: 1 });
     if (id === undefined) return run;
     const failures = [...failuresOf(run), { id, reason: reasonOf(error) }];
     if (failures.length > maxFailures)

@@ -5,7 +5,7 @@ import { percentile } from '../bench/row.ts';
 import { asOwner } from '../kit/as-owner.ts';
 import { seeded, timesOf } from '../kit/depth.ts';
 import { eventually } from '../kit/eventually.ts';
-import { buildPerson, testPassword, type Person } from '../kit/people.ts';
+import { buildPerson, testPassword } from '../kit/people.ts';
 import { ProductProcesses, type Program } from '../kit/processes/product-processes.ts';
 import { storeOlderOrganizations } from '../kit/records/older-organizations.ts';
 import { runsOf } from '../kit/runs.ts';
@@ -15,7 +15,7 @@ import { openWorld, type World } from '../kit/world.ts';
 const api = 'api/api-main.ts' satisfies Program;
 const worker = 'worker/worker-main.ts' satisfies Program;
 
-/** Organizations, with that of the person who owns all of them. */
+/** Organizations, with those of the person who owns all others, and of the one who works beside the backfill. */
 const rows = timesOf({ sample: 3_000, prove: 100_000 });
 const workers = timesOf({ sample: 2, prove: 10 });
 /** Kills at any moment, besides those at the failpoints of a page. */
@@ -31,13 +31,16 @@ const deadly = ['backfill-written', 'backfill-committed'].flatMap((name) =>
 );
 
 let world: World;
-let person: Person;
+/** Of the person who works beside the backfill. */
+let bearer: string;
 let served: ProductProcesses;
 beforeAll(async () => {
   // Older organizations are rows alone.
   world = await openWorld({ skipVerify: true });
-  person = await buildPerson(world);
-  await storeOlderOrganizations(world, person, rows - 1);
+  await storeOlderOrganizations(world, await buildPerson(world), rows - 2);
+  const { user } = await buildPerson(world);
+  const login = await world.client().post('/v1/login', { username: user.email, password: testPassword });
+  bearer = `Bearer ${login.body.access_token}`;
   served = await ProductProcesses.start(world, [api]);
 });
 afterAll(async () => {
@@ -63,8 +66,7 @@ const runOf = async () => {
 
 /** Somebody else's requests: how long each takes, in milliseconds. */
 async function timedRequests(forMs: number): Promise<number[]> {
-  const login = await world.client().post('/v1/login', { username: person.user.email, password: testPassword });
-  const headers = { authorization: `Bearer ${login.body.access_token}`, 'content-type': 'application/json' };
+  const headers = { authorization: bearer, 'content-type': 'application/json' };
   const times: number[] = [];
   await paced(requestsPerSecond, forMs, async () => {
     const [url = ''] = served.apiUrls;

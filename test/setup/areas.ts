@@ -17,7 +17,7 @@ export const areas = [
 export const dividedByArea: Readonly<Record<string, readonly string[]>> = {
   entities: ['kit', 'presets'],
   workflows: ['kit', 'events', 'maintenance'],
-  activities: ['kit', 'clients', 'listeners', 'mails', 'sweeps', 'events', 'maintenance', 'authorization'],
+  activities: ['kit', 'clients', 'listeners', 'mails', 'sweeps', 'backfills', 'events', 'maintenance', 'authorization'],
   'activities/listeners': [],
   'activities/mails': [],
   'activities/sweeps': ['maintenance'],
