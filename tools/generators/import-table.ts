@@ -114,7 +114,7 @@ export const rooms: readonly Room[] = [
     path: 'workflows/*',
     purpose: 'workflows of one area with their contracts; orchestration only',
     imports: ['workflows/kit'],
-    typeImports: ['activities/events', 'activities/*'],
+    typeImports: ['activities/events', 'activities/backfills', 'activities/*'],
     isSandboxed: true,
   },
   {
