@@ -10,6 +10,8 @@ import { endFailure } from '#entities/kit/outbox/failing-work.ts';
 import { listFailingWork, type FailingWork } from '#entities/kit/outbox/failing-work-list.ts';
 import { endWakes, hastenWake } from '#entities/kit/outbox/workflow-wakes.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { removeOrganizationContract, skipStepSignal } from '#workflows/organizations/remove-organization.contract.ts';
+import { restoreOrganizationContract } from '#workflows/organizations/restore-organization.contract.ts';
 import { defaultPerSecond, EventRepairs, type RepairParts, type RepairRequest } from './event-repairs.ts';
 
 export type WorkOperation = 'retry' | 'stop';
@@ -47,9 +49,11 @@ export function actionsOn({
     return {
       retry: 'The next attempt begins now; the work is listed again when it has failed five times more.',
       stop:
-        workflowType === 'removeOrganization' && activity === 'cancelSubscriptions'
-          ? 'The step is skipped: the contents are removed, and subscriptions continue until they are ended at the payment provider.'
-          : 'Its workflow is cancelled, and it is listed no more.',
+        workflowType === restoreOrganizationContract.name || unskippable.has(activity ?? '')
+          ? null
+          : isRemovalStep({ workflowType })
+            ? `The step is skipped: the removal continues, and what ${activity} does is left to you.`
+            : 'Its workflow is cancelled, and it is listed no more.',
     };
   const isTransfer = kind === 'export' || kind === 'import';
   return {
@@ -57,6 +61,14 @@ export function actionsOn({
     retry: isTransfer ? null : 'Its workflow begins again.',
     stop: 'It is listed no more until it fails again.',
   };
+}
+
+/** Activities of removals without which something of the organization would stay. */
+const unskippable: ReadonlySet<string> = new Set(['beginRemoval', 'skipRemovalStep', 'removeContents']);
+
+/** Steps of a removal continue without each other, so one is skipped instead of all. */
+function isRemovalStep({ workflowType }: Pick<FailingWork, 'workflowType'>): boolean {
+  return workflowType === removeOrganizationContract.name;
 }
 
 /** Operations on failing work for operators, at the command line and over REST. */
@@ -138,12 +150,14 @@ export class WorkRepairs {
       const handle = this.#temporal.client.workflow.getHandle(execution.workflowId, execution.runId);
       // Code that fails cannot handle that it is cancelled.
       const end = async (): Promise<void> => {
-        await (work.activity === null ? handle.terminate(asked.reason) : handle.cancel());
+        if (work.activity === null) await handle.terminate(asked.reason);
+        else if (isRemovalStep(work)) await handle.signal(skipStepSignal, work.activity);
+        else await handle.cancel();
       };
       await this.#temporal.call('end a workflow', end).catch(ignoreUnknown);
     }
     // An activity that is tried again leaves its run as it is.
-    const isRunSettled = operation === 'stop' || work.status !== 'failing';
+    const isRunSettled = (operation === 'stop' && !isRemovalStep(work)) || work.status !== 'failing';
     await this.#transact((unit) => endFailure(unit, work.id.slice('work.'.length), isRunSettled));
   }
 

@@ -23,6 +23,7 @@ export const kindsOfWorkflows: Readonly<Record<string, WorkKind>> = {
   resealSecrets: 'other',
   restoreFile: 'file',
   restoreFiles: 'file',
+  restoreOrganization: 'organization',
   runBackfill: 'other',
   runBackfillRoutine: 'other',
   sendEmail: 'email',

@@ -6,15 +6,10 @@ import { task } from '#entities/work/task.ts';
 import type { SetUpOrganizationInput } from '#workflows/organizations/set-up-organization.contract.ts';
 import type { AdmitByDomainInput } from '#workflows/organizations/admit-by-domain.contract.ts';
 import type { AnnouncedOutcome, DeleteAnnouncedInput } from '#workflows/organizations/delete-announced.contract.ts';
-import type {
-  RemovalProgress,
-  RemoveOrganizationInput,
-} from '#workflows/organizations/remove-organization.contract.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { deleteAnnouncedOrganization } from './delete-announced.ts';
 import { admitNewcomer } from './admit-newcomer.ts';
-import { removeSlice } from './removal-slice.ts';
 import { suggestedTasks } from './suggested-tasks.ts';
 
 export type OrganizationsActivities = ReturnType<typeof createOrganizationsActivities>;
@@ -60,9 +55,5 @@ export const createOrganizationsActivities = defineActivities(
 
     deleteAnnouncedOrganization: ({ organizationId }: DeleteAnnouncedInput): Promise<AnnouncedOutcome> =>
       deleteAnnouncedOrganization(database, organizationId),
-
-    /** @returns how far the removal is */
-    removeContents: ({ removalId }: RemoveOrganizationInput): Promise<RemovalProgress> =>
-      removeSlice(database, removalId),
   }),
 );

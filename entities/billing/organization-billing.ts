@@ -90,7 +90,7 @@ export const organizationBilling = defineEntityModule({
       payload: payload({
         change: Type.String({
           description:
-            'The request: `cancel`, `resume`, `grant` or `revoke` of an operator, `customer` for an organization that the payment provider does not know yet, or `contact` after the owner of a former address for invoices was notified.',
+            'The request: `cancel`, `resume`, `grant` or `revoke` of an operator, `customer` for an organization that the payment provider does not know yet, `contact` after the owner of a former address for invoices was notified, or `undelete` after a deleted organization was restored.',
         }),
       }),
     },

@@ -4,7 +4,7 @@ import { guarded } from '../kit/model/behaviours/guarded.ts';
 import { reachable } from '../kit/model/behaviours/reachable.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
-import { choice, email, integer, text, timestamp } from '../kit/model/fields.ts';
+import { choice, email, integer, text, textList, timestamp } from '../kit/model/fields.ts';
 import { allow, anyone, deny, self, system } from '../kit/model/policy.ts';
 import { internalRecord } from '../presets/internal-record.ts';
 
@@ -30,10 +30,20 @@ export const organizationRemoval = defineEntityModule({
     noticeEmail: email('Address for invoices that the organization had, which is notified of the deletion.', {
       optional: true,
     }),
-    status: choice('Status of the removal.', ['pending', 'running', 'completed'], {
-      default: 'pending',
+    status: choice(
+      'Status of the removal; undoing while an operator has the organization restored.',
+      ['pending', 'running', 'completed', 'undoing'],
+      { default: 'pending', exposed: 'read', lists: ['filter'] },
+    ),
+    openSteps: textList('Steps of the removal that have begun or wait, and have not ended.', {
+      max: 64,
+      maxItems: 50,
       exposed: 'read',
-      lists: ['filter'],
+    }),
+    skippedSteps: textList('Steps that an operator has skipped, because they kept failing.', {
+      max: 64,
+      maxItems: 50,
+      exposed: 'read',
     }),
     totalRecords: integer('Number of records to remove; null until the removal has begun.', {
       min: 0,
@@ -47,7 +57,7 @@ export const organizationRemoval = defineEntityModule({
       default: 0,
       exposed: 'read',
     }),
-    completedAt: timestamp('When the last record was removed.', { optional: true, exposed: 'read' }),
+    completedAt: timestamp('When the last step ended.', { optional: true, exposed: 'read' }),
   },
   unique: [{ fields: ['removedOrganizationId'], message: 'The contents of this organization are removed already.' }],
   indexes: [['requesterId']],
@@ -63,6 +73,17 @@ export const organizationRemoval = defineEntityModule({
           description: 'Ids of those who managed it, and of the owners of the organizations below it.',
         }),
       }),
+    },
+    completed: {
+      description: 'What belonged to a deleted organization is removed.',
+      payload: payload({
+        removedRecords: Type.Integer({ description: 'Number of records that were removed.' }),
+        skippedSteps: Type.Array(Type.String(), { description: 'Steps that an operator has skipped.' }),
+      }),
+    },
+    undo_requested: {
+      description: 'An operator has a deleted organization restored.',
+      payload: payload({}),
     },
   },
 });

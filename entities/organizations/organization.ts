@@ -119,6 +119,7 @@ export const organization = defineEntityModule({
         'organizationModule',
         'organizationSetting',
       ],
+      forGood: ['invite', 'supportConsent', 'delegation'],
       note: 'The organizations below it are deleted as well, also those with other owners. Contents are removed by a workflow; organization removals report its progress.',
     }),
     refusesChanges([

@@ -279,10 +279,12 @@ create table organization_removals (
   requester_id text,
   notice_email text,
   status text not null,
+  open_steps text[] not null,
+  skipped_steps text[] not null,
   total_records bigint,
   removed_records bigint not null,
   completed_at timestamptz,
-  constraint organization_removals_status_check check ((status = any (array['pending', 'running', 'completed'])))
+  constraint organization_removals_status_check check ((status = any (array['pending', 'running', 'completed', 'undoing'])))
 );
 alter table organization_removals add constraint organization_removals_pkey primary key (id);
 comment on table organization_removals is 'Removal of the contents of a deleted organization. They are inaccessible from its deletion on; the server removes them afterwards.';
@@ -290,10 +292,12 @@ comment on column organization_removals.organization_name is 'Name that the orga
 comment on column organization_removals.removed_organization_id is 'Id that it had.';
 comment on column organization_removals.requester_id is 'Id of the person who deleted it; null if the server did.';
 comment on column organization_removals.notice_email is 'Address for invoices that the organization had, which is notified of the deletion.';
-comment on column organization_removals.status is 'Status of the removal.';
+comment on column organization_removals.status is 'Status of the removal; undoing while an operator has the organization restored.';
+comment on column organization_removals.open_steps is 'Steps of the removal that have begun or wait, and have not ended.';
+comment on column organization_removals.skipped_steps is 'Steps that an operator has skipped, because they kept failing.';
 comment on column organization_removals.total_records is 'Number of records to remove; null until the removal has begun.';
 comment on column organization_removals.removed_records is 'Number of records that are removed.';
-comment on column organization_removals.completed_at is 'When the last record was removed.';
+comment on column organization_removals.completed_at is 'When the last step ended.';
 create unique index organization_removals_removed_organization_id_key on organization_removals (removed_organization_id) where (deleted_at is null);
 create index organization_removals_requester_id_index on organization_removals (requester_id) where (deleted_at is null);
 alter table organization_removals enable row level security;

@@ -194,7 +194,7 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // Nobody is a member yet; the settings of the organization and the zone of the domain admit them.
   'activities/organizations/admit-newcomer.ts': [`system 'admit by domain'`],
   // Nobody has a right to what is left of a deleted organization.
-  'activities/organizations/removal-slice.ts': [`system 'remove organization'`],
+  'activities/removals-slice.ts': [`system 'remove organization'`],
   // The payment provider decides what an organization may use; nobody asks for it.
   'activities/billing/reconcile-organization.ts': [`system 'billing'`],
   'activities/billing/cancel-subscriptions.ts': [`system 'remove organization'`],

@@ -7,7 +7,8 @@ export type LifecycleCommand =
   | { readonly name: 'list'; readonly days: number | undefined }
   | { readonly name: 'explain'; readonly organizationId: string }
   | ({ readonly name: 'postpone'; readonly organizationId: string; readonly until: string } & Asked)
-  | ({ readonly name: 'spare'; readonly organizationId: string; readonly until: string | null } & Asked);
+  | ({ readonly name: 'spare'; readonly organizationId: string; readonly until: string | null } & Asked)
+  | ({ readonly name: 'undelete'; readonly organizationId: string } & Asked);
 
 type Asked = ReturnType<typeof asked>;
 
@@ -57,6 +58,13 @@ export const lifecycleTool: Tool<typeof options, LifecycleCommand> = {
       'takes a mark back, and keeps the organization from being\nmarked, for ever without --until',
       ['until', 'reason'],
       (name, organizationId, { until = null, ...values }) => ({ name, organizationId, until, ...asked(values) }),
+    ),
+    undelete: ofOrganization(
+      'undelete',
+      '--reason TEXT',
+      'restores a deleted organization within seven days, without\nits credentials; a worker does it',
+      ['reason'],
+      (name, organizationId, values) => ({ name, organizationId, ...asked(values) }),
     ),
   },
   notes: `  ORGANIZATION is an id, DAY a day such as 2027-01-31, which begins in UTC, or an instant (RFC 3339)`,

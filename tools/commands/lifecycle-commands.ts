@@ -5,6 +5,7 @@ import {
   type ExplainedLifecycle,
   type ListedLifecycle,
 } from '#runtime/lifecycle-operations.ts';
+import { undeleteOrganization, type Undeletion } from '#runtime/undelete-organization.ts';
 import type { LifecycleCommand } from './lifecycle-arguments.ts';
 import type { ToolContext } from './tool.ts';
 
@@ -31,6 +32,9 @@ export async function runLifecycleCommand(
       case 'spare':
         print(await operations.spare(command.organizationId, command.until, command));
         break;
+      case 'undelete':
+        print(undeleted(await undeleteOrganization(runtime.database, command, command)));
+        break;
       default:
         command satisfies never;
     }
@@ -40,6 +44,11 @@ export async function runLifecycleCommand(
     print(error.message);
     return false;
   }
+}
+
+function undeleted({ organizationId, organizations, removalId }: Undeletion): string {
+  const others = organizations > 1 ? `, with ${organizations - 1} below it` : '';
+  return `The organization ${organizationId} is restored${others}; GET /v1/operations/removals lists the removal ${removalId} until it is there.`;
 }
 
 async function list(operations: LifecycleOperations, days: number | undefined, print: (line: string) => void) {

@@ -114,7 +114,7 @@ export const rooms: readonly Room[] = [
     path: 'workflows/*',
     purpose: 'workflows of one area with their contracts; orchestration only',
     imports: ['workflows/kit'],
-    typeImports: ['activities/events', 'activities/backfills', 'activities/*'],
+    typeImports: ['activities/events', 'activities/backfills', 'activities/removals', 'activities/*'],
     isSandboxed: true,
   },
   {
@@ -142,6 +142,11 @@ export const rooms: readonly Room[] = [
   {
     path: 'activities/sweeps',
     purpose: 'repeated work on many records',
+    imports: [...activityImports, 'activities/events', 'activities/*'],
+  },
+  {
+    path: 'activities/removals',
+    purpose: 'steps of removals',
     imports: [...activityImports, 'activities/events', 'activities/*'],
   },
   {

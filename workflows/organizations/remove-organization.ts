@@ -1,49 +1,86 @@
 import {
   CancellationScope,
+  condition,
   continueAsNew,
   defineQuery,
+  defineSignal,
   isCancellation,
   patched,
   proxyActivities,
   setHandler,
 } from '@temporalio/workflow';
-import type { BillingActivities } from '#activities/billing/billing-activities.ts';
-import type { OrganizationsActivities } from '#activities/organizations/organizations-activities.ts';
+import type { RemovalActivities, StepActivities } from '#activities/removals/removal-activities.ts';
 import { activityOptions } from '../kit/activity-queue.ts';
-import type { RemovalProgress, RemoveOrganizationInput } from './remove-organization.contract.ts';
+import {
+  skipStepSignal,
+  type RemovalProgress,
+  type RemoveOrganizationInput,
+  type StepOrder,
+} from './remove-organization.contract.ts';
 
-/** Slices of one run: each is an activity, and a history stays short. */
+/** Repetitions of steps in one run: each is an activity, and a history stays short. */
 const slicesOfRun = 200;
 
+/** The steps of histories of before, by the marker that they may have. */
+const formerSteps: readonly StepOrder[] = [
+  { name: 'cancelSubscriptions', after: [] },
+  { name: 'removeContents', after: ['cancelSubscriptions'] },
+];
+
 /**
- * Ends what a deleted organization pays for, then removes its contents slice by slice, until nothing is left. Nothing is removed before the
- * provider has confirmed, or an operator has skipped the step: the row that names the customer is one of the contents.
+ * Removes what belonged to a deleted organization, in steps that run at the same time. A step that fails is tried again until it succeeds or an
+ * operator skips it; the others continue, except those that come after it.
  */
 export async function removeOrganization(input: RemoveOrganizationInput): Promise<RemovalProgress> {
-  const { removeContents, cancelSubscriptions } = proxyActivities<OrganizationsActivities & BillingActivities>({
+  const activities = proxyActivities<RemovalActivities & StepActivities>({
     ...activityOptions(input.queue),
-    // It continues until all is removed: what is deleted must not stay.
+    // They continue until all is removed: what is deleted must not stay.
     retry: { initialInterval: '1 second', maximumInterval: '5 minutes' },
   });
+  const { removalId } = input;
+  const scopes = new Map<string, CancellationScope>();
+  const ended = new Set(input.continued?.ended);
+  const skipped = new Set<string>();
   let progress: RemovalProgress = { totalRecords: 0, removedRecords: 0, isCompleted: false };
+  let slices = 0;
   setHandler(defineQuery<RemovalProgress>('progress'), () => progress);
-  // Histories of before have no such step; the condition goes when none of them is left (docs/decisions/removal-of-organizations.md).
-  const isSkipped =
-    input.isBillingEnded !== true &&
-    patched('cancel-subscriptions') &&
-    (await cancelSubscriptions(input).then(() => false, skippedIfCancelled));
-  for (let slice = 0; slice < slicesOfRun; slice++) {
-    // The cancellation was meant for the step before, but would reach each activity that follows.
-    progress = isSkipped
-      ? await CancellationScope.nonCancellable(() => removeContents(input))
-      : await removeContents(input);
-    if (progress.isCompleted) return progress;
-  }
-  return continueAsNew<typeof removeOrganization>({ ...input, isBillingEnded: true });
+  setHandler(defineSignal<[string]>(skipStepSignal), (step) => {
+    skipped.add(step);
+    scopes.get(step)?.cancel();
+  });
+
+  const run = async (step: string): Promise<void> => {
+    const repeat = activities[step] as StepActivities[string];
+    for (;;) {
+      const result = await repeat({ removalId });
+      progress = result ?? progress;
+      if (result === null || result.isCompleted) return;
+      // The next run continues; this one is about to end.
+      if (++slices >= slicesOfRun) await condition(() => false);
+    }
+  };
+  const runOrSkip = async ({ name, after }: StepOrder): Promise<void> => {
+    if (ended.has(name)) return;
+    await condition(() => after.every((other) => ended.has(other)));
+    const scope = new CancellationScope();
+    scopes.set(name, scope);
+    try {
+      if (!skipped.has(name)) await scope.run(() => run(name));
+    } catch (error) {
+      if (!isCancellation(error) || !skipped.has(name)) throw error;
+    }
+    if (skipped.has(name)) await activities.skipRemovalStep({ removalId, step: name });
+    ended.add(name);
+  };
+
+  const steps = input.continued?.steps ?? (await begin(() => activities.beginRemoval({ removalId })));
+  await Promise.race([Promise.all(steps.map(runOrSkip)), condition(() => slices >= slicesOfRun)]);
+  if (ended.size >= steps.length) return progress;
+  return continueAsNew<typeof removeOrganization>({ ...input, continued: { steps, ended: [...ended] } });
 }
 
-/** An operator who stops a failing step cancels the workflow: the others continue. */
-function skippedIfCancelled(error: unknown): true {
-  if (!isCancellation(error)) throw error;
-  return true;
+/** Histories of before did not ask which steps there are; the condition goes when none of them is left (docs/decisions/removal-of-organizations.md). */
+async function begin(ask: () => Promise<readonly StepOrder[]>): Promise<readonly StepOrder[]> {
+  if (patched('removal-steps')) return ask();
+  return patched('cancel-subscriptions') ? formerSteps : formerSteps.slice(1).map((step) => ({ ...step, after: [] }));
 }

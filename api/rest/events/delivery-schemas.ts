@@ -22,6 +22,8 @@ export const ReasonPart = Type.String({
   description: 'Reason; it is stored with the person who asked.',
 });
 
+export const ReasonSchema = Type.Object({ reason: ReasonPart }, { additionalProperties: false });
+
 export const ofOrganization = { organization_id: nullable('string', 'Id of the organization; null for none.') };
 
 const error = nullable('string', 'Reason why the last attempt failed, in short.');

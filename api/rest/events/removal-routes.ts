@@ -1,13 +1,15 @@
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
+import { undeleteOrganization } from '#runtime/undelete-organization.ts';
 import { isId } from '#entities/kit/base/ids.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
 import { listRemovals } from '#entities/organizations/organization-removal-rows.ts';
-import { requireOperator } from '../../credentials/required-operator.ts';
+import { requireOperator, requireProvenOperator } from '../../credentials/required-operator.ts';
+import { workOf } from '../../http/request-context.ts';
 import { idSchema } from '../../http/request-schemas.ts';
 import { pageSlice } from '../../http/response/page-slice.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
+import { defineRoute, type Call, type Route } from '../../http/route.ts';
 import { inSnakeCase } from '../records/in-snake-case.ts';
-import { instant, nullable, pageParts } from './delivery-schemas.ts';
+import { instant, nullable, pageParts, ReasonSchema } from './delivery-schemas.ts';
 
 const RemovalSchema = Type.Object(
   {
@@ -15,13 +17,17 @@ const RemovalSchema = Type.Object(
     organization_id: Type.String({ description: 'Id of the deleted organization.' }),
     organization_name: Type.String({ description: 'Name that the organization had.' }),
     requester_id: nullable('string', 'Id of the person who deleted the organization; null if the server did.'),
-    status: Type.String({ enum: ['pending', 'running', 'completed'], description: 'Status of the removal.' }),
+    status: Type.String({ enum: ['pending', 'running', 'completed', 'undoing'],
+      description: 'Status of the removal; undoing while the organization is restored.',
+    }),
+    open_steps: Type.Array(Type.String(), { description: 'Steps that have not ended; empty before the first begins.' }),
+    skipped_steps: Type.Array(Type.String(), { description: 'Steps that operators have skipped.' }),
     total_records: nullable('integer', 'Number of records to remove; null until the removal has begun.'),
     removed_records: Type.Integer({ description: 'Number of records that are removed.' }),
     created_at: instant('When the organization was deleted.'),
-    completed_at: nullable('string', 'When the last record was removed; null before.', { format: 'date-time' }),
+    completed_at: nullable('string', 'When the last step ended; null before.', { format: 'date-time' }),
     work_id: nullable('string', 'Id of the failing work that delays the removal, for retry and stop; null for none.'),
-    failing_step: nullable('string', 'Type of the activity that fails; null for none.'),
+    failing_step: nullable('string', 'Step that fails; null for none.'),
     error: nullable('string', 'Reason why its last attempt failed, in short.'),
   },
   { title: 'OrganizationRemovalOfInstallation' },
@@ -68,6 +74,8 @@ export const removalRoutes: readonly Route[] = [
           organization_name: removal.organizationName,
           requester_id: removal.requesterId,
           status: removal.status,
+          open_steps: removal.openSteps,
+          skipped_steps: removal.skippedSteps,
           total_records: removal.totalRecords,
           removed_records: removal.removedRecords,
           created_at: removal.createdAt,
@@ -78,5 +86,39 @@ export const removalRoutes: readonly Route[] = [
         }));
         return { status: 200, body: { data } };
       }),
+  }),
+  defineRoute({
+    access: 'required',
+    tag: 'Operations',
+    // It has a transaction of its own, as the server.
+    runsOnce: true,
+    method: 'POST',
+    url: '/v1/operations/removals/:id/undo',
+    operationId: 'undoRemoval',
+    summary: 'Undo the removal of an organization',
+    description:
+      'Restores a deleted organization within seven days, with those below it that were deleted with it: records, history, memberships and files. Credentials stay deleted: API tokens, secrets, identity providers, endpoints and receivers, invitations, delegations and consents; subscriptions stay cancelled. The removal is stopped, and its status is `undoing` until the organization is there. For operators of the installation with a proof of the last ten minutes.',
+    params: Type.Object({ id: idSchema('Id of the removal.') }),
+    body: ReasonSchema,
+    answers: {
+      202: Type.Object({
+        id: Type.String({ description: 'Id of the removal.' }),
+        organization_id: Type.String({ description: 'Id of the organization that is restored.' }),
+        organizations: Type.Integer({ description: 'Number of organizations that are restored.' }),
+      }),
+    },
+    errors: ['second_factor_required', 'step_up_required', 'not_found', 'rule_violated'],
+    handle: async (call: Call<Static<typeof ReasonSchema>>) => {
+      const { services, request, params, body } = call;
+      const userId = await services.database.transact(workOf(request.core), (unit) =>
+        requireProvenOperator({ unit, services, request }),
+      );
+      const asked = { operator: `user:${userId}`, reason: body.reason.trim() };
+      const undone = await undeleteOrganization(services.database, { removalId: params['id'] ?? '' }, asked);
+      return {
+        status: 202,
+        body: { id: undone.removalId, organization_id: undone.organizationId, organizations: undone.organizations },
+      };
+    },
   }),
 ];

@@ -19,7 +19,7 @@ import {
   ofOrganization,
   organizationPart,
   pageParts,
-  ReasonPart,
+  ReasonSchema,
 } from './delivery-schemas.ts';
 
 const common = { access: 'required', tag: 'Operations' } as const;
@@ -65,8 +65,6 @@ const WorkSchema = Type.Object(
 );
 
 const params = Type.Object({ id: line('Id of the work.') });
-
-const ReasonSchema = Type.Object({ reason: ReasonPart }, { additionalProperties: false });
 
 /** Work that fails or waits in the installation, for its operators; `npm run work` does the same. */
 export const workRoutes: readonly Route[] = [

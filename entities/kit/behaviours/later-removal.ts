@@ -18,6 +18,8 @@ interface LaterRemoval {
   readonly fields: { readonly id: string; readonly name: string; readonly person: string };
   /** Kinds whose records end with the deletion: they admit to an organization, or are found without being in it. */
   readonly atOnce: readonly string[];
+  /** Kinds whose records stay deleted when the deletion is undone, besides those of which each has a secret. */
+  readonly forGood: readonly string[];
   /** Addition to the descriptions of a deletion: sentences. */
   readonly note: string;
 }
@@ -36,6 +38,7 @@ export function laterRemoval(removal: LaterRemoval): ChangeBehaviour<never> {
       if (deleted.length > 0) await recordRemovals(removal, session, deleted, work);
     },
     leaves: (dependent) => isRemovedLater(removal, dependent),
+    restores: (dependent) => isRestored(removal, dependent),
     isSettled: (registry, dependent) => isNotAwaitingRemoval(removal, registry, dependent),
   };
 }
@@ -43,6 +46,12 @@ export function laterRemoval(removal: LaterRemoval): ChangeBehaviour<never> {
 /** Whether the records of a kind are removed later, when what they belong to is deleted. */
 function isRemovedLater({ atOnce }: LaterRemoval, { kind, tenancy }: EntityModule): boolean {
   return tenancy === 'organization' && !atOnce.includes(kind);
+}
+
+/** Whoever had a credential may not be meant to have it any more, and secrets are erased: others are made. */
+function isRestored({ forGood }: LaterRemoval, { kind, tenancy, fields }: EntityModule): boolean {
+  const isCredential = Object.values(fields).some(({ secret, optional }) => secret && !optional);
+  return tenancy === 'organization' && !isCredential && !forGood.includes(kind);
 }
 
 /** Records that the contents of deleted records are to be removed: the event of this record starts it. */

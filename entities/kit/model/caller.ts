@@ -177,8 +177,8 @@ export function actorOf(caller: Caller): string {
   return delegation?.type === 'impersonation' ? `${own} by user:${delegation.actorId}` : own;
 }
 
-/** Actor of backfills: history has their changes, and no events announce them. Custom events that they emit are recorded. */
-export const silentActor = 'system:backfill';
+/** Actors of backfills and undone deletions: history has their changes, and no events announce them. Custom events that they emit are recorded. */
+export const silentActors: ReadonlySet<string> = new Set(['system:backfill', 'system:undelete organization']);
 
 /** The id of the person of an actor (`actorOf`), also while somebody else acts as them, as a list of one; empty for other actors. */
 export function personIn(actor: string): string[] {

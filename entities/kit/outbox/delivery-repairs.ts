@@ -6,7 +6,7 @@ import { eventColumns, type EventRow } from './outbox.ts';
 
 export interface Repair {
   readonly repairId: string;
-  readonly operation: 'retry' | 'skip' | 'stop' | 'postpone' | 'spare';
+  readonly operation: 'retry' | 'skip' | 'stop' | 'postpone' | 'spare' | 'undelete';
   /** Null for a repair that is stopped. */
   readonly selection: DeliverySelection | null;
   /** Operator who ran the command: login and host name of their machine. */

@@ -96,6 +96,8 @@ export interface ChangeBehaviour<Name extends string = string> extends Behaviour
   readonly written?: (session: RoleSession, changes: readonly RecordedChange[], work: ChangeWork) => Promise<void>;
   /** Whether the deletion of a record leaves its dependents of a kind, which are removed later. */
   readonly leaves?: (dependent: EntityModule) => boolean;
+  /** Whether the records of a kind are restored when the deletion of a record on which they depend is undone. */
+  readonly restores?: (dependent: EntityModule) => boolean;
   /** SQL: a condition on a record of a kind, with the alias `d`: its removal is not still to come. */
   readonly isSettled?: (registry: Registry, dependent: EntityModule) => Sql;
   /** Runs when people have lost their roles in these organizations. */
@@ -173,6 +175,11 @@ export async function afterWriting(
 /** Which dependents the deletion of a record leaves; undefined if it leaves none. */
 export function leavesOf(module: EntityModule): ChangeBehaviour['leaves'] {
   return behavioursOf(module).find(({ leaves }) => leaves)?.leaves;
+}
+
+/** Which dependents are restored when the deletion of a record is undone; undefined if it cannot be undone. */
+export function restoresOf(module: EntityModule): ChangeBehaviour['restores'] {
+  return behavioursOf(module).find(({ restores }) => restores)?.restores;
 }
 
 /** How the records of a kind follow those of another one; undefined if they follow none. */

@@ -1,7 +1,7 @@
 import { systemScope } from '../access/authorization-state.ts';
 import type { DatabaseOptions } from '../access/database-options.ts';
 import { newId } from '../base/ids.ts';
-import { actorOf, silentActor } from '../model/caller.ts';
+import { actorOf, silentActors } from '../model/caller.ts';
 import { publicKinds } from '../model/event-catalogue.ts';
 import { concernedBy, type ChangePayload } from '../model/events.ts';
 import { soleOrganizationOf, type RecordedChange } from '../model/recorded-changes.ts';
@@ -51,7 +51,7 @@ export function prepareRecords(
   const { options, origin } = work;
   const by = { actor: actorOf(work.context.caller), request_id: origin.requestId, at: work.clock.now().toISOString() };
   const tuples = tupleRows(changes, work.counters);
-  const announcing = by.actor === silentActor ? [] : changes;
+  const announcing = silentActors.has(by.actor) ? [] : changes;
   const events = eventRows(announcing, drafts, by, { hasListener: options.hasListener, origin });
   const announced = publicKindsIn(events, publicKinds(work.registry));
   const objects = objectRows(changes, by);

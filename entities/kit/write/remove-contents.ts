@@ -20,6 +20,7 @@ export async function countContents(work: ChangeWork, owner: EntityModule, organ
 /**
  * Soft-deletes some of the records of a deleted organization, of one kind, with their dependents. It raises no events: the deletion of the
  * organization was announced.
+ * @param kinds of the records; all that are removed later when left out
  * @returns whether there may be more
  */
 export async function removeSomeContents(
@@ -27,8 +28,9 @@ export async function removeSomeContents(
   owner: EntityModule,
   organizationId: string,
   limit: number,
+  kinds: readonly EntityModule[] = contentsOf(work.registry, owner),
 ): Promise<boolean> {
-  for (const module of contentsOf(work.registry, owner)) {
+  for (const module of kinds) {
     let count = 0;
     await work.changeRows('system', module, async (session) => {
       // The last ones first: what depends on a record of the same kind is younger than it, so few go along with others.

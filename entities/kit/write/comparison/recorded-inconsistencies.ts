@@ -1,5 +1,5 @@
 import { columnsOf } from '../../base/columns-of.ts';
-import { silentActor } from '../../model/caller.ts';
+import { silentActors } from '../../model/caller.ts';
 import type { Registry } from '../../model/registry.ts';
 import {
   linesOf,
@@ -60,7 +60,7 @@ export function historyComparison(registry: Registry): Comparison {
       const announced = rows.filter(
         (row) =>
           row.hasEvents &&
-          row.actor !== silentActor &&
+          !silentActors.has(row.actor) &&
           byTopic.get(row.kind)?.events.some((verb) => verb === row.operation),
       );
       lines.push(

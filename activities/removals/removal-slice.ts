@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { workContext } from '#activities/clients/temporal/work-origin.ts';
 import { removeReceivedEvents } from '#entities/integrations/received-event-rows.ts';
 import { organizationRemoval } from '#entities/organizations/organization-removal.ts';
 import { organization } from '#entities/organizations/organization.ts';
@@ -6,7 +7,7 @@ import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
 import { countContents, removeSomeContents } from '#entities/kit/write/remove-contents.ts';
 import type { RemovalProgress } from '#workflows/organizations/remove-organization.contract.ts';
-import { workContext } from '../clients/temporal/work-origin.ts';
+import { lockRemoval, removalRequest } from './removal-state.ts';
 
 /** Records that one transaction deletes, besides their dependents. */
 const batchSize = 100;
@@ -19,13 +20,15 @@ const sliceMs = 2_000;
  * @param removalId the record that says how far the removal is, and gets what this slice has removed
  */
 export async function removeSlice(database: Database, removalId: string): Promise<RemovalProgress> {
-  const context = () => workContext(systemCaller('remove organization'), `remove-organization-${removalId}`);
-  const { removedOrganizationId: id } = await database.transact(context(), async (unit) => {
-    const removal = await unit.data.get(organizationRemoval, removalId);
-    if (removal.status !== 'pending') return removal;
+  const context = () => workContext(systemCaller('remove organization'), removalRequest(removalId));
+  const begun = await database.transact(context(), async (unit) => {
+    const removal = await lockRemoval(unit, removalId);
+    if (removal?.status !== 'pending') return removal;
     const totalRecords = await countContents(unit, organization, removal.removedOrganizationId);
     return unit.data.update(organizationRemoval, removalId, { status: 'running', totalRecords });
   });
+  if (!begun) return undone;
+  const id = begun.removedOrganizationId;
   const endsAt = Date.now() + sliceMs;
   let hasMore = true;
   while (hasMore && Date.now() < endsAt) {
@@ -34,23 +37,22 @@ export async function removeSlice(database: Database, removalId: string): Promis
     hasMore = await database.transact(
       context(),
       async (unit) =>
-        (await removeSomeContents(unit, organization, id, batchSize)) || (await removeReceivedEvents(unit, id)),
+        (await lockRemoval(unit, removalId)) !== undefined &&
+        ((await removeSomeContents(unit, organization, id, batchSize)) || (await removeReceivedEvents(unit, id))),
     );
     // Nobody waits for it, and others do wait for PostgreSQL: it rests as long as it worked.
     await pause(performance.now() - startedAt);
   }
   return database.transact(context(), async (unit) => {
-    const removal = await unit.data.get(organizationRemoval, removalId);
+    const removal = await lockRemoval(unit, removalId);
+    if (!removal) return undone;
     const left = await countContents(unit, organization, id);
     // Records that waited for the deletion to commit may have come in addition.
     const totalRecords = Math.max(removal.totalRecords ?? 0, left);
     const removedRecords = totalRecords - left;
-    const isCompleted = left === 0 && !hasMore;
-    await unit.data.update(organizationRemoval, removalId, {
-      totalRecords,
-      removedRecords,
-      ...(isCompleted ? { status: 'completed', completedAt: unit.clock.now() } : {}),
-    });
-    return { totalRecords, removedRecords, isCompleted };
+    await unit.data.update(organizationRemoval, removalId, { totalRecords, removedRecords });
+    return { totalRecords, removedRecords, isCompleted: left === 0 && !hasMore };
   });
 }
+
+const undone: RemovalProgress = { totalRecords: 0, removedRecords: 0, isCompleted: true };

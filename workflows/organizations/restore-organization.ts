@@ -1,0 +1,29 @@
+import { continueAsNew, defineQuery, proxyActivities, setHandler } from '@temporalio/workflow';
+import type { RestorationActivities } from '#activities/removals/restoration-activities.ts';
+import { activityOptions } from '../kit/activity-queue.ts';
+import type { RestorationProgress, RestoreOrganizationInput } from './restore-organization.contract.ts';
+
+/** Slices of one run: each is an activity, and a history stays short. */
+const slicesOfRun = 200;
+
+/**
+ * Stops the removal of an organization, restores the contents slice by slice, and then the organization with its memberships: nobody enters it
+ * before its contents are there.
+ */
+export async function restoreOrganization(input: RestoreOrganizationInput): Promise<RestorationProgress> {
+  const { stopRemoval, restoreContents, completeRestoration } = proxyActivities<RestorationActivities>({
+    ...activityOptions(input.queue),
+    // It continues until the organization is there: half of it helps nobody.
+    retry: { initialInterval: '1 second', maximumInterval: '5 minutes' },
+  });
+  const { removalId, from } = input;
+  let progress = from ?? { restoredRecords: 0, restoredInWalk: 0, before: null, isCompleted: false };
+  setHandler(defineQuery<RestorationProgress>('progress'), () => progress);
+  if (!from) await stopRemoval({ removalId });
+  for (let slice = 0; slice < slicesOfRun && !progress.isCompleted; slice++)
+    progress = await restoreContents({ removalId, from: progress });
+  if (!progress.isCompleted) return continueAsNew<typeof restoreOrganization>({ ...input, from: progress });
+  const restoredRecords = progress.restoredRecords + (await completeRestoration({ removalId }));
+  progress = { ...progress, restoredRecords };
+  return progress;
+}
