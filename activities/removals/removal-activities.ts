@@ -37,7 +37,8 @@ export const createRemovalActivities = defineActivities((deps: ActivityDependenc
       await transact(removalId, async (unit) => {
         const locked = await lockRemoval(unit, removalId);
         if (!locked?.openSteps.includes(step.name)) return;
-        step.end?.(unit, await endStep(unit, locked, { step: step.name }));
+        const left = await endStep(unit, locked, { step: step.name });
+        step.end?.(unit, left);
       });
       return progress ?? null;
     };

@@ -194,7 +194,12 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   // Nobody is a member yet; the settings of the organization and the zone of the domain admit them.
   'activities/organizations/admit-newcomer.ts': [`system 'admit by domain'`],
   // Nobody has a right to what is left of a deleted organization.
-  'activities/removals-slice.ts': [`system 'remove organization'`],
+  'activities/removals/disconnect-integrations.step.ts': [`system 'remove organization'`],
+  'activities/removals/removal-activities.ts': [`system 'remove organization'`],
+  'activities/removals/removal-slice.ts': [`system 'remove organization'`],
+  // Operators alone undo a deletion; nobody has a right to what is restored yet.
+  'activities/removals/restoration-activities.ts': [`system 'undelete organization'`],
+  'runtime/undelete-organization.ts': [`system 'undelete organization'`],
   // The payment provider decides what an organization may use; nobody asks for it.
   'activities/billing/reconcile-organization.ts': [`system 'billing'`],
   'activities/billing/cancel-subscriptions.ts': [`system 'remove organization'`],
@@ -297,7 +302,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'integrations/last-event-rows.ts': ['noteLastEvent'],
   'integrations/received-event-rows.ts': ['removeReceivedEvents'],
   // Of all organizations, for operators.
-  'organizations/organization-removal-rows.ts': ['listRemovals', 'removalsBegun'],
+  'organizations/organization-removal-rows.ts': ['listRemovals', 'organizationsOfRemoval', 'removalsBegun'],
   // Facts that decide about the deletion of organizations, for sweeps and operators.
   'organizations/lifecycle-rows.ts': ['lifecycleCandidates', 'lifecycleFacts', 'markedOrganizations'],
   'access/later-caller.ts': ['readLaterCaller'],
@@ -326,6 +331,8 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'access/sign-in-failures.ts': ['forgetAttempt', 'giveBackAttempt', 'takeAttempt', 'takeAttemptApart'],
   // As the owner of both databases, for an operator, who gets to know which rows differ and not what is in them.
   'storage/second/second-database-hook.ts': ['SecondDatabaseHook'],
+  // What a deletion has deleted, for operators who undo it.
+  'write/restore-deleted.ts': ['restoreAll', 'restoredKinds', 'restorePage'],
   // Ciphertexts alone, which it makes.
   'write/reseal.ts': ['resealPage', 'sealedPlaces'],
   // Numbers alone.

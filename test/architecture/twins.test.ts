@@ -144,6 +144,7 @@ const protocols: Readonly<Record<string, readonly string[]>> = {
     'POST /v1/operations/lifecycle/:id/spare',
     'POST /v1/operations/repairs',
     'POST /v1/operations/repairs/:id/stop',
+    'POST /v1/operations/removals/:id/undo',
     'POST /v1/operations/work/:id/retry',
     'POST /v1/operations/work/:id/stop',
   ],

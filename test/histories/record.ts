@@ -10,6 +10,7 @@ import { asOwner } from '../kit/as-owner.ts';
 import { forgetBackfillRuns } from '../kit/records/forgotten-backfills.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { sendSystemMessageContract } from '#workflows/identity/send-system-message.contract.ts';
+import { undeleteOrganization } from '#runtime/undelete-organization.ts';
 import { admitByDomainContract } from '#workflows/organizations/admit-by-domain.contract.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
 import { runsOf, waitForRuns } from '../kit/runs.ts';
@@ -346,7 +347,10 @@ test('an organization that is set up, and removed', async () => {
   await recordRun('set-up-organization.suggested', `WorkflowType = "setUpOrganization" AND ${completed}`);
   await client.post('/v1/switch', { target_organization_id: made.body.id });
   await client.mutate({ method: 'DELETE', url: `/v1/organizations/${made.body.id}` });
-  await recordRun('remove-organization.removed', `WorkflowType = "removeOrganization" AND ${completed}`);
+  await recordRun('remove-organization.steps', `WorkflowType = "removeOrganization" AND ${completed}`);
+  const asked = { operator: 'somebody@machine', reason: 'a mistake' };
+  await undeleteOrganization(world.runtime.database, { organizationId: made.body.id }, asked);
+  await recordRun('restore-organization.restored', `WorkflowType = "restoreOrganization" AND ${completed}`);
 });
 
 test('an endpoint that fails once, and gets its message after a pause', async () => {
@@ -392,7 +396,7 @@ test('an organization that pays, that is swept and compared, and whose subscript
   const client = await signedIn(billed.world, person);
   await client.mutate({ method: 'DELETE', url: `/v1/organizations/${id}` });
   await recordRun(
-    'remove-organization.cancelled',
+    'remove-organization.cancelled-steps',
     `WorkflowType = "removeOrganization" AND ${completed}`,
     billed.world,
   );

@@ -54,7 +54,8 @@ export async function removeOrganization(input: RemoveOrganizationInput): Promis
     for (;;) {
       const result = await repeat({ removalId });
       progress = result ?? progress;
-      if (result === null || result.isCompleted) return;
+      // Steps of histories of before had no result.
+      if (result?.isCompleted !== false) return;
       // The next run continues; this one is about to end.
       if (++slices >= slicesOfRun) await condition(() => false);
     }

@@ -40,6 +40,8 @@ test('operators list removals of the installation; other people do not', async (
     organization_name: organization.name,
     requester_id: user.id,
     status: 'completed',
+    open_steps: [],
+    skipped_steps: [],
     work_id: null,
     failing_step: null,
     error: null,
@@ -69,6 +71,8 @@ test('a removal waits for a cancellation that fails; an operator skips it, and t
   expect(failing).toMatchObject({
     organization_id: organization.id,
     status: 'pending',
+    // The others have ended.
+    open_steps: ['cancelSubscriptions', 'removeContents', 'reportRemoval'],
     total_records: null,
     failing_step: 'cancelSubscriptions',
     error: expect.any(String),
@@ -80,7 +84,13 @@ test('a removal waits for a cancellation that fails; an operator skips it, and t
     const [newest] = (await operator.get(url)).body.data;
     return newest.status === 'completed' && newest;
   });
-  expect(removed).toMatchObject({ organization_id: organization.id, work_id: null, failing_step: null });
+  expect(removed).toMatchObject({
+    organization_id: organization.id,
+    work_id: null,
+    failing_step: null,
+    open_steps: [],
+    skipped_steps: ['cancelSubscriptions'],
+  });
   expect(removed.removed_records).toBeGreaterThan(0);
   fake.behaveWell();
   expect(fake.ledger.subscriptionsOf(customer)).toMatchObject([{ status: 'trialing' }]);

@@ -4,10 +4,11 @@ import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { asSystem } from '../../kit/as-person.ts';
+import { doomed, left, remove } from '../../kit/doomed-organization.ts';
 import { eventually } from '../../kit/eventually.ts';
 import { expectProblem } from '../../kit/expect-problem.ts';
 import { expectGraphqlError } from '../../kit/graphql-error.ts';
-import { buildPerson, signedIn, type Person } from '../../kit/people.ts';
+import { buildPerson, signedIn } from '../../kit/people.ts';
 import type { TestClient } from '../../kit/test-client.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 import type { RunningWorker } from '#worker/start-worker.ts';
@@ -18,57 +19,6 @@ beforeAll(async () => {
   world = await openWorld();
 });
 afterAll(() => world.close());
-
-interface Doomed {
-  readonly owner: Person;
-  readonly client: TestClient;
-  readonly id: string;
-  readonly name: string;
-}
-
-/** An organization with a member besides its founder, and with tasks below each other. */
-async function doomed(tasks: number): Promise<Doomed> {
-  const owner = await buildPerson(world);
-  const client = await signedIn(world, owner);
-  const name = `Doomed ${newId().slice(-8)}`;
-  const made = await client.graphql(
-    'mutation ($name: String!) { createOrganization(input: { name: $name }) { organization { id } } }',
-    { name },
-  );
-  const { id } = made.data.createOrganization.organization;
-  const home = await world.runtime.database.transact({ caller: systemCaller('test'), requestId: newId() }, ({ data }) =>
-    data.get(organization, id),
-  );
-  await buildPerson(world, { organization: home, role: 'member' });
-  await asSystem(world, id, async (data) => {
-    const parent = await data.create(task, { title: 'above', assigneeId: owner.user.id });
-    for (let left = tasks - 1; left > 0; left -= 500)
-      await data.createAll(
-        Array.from({ length: Math.min(left, 500) }, (_none, index) => ({
-          module: task,
-          input: { title: `task ${index}`, assigneeId: owner.user.id, parentId: parent.id },
-          path: `/${index}`,
-        })),
-      );
-  });
-  expect((await client.post('/v1/switch', { target_organization_id: id })).status).toBe(200);
-  return { owner, client, id, name };
-}
-
-const remove = ({ client, id }: Doomed) => client.mutate({ method: 'DELETE', url: `/v1/organizations/${id}` });
-
-async function left(id: string): Promise<Record<string, number>> {
-  const [counts] = await asOwner<Record<string, number>>(
-    world,
-    `select (select count(*)::int from tasks where organization_id = $1 and deleted_at is null) as tasks,
-       (select count(*)::int from groups where organization_id = $1 and deleted_at is null) as groups,
-       (select count(*)::int from memberships where organization_id = $1 and deleted_at is null) as memberships,
-       (select count(*)::int from desired_tuples where organization_id = $1 and present) as tuples,
-       (select count(*)::int from webhook_events where document like '%' || $1 || '%') as received`,
-    [id],
-  );
-  return counts as Record<string, number>;
-}
 
 /** An event that another system has sent to the organization. */
 async function receiveEvent(home: string): Promise<void> {
@@ -91,14 +41,14 @@ const removals = (client: TestClient) =>
   );
 
 test('a deleted organization is hidden at once, and its contents are removed when a worker is there', async () => {
-  const gone = await doomed(700);
+  const gone = await doomed(world, 700);
   const { client, owner, id, name } = gone;
   const [one] = (await client.get('/v1/tasks?first=1')).body.data;
   await receiveEvent(id);
   expect((await remove(gone)).status).toBe(204);
 
   // Nothing of it is reached any more, although most of it is still there.
-  expect(await left(id)).toMatchObject({ tasks: 700, groups: 3, memberships: 0, received: 1 });
+  expect(await left(world, id)).toMatchObject({ tasks: 700, groups: 3, memberships: 0, received: 1 });
   expectProblem(await client.get(`/v1/organizations/${id}`), 'not_found');
   expectProblem(await client.get(`/v1/tasks/${one.id}`), 'no_current_organization');
   expectProblem(await client.get('/v1/tasks'), 'no_current_organization');
@@ -135,7 +85,7 @@ test('a deleted organization is hidden at once, and its contents are removed whe
     completed_at: expect.any(String),
   });
   expect(done.total_records).toBeGreaterThan(700);
-  expect(await left(id)).toEqual({ tasks: 0, groups: 0, memberships: 0, tuples: 0, received: 0 });
+  expect(await left(world, id)).toEqual({ tasks: 0, groups: 0, memberships: 0, tuples: 0, received: 0 });
 
   // An operator asks the workflow.
   const [removal] = await asOwner<{ id: string }>(
@@ -153,18 +103,18 @@ test('a deleted organization is hidden at once, and its contents are removed whe
 });
 
 test('a removal goes on where a worker has left off, and others do not notice', async () => {
-  const [gone, other] = [await doomed(1_500), await doomed(20)];
+  const [gone, other] = [await doomed(world, 1_500), await doomed(world, 20)];
   let worker: RunningWorker = await world.startWorker();
   // Both got the tasks that are suggested to a new organization.
-  await eventually(async () => (await left(other.id))['tasks'] === 24 && (await left(gone.id))['tasks'] === 1_504);
-  const before = await left(other.id);
+  await eventually(async () => (await left(world, other.id))['tasks'] === 24 && (await left(world, gone.id))['tasks'] === 1_504);
+  const before = await left(world, other.id);
   expect(await remove(gone)).toMatchObject({ status: 204 });
-  await eventually(async () => (await left(gone.id))['tasks'] !== 1_504);
+  await eventually(async () => (await left(world, gone.id))['tasks'] !== 1_504);
   await worker.stop();
   worker = await world.startWorker();
-  await eventually(async () => (await left(gone.id))['tuples'] === 0);
-  expect(await left(gone.id)).toEqual({ tasks: 0, groups: 0, memberships: 0, tuples: 0, received: 0 });
-  expect(await left(other.id)).toEqual(before);
+  await eventually(async () => (await left(world, gone.id))['tuples'] === 0);
+  expect(await left(world, gone.id)).toEqual({ tasks: 0, groups: 0, memberships: 0, tuples: 0, received: 0 });
+  expect(await left(world, other.id)).toEqual(before);
   expect((await other.client.get('/v1/tasks?first=1')).body.data).toHaveLength(1);
   await eventually(async () => {
     const rows = await asOwner<{ status: string }>(
@@ -177,7 +127,7 @@ test('a removal goes on where a worker has left off, and others do not notice', 
 });
 
 test('organizations below it go with it', async () => {
-  const gone = await doomed(3);
+  const gone = await doomed(world, 3);
   const below = await world.runtime.database.transact(
     { caller: systemCaller('test'), requestId: newId() },
     ({ data }) => data.create(organization, { name: `Below ${gone.name}`, parentId: gone.id }),
@@ -185,7 +135,7 @@ test('organizations below it go with it', async () => {
   await asSystem(world, below.id, (data) => data.create(task, { title: 'below' }));
   const worker = await world.startWorker();
   expect(await remove(gone)).toMatchObject({ status: 204 });
-  await eventually(async () => (await left(below.id))['tasks'] === 0 && (await left(gone.id))['tasks'] === 0);
+  await eventually(async () => (await left(world, below.id))['tasks'] === 0 && (await left(world, gone.id))['tasks'] === 0);
   const again = await signedIn(world, gone.owner);
   await eventually(async () => {
     const { edges } = (await removals(again)).data.organizationRemovals;
