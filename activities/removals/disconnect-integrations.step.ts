@@ -12,7 +12,8 @@ const batchSize = 100;
 
 export const disconnectIntegrationsStep = defineRemovalStep({
   name: 'disconnectIntegrations',
-  description: 'Deletes the credentials of integrations and the receivers of their events, also while the contents wait.',
+  description:
+    'Deletes the credentials of integrations and the receivers of their events, also while the contents wait.',
   after: [],
   async run({ database }, { id, removedOrganizationId }) {
     const context = () => workContext(systemCaller('remove organization'), removalRequest(id));

@@ -63,7 +63,9 @@ export const createRestorationActivities = defineActivities(
             if (!isUnknownWorkflow(error)) throw error;
           });
           const { name: workflowType } = removeOrganizationContract;
-          const keys = releaseRemovalSteps.map(({ name }) => placeOfWork({ workflowId, runId: '', workflowType }, name).key);
+          const keys = releaseRemovalSteps.map(
+            ({ name }) => placeOfWork({ workflowId, runId: '', workflowType }, name).key,
+          );
           await transact(removalId, (unit) => endFailures(unit, keys));
         }
       },

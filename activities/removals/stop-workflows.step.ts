@@ -8,7 +8,11 @@ import { defineRemovalStep } from './define-removal-step.ts';
 const continued: ReadonlySet<WorkKind> = new Set(['delivery', 'email', 'notification', 'file', 'schedule']);
 
 /** The removal itself, its undo, and the workflow that ends what it has begun at the payment provider. */
-const continuedTypes: ReadonlySet<string> = new Set(['removeOrganization', 'restoreOrganization', 'reconcileEntitlements']);
+const continuedTypes: ReadonlySet<string> = new Set([
+  'removeOrganization',
+  'restoreOrganization',
+  'reconcileEntitlements',
+]);
 
 /** Time that cancelled workflows have to end, in milliseconds; a worker handles their cancellation at once. */
 const endsWithinMs = 10_000;
@@ -20,7 +24,8 @@ interface Run {
 
 export const stopWorkflowsStep = defineRemovalStep({
   name: 'stopWorkflows',
-  description: 'Cancels the workflows of the organization, such as exports and imports, and terminates those that continue.',
+  description:
+    'Cancels the workflows of the organization, such as exports and imports, and terminates those that continue.',
   after: [],
   async run({ temporal, logger }, { removedOrganizationId }) {
     const stop = async (runs: readonly Run[], how: 'cancel' | 'terminate') => {

@@ -17,7 +17,8 @@ const RemovalSchema = Type.Object(
     organization_id: Type.String({ description: 'Id of the deleted organization.' }),
     organization_name: Type.String({ description: 'Name that the organization had.' }),
     requester_id: nullable('string', 'Id of the person who deleted the organization; null if the server did.'),
-    status: Type.String({ enum: ['pending', 'running', 'completed', 'undoing'],
+    status: Type.String({
+      enum: ['pending', 'running', 'completed', 'undoing'],
       description: 'Status of the removal; undoing while the organization is restored.',
     }),
     open_steps: Type.Array(Type.String(), { description: 'Steps that have not ended; empty before the first begins.' }),

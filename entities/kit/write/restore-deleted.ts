@@ -67,9 +67,13 @@ export async function restorePage(
   let restored = 0;
   for (const [topic, records] of Map.groupBy(deleted, (record) => record.topic)) {
     const module = topics.get(topic);
+    if (!module) continue;
+    let count: number;
     // Records of one kind can own each other.
-    for (let count = module ? 1 : 0; module && count > 0; restored += count)
+    do {
       count = await restoreRecords(work, module, records);
+      restored += count;
+    } while (count > 0);
   }
   const last = deleted.at(-1);
   return { restored, next: last && deleted.length === limit ? { at: last.at, id: last.id } : null };

@@ -106,7 +106,9 @@ test('a removal goes on where a worker has left off, and others do not notice', 
   const [gone, other] = [await doomed(world, 1_500), await doomed(world, 20)];
   let worker: RunningWorker = await world.startWorker();
   // Both got the tasks that are suggested to a new organization.
-  await eventually(async () => (await left(world, other.id))['tasks'] === 24 && (await left(world, gone.id))['tasks'] === 1_504);
+  await eventually(
+    async () => (await left(world, other.id))['tasks'] === 24 && (await left(world, gone.id))['tasks'] === 1_504,
+  );
   const before = await left(world, other.id);
   expect(await remove(gone)).toMatchObject({ status: 204 });
   await eventually(async () => (await left(world, gone.id))['tasks'] !== 1_504);
@@ -135,7 +137,9 @@ test('organizations below it go with it', async () => {
   await asSystem(world, below.id, (data) => data.create(task, { title: 'below' }));
   const worker = await world.startWorker();
   expect(await remove(gone)).toMatchObject({ status: 204 });
-  await eventually(async () => (await left(world, below.id))['tasks'] === 0 && (await left(world, gone.id))['tasks'] === 0);
+  await eventually(
+    async () => (await left(world, below.id))['tasks'] === 0 && (await left(world, gone.id))['tasks'] === 0,
+  );
   const again = await signedIn(world, gone.owner);
   await eventually(async () => {
     const { edges } = (await removals(again)).data.organizationRemovals;

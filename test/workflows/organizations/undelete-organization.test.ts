@@ -62,6 +62,8 @@ test('an organization that is undeleted before its removal has everything but it
     ({ data }) => data.create(organization, { name: `Below ${gone.name}`, parentId: id }),
   );
   await asSystem(world, below.id, (data) => data.create(task, { title: 'below' }));
+  // Without the tuples of the token.
+  const before = await left(world, id);
   const made = await client.post('/v1/api-tokens', { name: 'program', scopes: ['task:read'] });
   expect(made.status).toBe(201);
   const program = world.client();
@@ -71,7 +73,6 @@ test('an organization that is undeleted before its removal has everything but it
   expect(invited.status).toBe(201);
   const deletedBefore = (await client.post('/v1/tasks', { title: 'deleted before' })).body;
   expect((await client.mutate({ method: 'DELETE', url: `/v1/tasks/${deletedBefore.id}` })).status).toBe(204);
-  const before = await left(world, id);
 
   expect((await remove(gone)).status).toBe(204);
   expect([401, 403]).toContain((await program.get('/v1/tasks')).status);
@@ -116,7 +117,11 @@ test('an organization that is undeleted after its removal has its contents, each
   await deletePerson(world, leaver.user.email);
   expect(await undelete(gone.id)).toContain('is restored');
   await untilRestored(gone);
-  expect(await left(world, gone.id)).toMatchObject({ tasks: before['tasks'], groups: before['groups'], memberships: 2 });
+  expect(await left(world, gone.id)).toMatchObject({
+    tasks: before['tasks'],
+    groups: before['groups'],
+    memberships: 2,
+  });
   const again = await signedIn(world, gone.owner);
   await again.post('/v1/switch', { target_organization_id: gone.id });
   const [one] = (await again.get('/v1/tasks?first=1')).body.data;
