@@ -63,7 +63,7 @@ export interface ExplainedLifecycle {
   readonly deleting: 'off' | 'on';
 }
 
-/** What operators see and decide about the ends of organizations, at the command line and over REST. */
+/** Operations of operators on the ends of organizations, at the command line and over REST. */
 export class LifecycleOperations {
   readonly #database: Database;
   readonly #config: ConfigStore;
@@ -103,7 +103,7 @@ export class LifecycleOperations {
     });
   }
 
-  /** What decides about an organization, and what comes next. @throws AppError not_found */
+  /** The facts that decide about an organization, and the next step. @throws AppError not_found */
   async explain(organizationId: string): Promise<ExplainedLifecycle> {
     const { paymentreminder, organizationdelete } = this.#config.current.integrations;
     return this.#transact(async (unit) => {

@@ -8,7 +8,7 @@ import type { AdmitByDomainInput } from '#workflows/organizations/admit-by-domai
 import type { AnnouncedOutcome, DeleteAnnouncedInput } from '#workflows/organizations/delete-announced.contract.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
 import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
-import { deleteAnnouncedOrganization } from './delete-announced.ts';
+import { deleteAnnouncedOrganization } from './delete-announced-organization.ts';
 import { admitNewcomer } from './admit-newcomer.ts';
 import { suggestedTasks } from './suggested-tasks.ts';
 

@@ -132,7 +132,7 @@ const listed: Readonly<Record<string, readonly string[]>> = {
     `privileged 'announce deletion'`,
     `privileged 'announce deletion'`,
   ],
-  'activities/organizations/delete-announced.ts': [
+  'activities/organizations/delete-announced-organization.ts': [
     `system 'delete announced organization'`,
     `privileged 'delete announced organization'`,
   ],
@@ -285,6 +285,8 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   // What follows from billing; they read nothing.
   'access/entitled.ts': ['applies', 'entitled', 'isLapsed', 'requiresPaymentMethod'],
   'access/email-lock.ts': ['lockEmail'],
+  // When announced deletions are due; the settings of the organization decide.
+  'organizations/announced-deletion-rows.ts': ['endAnnouncedDeletion', 'setAnnouncedDeletion'],
   'organizations/first-organization-rows.ts': ['firstOrganization'],
   'organizations/held-module-rows.ts': ['heldModules'],
   // Ids of records that a backfill looks at.

@@ -45,7 +45,7 @@ export const lifecycleTool: Tool<typeof options, LifecycleCommand> = {
     postpone: ofOrganization(
       'postpone',
       '--until DAY --reason TEXT',
-      'moves the day of a deletion; nobody is told twice',
+      'moves the day of a deletion; no notice is sent twice',
       ['until', 'reason'],
       (name, organizationId, { until, ...values }) => {
         if (until === undefined) throw new ArgumentError('postpone takes --until DAY');

@@ -38,7 +38,7 @@ const ExplainedSchema = Type.Object(
     trial_ends_at: time('When its trial ends; null without one.'),
     is_granted: Type.Boolean({ description: 'Whether an operator has granted modules to it or to one below it.' }),
     spared_until: time('Until when an operator spares it; null for none.'),
-    action: nullable('string', 'What is due now: mark, announce, spare, delete; null for nothing.'),
+    action: nullable('string', 'Step that is due now: mark, announce, spare, delete; null for none.'),
     reason: Type.String({ description: 'Reason for that.' }),
     next_action: nullable('string', 'Next step if nothing else happens; null for none.'),
     next_at: time('When the next step is due.'),
@@ -192,7 +192,7 @@ function change<Body extends typeof PostponeSchema | typeof SpareSchema>(
     description: `${description} For operators of the installation with a proof of the last ten minutes.`,
     params,
     body,
-    answers: { 200: Type.Object({ done: Type.String({ description: 'What was done, as text for people.' }) }) },
+    answers: { 200: Type.Object({ done: Type.String({ description: 'Result, as text for people.' }) }) },
     errors: ['second_factor_required', 'step_up_required', 'not_found', 'rule_violated'],
     handle: (call: Call<Static<Body>>) =>
       inSnakeCase(async () => {
