@@ -205,14 +205,14 @@ export const closeOldTasksSweep = defineSweep({
 });
 `;
 
-const lowerColors = `import { tag } from '#entities/work/tag.ts';
+const describedTags = `import { tag } from '#entities/work/tag.ts';
 import { defineBackfill } from './define-backfill.ts';
 import { lockRecords } from './lock-records.ts';
 
-export const lowerColorsBackfill = defineBackfill({
-  name: 'lower-colors',
+export const describedTagsBackfill = defineBackfill({
+  name: 'described-tags',
   version: 1,
-  description: 'Writes the colors of tags in lower case.',
+  description: 'Describes tags that have no description by their names.',
   isWanted: () => true,
   find: async ({ data }, { after, limit }) => {
     const rows = await data.find(tag, { where: { id: { gt: after } }, limit });
@@ -221,16 +221,16 @@ export const lowerColorsBackfill = defineBackfill({
   apply: async (unit, ids) => {
     const where = { id: { in: await lockRecords(unit, tag, ids) } };
     const rows = await unit.data.find(tag, { where, limit: ids.length });
-    const lacking = rows.filter(({ color }) => color !== color?.toLowerCase());
-    for (const { id, color } of lacking) await unit.data.update(tag, id, { color: color?.toLowerCase() ?? null });
+    const lacking = rows.filter(({ description }) => description === null);
+    for (const { id, name } of lacking) await unit.data.update(tag, id, { description: name });
     return lacking.length;
   },
 });
 `;
 
-export const lowerColorsTest = `import { afterAll, beforeAll, expect, test } from 'vitest';
+export const describedTagsTest = `import { afterAll, beforeAll, expect, test } from 'vitest';
 import { doPage } from '#activities/backfills/backfill-page.ts';
-import { lowerColorsBackfill } from '#activities/backfills/lower-colors.backfill.ts';
+import { describedTagsBackfill } from '#activities/backfills/described-tags.backfill.ts';
 import { releaseBackfills } from '#activities/backfills/release-backfills.ts';
 import { buildPerson, signedIn } from '../../kit/people.ts';
 import { openWorld, type World } from '../../kit/world.ts';
@@ -241,14 +241,14 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('colors are written in lower case, once', async () => {
-  expect(releaseBackfills).toContain(lowerColorsBackfill);
+test('tags are described by their names, once', async () => {
+  expect(releaseBackfills).toContain(describedTagsBackfill);
   const client = await signedIn(world, await buildPerson(world));
-  const { id } = (await client.post('/v1/tags', { name: 'fire', color: '#FF0000' })).body;
+  const { id } = (await client.post('/v1/tags', { name: 'fire' })).body;
   const { database } = world.runtime;
-  expect(await doPage(database, lowerColorsBackfill, 10)).toMatchObject({ status: 'running', changedRecords: 1 });
-  expect(await doPage(database, lowerColorsBackfill, 10)).toMatchObject({ status: 'completed', changedRecords: 1 });
-  expect((await client.get('/v1/tags/' + id)).body.color).toBe('#ff0000');
+  expect(await doPage(database, describedTagsBackfill, 10)).toMatchObject({ status: 'running', changedRecords: 1 });
+  expect(await doPage(database, describedTagsBackfill, 10)).toMatchObject({ status: 'completed', changedRecords: 1 });
+  expect((await client.get('/v1/tags/' + id)).body.description).toBe('fire');
 });
 `;
 
@@ -339,8 +339,8 @@ export const otherRecipes: readonly Recipe[] = [
   },
   {
     title: 'a backfill is one file',
-    files: ['activities/backfills/lower-colors.backfill.ts'],
-    follow: (copy) => copy.write('activities/backfills/lower-colors.backfill.ts', lowerColors),
+    files: ['activities/backfills/described-tags.backfill.ts'],
+    follow: (copy) => copy.write('activities/backfills/described-tags.backfill.ts', describedTags),
   },
   {
     title: 'a configuration leaf is one file',
@@ -382,7 +382,7 @@ export const testsOfOthers = [
   'test/worker/release.test.ts',
   'test/workflows/email/mail-layouts.test.ts',
   'test/workflows/events/typed-events.test.ts',
-  'test/workflows/maintenance/lower-colors.test.ts',
+  'test/workflows/maintenance/described-tags.test.ts',
 ];
 
 export const coffeeTest = `import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -16,7 +16,7 @@ import {
   charsetTest,
   coffeeTest,
   derivedByOthers,
-  lowerColorsTest,
+  describedTagsTest,
   otherRecipes,
   teaTest,
   testsOfOthers,
@@ -178,7 +178,7 @@ test('everything else about them is generated', async () => {
   copy.write('test/api/coffee.test.ts', coffeeTest);
   copy.write('test/api/tea.test.ts', teaTest);
   copy.write('test/config/charset.test.ts', charsetTest);
-  copy.write('test/workflows/maintenance/lower-colors.test.ts', lowerColorsTest);
+  copy.write('test/workflows/maintenance/described-tags.test.ts', describedTagsTest);
   copy.commit('what is generated, and a test');
 });
 
