@@ -74,7 +74,7 @@ export interface Sweep<Known extends Facts = Facts, Action extends string = stri
   /** Depends on nothing but its arguments. */
   readonly decide: (facts: Known, context: SweepContext) => SweepDecision<Action>;
   readonly act: (unit: UnitOfWork, facts: Known, action: Action, context: ActionContext) => Promise<void>;
-  /** Message to the operator's chat at the end of a run that has acted. @param startedAt of the run (RFC 3339) */
+  /** Message to the operator's chat at the end of a run; its text is made of rows, and empty when the run did nothing. @param startedAt of the run (RFC 3339) */
   readonly reports?: (startedAt: string) => OperatorMessage;
   /** An action that a run takes `maxLimited` times; it continues with the others. */
   readonly limited?: {

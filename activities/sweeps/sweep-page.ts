@@ -128,7 +128,7 @@ export async function sweepPage(deps: SweepDependencies, sweep: Sweep, page: Swe
   const { report } = tally;
   logger.info({ sweep: sweep.name, ...report }, 'a sweep ended');
   deps.onSwept(sweep.name, report);
-  if (sweep.reports && run && !isDryRun && report.done > 0)
-    await notifyOperator(deps, run.startedAt, sweep.reports(run.startedAt));
+  // Also after an attempt that did nothing: the one before it may have died after its actions. Rows say what the run has done.
+  if (sweep.reports && run && !isDryRun) await notifyOperator(deps, run.startedAt, sweep.reports(run.startedAt));
   return swept();
 }

@@ -85,6 +85,18 @@ export function deletionTime(
   return new Date(Math.max(bySetting, deletionNotBefore?.getTime() ?? 0));
 }
 
+/**
+ * Seconds for which the mails of a notice wait: those of one run are spread, one organization a second, until the next run and in the first
+ * quarter of the time that is left until the deletion.
+ * @param position number of the organization in the run
+ */
+export function noticeDelayS(
+  position: number,
+  { everyMs, leftMs }: { readonly everyMs: number; readonly leftMs: number },
+): number {
+  return position % Math.max(1, Math.floor(Math.min(everyMs, leftMs / 4) / 1_000));
+}
+
 /** Why an organization is neither marked nor deleted; undefined when nobody pays for it. */
 export function sparingReason(facts: LifecycleFacts, now: Date): SparingReason | undefined {
   if (facts.hasPaymentMethod) return 'payment_method';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { deletionTime, lifecycleOf, type LifecycleFacts } from '#entities/organizations/lifecycle.ts';
+import { deletionTime, lifecycleOf, noticeDelayS, type LifecycleFacts } from '#entities/organizations/lifecycle.ts';
 
 const dayMs = 86_400_000;
 const born = new Date('2026-01-10T12:00:00Z');
@@ -114,4 +114,14 @@ describe('other settings', () => {
     expect(outcome({}, day(40), { paymentmethodinterval: 60 })).toBe('-');
     expect(outcome(marked, day(38), { paymentmethodinterval: 60 })).toBe('delete');
   });
+});
+
+test('notices of one run are spread until the next run, and none waits for more than a quarter of the time that is left', () => {
+  const everyMs = dayMs / 4;
+  const delays = (leftMs: number) =>
+    Array.from({ length: 50_000 }, (_none, position) => noticeDelayS(position, { everyMs, leftMs }));
+  expect(delays(7 * dayMs).slice(0, 3)).toEqual([0, 1, 2]);
+  expect(Math.max(...delays(7 * dayMs))).toBe(6 * 3_600 - 1);
+  expect(Math.max(...delays(dayMs / 12))).toBe(1_800 - 1);
+  expect(new Set([...delays(0), ...delays(-dayMs)])).toEqual(new Set([0]));
 });

@@ -1,6 +1,6 @@
 import { firstIdAt } from '#entities/kit/base/ids.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
-import { deletionTime, lifecycleOf } from '#entities/organizations/lifecycle.ts';
+import { deletionTime, lifecycleOf, noticeDelayS } from '#entities/organizations/lifecycle.ts';
 import { lifecycleCandidates } from '#entities/organizations/lifecycle-rows.ts';
 import { peopleOfDeletion } from '#entities/organizations/deletion-audience-rows.ts';
 import { organizationSetting } from '#entities/organizations/organization-setting.ts';
@@ -47,8 +47,7 @@ export const remindPaymentMethodSweep = defineSweep({
     const notice = {
       notBefore: at.toISOString(),
       userIds: await peopleOfDeletion(unit, facts.id),
-      // One organization a second, for as long as there is no other run.
-      delayS: acted % (everyMs / 1_000),
+      delayS: noticeDelayS(acted, { everyMs, leftMs: at.getTime() - now.getTime() }),
     };
     unit.emit(
       action === 'mark' || action === 'marked'
