@@ -47,7 +47,7 @@ function untilRemoved({ id }: Pick<Doomed, 'id'>): Promise<true> {
   return eventually(async () => {
     const [removal] = await asOwner<{ status: string }>(
       world,
-      'select status from organization_removals where removed_organization_id = $1',
+      'select status from organization_removals where removed_organization_id = $1 and deleted_at is null',
       [id],
     );
     return removal?.status === 'completed' && (true as const);
