@@ -7,10 +7,11 @@ import { defineRemovalStep } from './define-removal-step.ts';
 /** Work that the deletion needs, or whose rows decide: what was announced is delivered, and bytes are removed. */
 const continued: ReadonlySet<WorkKind> = new Set(['delivery', 'email', 'notification', 'file', 'schedule']);
 
-/** The removal itself, its undo, and the workflow that ends what it has begun at the payment provider. */
+/** The removal itself, its undo, the workflow that has begun it, and the one that ends what it has begun at the payment provider. */
 const continuedTypes: ReadonlySet<string> = new Set([
   'removeOrganization',
   'restoreOrganization',
+  'deleteAnnounced',
   'reconcileEntitlements',
 ]);
 

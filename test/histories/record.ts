@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { announce } from '../kit/events/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
 import { failingRecord, fragileListener } from '../kit/events/failing-deliveries.ts';
@@ -132,8 +132,11 @@ test('an address is released, also where providers are', async () => {
 test('an announced deletion', async () => {
   const person = await buildPerson(world);
   const client = await signedIn(world, person);
-  const at = new Date(world.clock.now().getTime() + 2_000).toISOString();
-  await client.post(`/v1/organizations/${person.organization.id}/announce-deletion`, { not_before: at });
+  const { id } = person.organization;
+  const at = new Date(world.clock.now().getTime() + 60_000).toISOString();
+  const { status } = await client.mutate({ method: 'DELETE', url: `/v1/organizations/${id}?not_before=${at}` });
+  expect(status).toBe(202);
+  world.clock.advance(61_000);
   await recordRun('delete-announced.deleted', `WorkflowType = "deleteAnnounced" AND ${completed}`);
 });
 

@@ -116,9 +116,11 @@ test('once it is spared, the people who manage it learn that, and the task is co
   await settingsOf(world, id, { sparedUntil: new Date(world.clock.now().getTime() + 100 * dayMs) });
   expect(await remind()).toMatchObject({ done: 1 });
   await eventually(async () => (await taskOf())[0]?.['status'] === 'completed');
-  await eventually(async () =>
-    (await subjectsTo([owner.user.email])).flat().includes('An organization is not deleted'),
-  );
+  // Notifications are gathered for a minute.
+  await eventually(async () => {
+    world.clock.advance(61_000);
+    return (await subjectsTo([owner.user.email])).flat().includes('An organization is not deleted');
+  });
 });
 
 test('after the deletion, all of them are told although their memberships have ended', async () => {
