@@ -33,6 +33,11 @@ const forEver = new Date('9999-12-31T00:00:00Z');
 const pageSize = 500;
 const maxExamined = 10_000;
 
+interface Dependencies {
+  readonly database: Database;
+  readonly config: ConfigStore;
+}
+
 /** The operator who asked, and the reason. */
 interface Asked {
   readonly operator: string;
@@ -68,7 +73,7 @@ export class LifecycleOperations {
   readonly #database: Database;
   readonly #config: ConfigStore;
 
-  constructor({ database, config }: { readonly database: Database; readonly config: ConfigStore }) {
+  constructor({ database, config }: Dependencies) {
     this.#database = database;
     this.#config = config;
   }

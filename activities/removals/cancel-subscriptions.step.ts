@@ -1,5 +1,5 @@
-import { cancelSubscriptions } from '#activities/billing/cancel-subscriptions.ts';
-import { retriedAsAsked } from '#activities/billing/payment-retries.ts';
+import { cancelSubscriptions } from '../billing/cancel-subscriptions.ts';
+import { retriedAsAsked } from '../billing/payment-retries.ts';
 import { defineRemovalStep } from './define-removal-step.ts';
 
 export const cancelSubscriptionsStep = defineRemovalStep({

@@ -1,4 +1,4 @@
-import type { ActivityDependencies } from '#activities/kit/activity-dependencies.ts';
+import type { ActivityDependencies } from '../kit/activity-dependencies.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { organizationRemoval } from '#entities/organizations/organization-removal.ts';

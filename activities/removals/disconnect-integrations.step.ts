@@ -3,7 +3,7 @@ import { secret } from '#entities/integrations/secret.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { removeSomeContents } from '#entities/kit/write/remove-contents.ts';
 import { organization } from '#entities/organizations/organization.ts';
-import { workContext } from '#activities/clients/temporal/work-origin.ts';
+import { workContext } from '../clients/temporal/work-origin.ts';
 import { defineRemovalStep } from './define-removal-step.ts';
 import { lockRemoval, removalRequest } from './removal-state.ts';
 

@@ -1,6 +1,6 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import { workContext } from '#activities/clients/temporal/work-origin.ts';
-import { defineActivities, type ActivityDependencies } from '#activities/kit/activity-dependencies.ts';
+import { workContext } from '../clients/temporal/work-origin.ts';
+import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';

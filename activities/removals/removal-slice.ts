@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { workContext } from '#activities/clients/temporal/work-origin.ts';
+import { workContext } from '../clients/temporal/work-origin.ts';
 import { removeReceivedEvents } from '#entities/integrations/received-event-rows.ts';
 import { organizationRemoval } from '#entities/organizations/organization-removal.ts';
 import { organization } from '#entities/organizations/organization.ts';

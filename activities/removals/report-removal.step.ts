@@ -4,7 +4,7 @@ import { defineRemovalStep } from './define-removal-step.ts';
 
 export const reportRemovalStep = defineRemovalStep({
   name: 'reportRemoval',
-  description: 'Announces the end of the removal; a mail follows the event.',
+  description: 'Announces the end of the removal, of which the person who deleted the organization is notified.',
   after: 'others',
   end(unit, removal) {
     const { removedRecords, skippedSteps } = removal;

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isUnknownWorkflow } from '#activities/clients/temporal/temporal-client.ts';
-import { workContext } from '#activities/clients/temporal/work-origin.ts';
-import { defineActivities, type ActivityDependencies } from '#activities/kit/activity-dependencies.ts';
-import { placeOfWork } from '#activities/kit/work-kind.ts';
+import { isUnknownWorkflow } from '../clients/temporal/temporal-client.ts';
+import { workContext } from '../clients/temporal/work-origin.ts';
+import { defineActivities, type ActivityDependencies } from '../kit/activity-dependencies.ts';
+import { placeOfWork } from '../kit/work-kind.ts';
 import { organizationBilling } from '#entities/billing/organization-billing.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { endFailures } from '#entities/kit/outbox/failing-work.ts';

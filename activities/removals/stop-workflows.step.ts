@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isUnknownWorkflow } from '#activities/clients/temporal/temporal-client.ts';
-import { isScheduled, kindsOfWorkflows } from '#activities/kit/work-kind.ts';
+import { isUnknownWorkflow } from '../clients/temporal/temporal-client.ts';
+import { isScheduled, kindsOfWorkflows } from '../kit/work-kind.ts';
 import type { WorkKind } from '#entities/kit/outbox/failing-work.ts';
 import { defineRemovalStep } from './define-removal-step.ts';
 

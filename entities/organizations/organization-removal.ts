@@ -75,7 +75,7 @@ export const organizationRemoval = defineEntityModule({
       }),
     },
     completed: {
-      description: 'What belonged to a deleted organization is removed.',
+      description: 'The contents of a deleted organization are removed.',
       payload: payload({
         removedRecords: Type.Integer({ description: 'Number of records that were removed.' }),
         skippedSteps: Type.Array(Type.String(), { description: 'Steps that an operator has skipped.' }),

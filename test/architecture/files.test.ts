@@ -13,7 +13,7 @@ test('file names are kebab-case and say what is inside', () => {
   expect(
     sources.filter(
       (file) =>
-        !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|contract|config|mail|listener|sweep|receiver))?\.ts$/.test(
+        !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.(?:test|contract|config|mail|listener|sweep|backfill|step|receiver))?\.ts$/.test(
           basename(file),
         ),
     ),

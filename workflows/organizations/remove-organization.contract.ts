@@ -5,7 +5,7 @@ export interface RemoveOrganizationInput {
   readonly queue: ActivityQueue;
   /** Id of the organization removal. */
   readonly removalId: string;
-  /** What earlier runs of it have found and done; absent in the first one. */
+  /** Steps that earlier runs of it have found and ended; absent in the first one. */
   readonly continued?: { readonly steps: readonly StepOrder[]; readonly ended: readonly string[] };
 }
 

@@ -48,7 +48,7 @@ function isRemovedLater({ atOnce }: LaterRemoval, { kind, tenancy }: EntityModul
   return tenancy === 'organization' && !atOnce.includes(kind);
 }
 
-/** Whoever had a credential may not be meant to have it any more, and secrets are erased: others are made. */
+/** The owner of a credential may not be meant to have it any more, and secrets are erased: others are made. */
 function isRestored({ forGood }: LaterRemoval, { kind, tenancy, fields }: EntityModule): boolean {
   const isCredential = Object.values(fields).some(({ secret, optional }) => secret && !optional);
   return tenancy === 'organization' && !isCredential && !forGood.includes(kind);
