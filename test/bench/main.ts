@@ -41,6 +41,7 @@ import type { Bench, BenchRow } from './row.ts';
 import { startCold } from './start-cold.ts';
 import { startWarm } from './start-warm.ts';
 import { suite } from './suite.ts';
+import { sweep100k } from './sweep-100k.ts';
 import { tokenVerify } from './token-verify.ts';
 import { csvImport, exportRecords } from './transfer-rates.ts';
 
@@ -60,6 +61,7 @@ const benches: readonly Bench[] = [
   webhookNeighbours,
   receiverIngest,
   paymentWebhook,
+  sweep100k,
   digest10k,
   livez,
   restRead,

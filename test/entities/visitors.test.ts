@@ -133,6 +133,7 @@ test('whoever acts as somebody else reaches neither accounts nor credentials, an
     'accountEmail',
     'accountEmailSuppression',
     'apiToken',
+    'backfillRun',
     'delegation',
     'emailChange',
     'emailVerification',
