@@ -4,8 +4,11 @@ import { isScheduled, kindsOfWorkflows } from '../kit/work-kind.ts';
 import type { WorkKind } from '#entities/kit/outbox/failing-work.ts';
 import { defineRemovalStep } from './define-removal-step.ts';
 
-/** Work that the deletion needs, or whose rows decide: what was announced is delivered, and bytes are removed. */
-const continued: ReadonlySet<WorkKind> = new Set(['delivery', 'email', 'notification', 'file', 'schedule']);
+/**
+ * Work that the deletion needs, or whose rows decide: announced events are delivered, bytes are removed, and an endpoint of a deleted
+ * organization forgets its messages.
+ */
+const continued: ReadonlySet<WorkKind> = new Set(['delivery', 'email', 'notification', 'file', 'schedule', 'message']);
 
 /** The removal itself, its undo, the workflow that has begun it, and the one that ends what it has begun at the payment provider. */
 const continuedTypes: ReadonlySet<string> = new Set([

@@ -97,9 +97,11 @@ async function markBare(client: BenchInstallation['client']): Promise<number> {
   let after = '';
   for (;;) {
     const { rows } = await client.query<{ id: string; pays: boolean }>(
-      `select o.id, b.has_payment_method as pays from organizations o join organization_billings b on b.organization_id = o.id
-         join organization_settings s on s.organization_id = o.id
-       where o.id > $1 and o.deleted_at is null and not o.is_personal and o.parent_id is null order by o.id limit $2`,
+      `select o.id, b.has_payment_method as pays
+       from (select id from organizations where id > $1 and deleted_at is null and not is_personal and parent_id is null order by id limit $2) o
+         join organization_billings b on b.organization_id = o.id and b.deleted_at is null
+         join organization_settings s on s.organization_id = o.id and s.deleted_at is null
+       order by o.id`,
       [after, pageSize],
     );
     for (const { id } of rows.filter(({ pays }) => !pays))
