@@ -1,3 +1,4 @@
+// Left to npm run prove; npm test has test/workflows/maintenance/backfills.test.ts.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { paced } from '../bench/latencies.ts';
