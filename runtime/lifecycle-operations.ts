@@ -9,7 +9,7 @@ import type { Database } from '#entities/kit/unit/database.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { endAnnouncedDeletion } from '#entities/organizations/announced-deletion-rows.ts';
-import { deletionTime, lifecycleOf, type LifecycleDecision } from '#entities/organizations/lifecycle.ts';
+import { deletionTime, lifecycleOf, noMark, type LifecycleDecision } from '#entities/organizations/lifecycle.ts';
 import {
   lifecycleCandidates,
   lifecycleFacts,
@@ -168,10 +168,7 @@ export class LifecycleOperations {
           `${facts.name} (${facts.id}) is never marked: ${lifecycleOf(facts, this.#settings, now).reason}.`,
         );
       await unit.data.update(organizationSetting, facts.settingsId ?? '', {
-        markedForDeletionAt: null,
-        deletionNotBefore: null,
-        deletionNotice: null,
-        deletionRequesterId: null,
+        ...noMark,
         sparedUntil: at,
       });
       await endAnnouncedDeletion(unit, facts.id);

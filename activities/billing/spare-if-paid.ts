@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
-import { sparingReason } from '#entities/organizations/lifecycle.ts';
+import { noMark, sparingReason } from '#entities/organizations/lifecycle.ts';
 import { lifecycleFacts, type LifecycleRow } from '#entities/organizations/lifecycle-rows.ts';
 import { organizationSetting } from '#entities/organizations/organization-setting.ts';
 import { organization } from '#entities/organizations/organization.ts';
@@ -20,10 +20,6 @@ export async function spareIfPaid(unit: UnitOfWork, organizationId: string): Pro
 export async function spare(unit: UnitOfWork, facts: LifecycleRow, now: Date): Promise<void> {
   const reason = sparingReason(facts, now);
   if (!reason) return;
-  await unit.data.update(organizationSetting, facts.settingsId ?? '', {
-    markedForDeletionAt: null,
-    deletionNotBefore: null,
-    deletionNotice: null,
-  });
+  await unit.data.update(organizationSetting, facts.settingsId ?? '', noMark);
   unit.emit(customEvent(organization, 'spared', facts, { reason }));
 }

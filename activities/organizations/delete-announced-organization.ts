@@ -4,6 +4,7 @@ import type { Database } from '#entities/kit/unit/database.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { endAnnouncedDeletion, setAnnouncedDeletion } from '#entities/organizations/announced-deletion-rows.ts';
+import { noMark } from '#entities/organizations/lifecycle.ts';
 import { organizationSetting } from '#entities/organizations/organization-setting.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import type { AnnouncedOutcome } from '#workflows/organizations/delete-announced.contract.ts';
@@ -54,12 +55,7 @@ async function decide(unit: UnitOfWork, organizationId: string): Promise<Caller 
   }
   const state = await readMembershipState(unit, requesterId, organizationId);
   if (state.role === 'owner') return callerIn(requesterId, organizationId, state, {});
-  await data.update(organizationSetting, settings.id, {
-    markedForDeletionAt: null,
-    deletionNotBefore: null,
-    deletionNotice: null,
-    deletionRequesterId: null,
-  });
+  await data.update(organizationSetting, settings.id, noMark);
   unit.emit(customEvent(organization, 'spared', { ...home, organizationId }, { reason: 'requester_left' }));
   await endAnnouncedDeletion(unit, organizationId);
   return 'spared';

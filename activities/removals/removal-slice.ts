@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { workContext } from '../clients/temporal/work-origin.ts';
 import { removeReceivedEvents } from '#entities/integrations/received-event-rows.ts';
 import { organizationRemoval } from '#entities/organizations/organization-removal.ts';
@@ -8,12 +7,10 @@ import type { Database } from '#entities/kit/unit/database.ts';
 import { countContents, removeSomeContents } from '#entities/kit/write/remove-contents.ts';
 import type { RemovalProgress } from '#workflows/organizations/remove-organization.contract.ts';
 import { lockRemoval, removalRequest } from './removal-state.ts';
+import { restingSlice } from './resting-slice.ts';
 
 /** Records that one transaction deletes, besides their dependents. */
 const batchSize = 100;
-
-/** After so many milliseconds a slice ends with the current batch, and its progress is stored. */
-const sliceMs = 2_000;
 
 /**
  * Removes contents of a deleted organization for a while, in short transactions.
@@ -29,20 +26,15 @@ export async function removeSlice(database: Database, removalId: string): Promis
   });
   if (!begun) return undone;
   const id = begun.removedOrganizationId;
-  const endsAt = Date.now() + sliceMs;
-  let hasMore = true;
-  while (hasMore && Date.now() < endsAt) {
-    const startedAt = performance.now();
-    // Events of other systems come last: none arrives at a removed webhook.
-    hasMore = await database.transact(
+  const hasMore = await restingSlice(() =>
+    database.transact(
       context(),
+      // Events of other systems come last: none arrives at a removed webhook.
       async (unit) =>
         (await lockRemoval(unit, removalId)) !== undefined &&
         ((await removeSomeContents(unit, organization, id, batchSize)) || (await removeReceivedEvents(unit, id))),
-    );
-    // Nobody waits for it, and others do wait for PostgreSQL: it rests as long as it worked.
-    await pause(performance.now() - startedAt);
-  }
+    ),
+  );
   return database.transact(context(), async (unit) => {
     const removal = await lockRemoval(unit, removalId);
     if (!removal) return undone;

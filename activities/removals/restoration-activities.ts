@@ -11,12 +11,14 @@ import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { restoreAll, restoredKinds, restorePage, type UndoneDeletion } from '#entities/kit/write/restore-deleted.ts';
 import { organizationsOfRemoval, type DeletedOrganization } from '#entities/organizations/organization-removal-rows.ts';
 import { organizationRemoval } from '#entities/organizations/organization-removal.ts';
+import { noMark } from '#entities/organizations/lifecycle.ts';
 import { organizationSetting } from '#entities/organizations/organization-setting.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import { removeOrganizationContract } from '#workflows/organizations/remove-organization.contract.ts';
 import type { RestorationProgress } from '#workflows/organizations/restore-organization.contract.ts';
 import { releaseRemovalSteps } from './release-removal-steps.ts';
 import { removalRequest } from './removal-state.ts';
+import { restingSlice } from './resting-slice.ts';
 
 export type RestorationActivities = ReturnType<typeof createRestorationActivities>;
 
@@ -26,9 +28,6 @@ interface Restoration {
 
 /** Deletions of which one transaction undoes those that it can. */
 const pageSize = 200;
-
-/** After so many milliseconds a slice ends with the current page, and its progress is stored. */
-const sliceMs = 2_000;
 
 /** Clocks of servers may differ by as much. Requests decide; the time only limits what is read. */
 const clocksDifferByMs = 3_600_000;
@@ -76,13 +75,11 @@ export const createRestorationActivities = defineActivities(
         from,
       }: Restoration & { readonly from: RestorationProgress }): Promise<RestorationProgress> {
         let progress = from;
-        const endsAt = Date.now() + sliceMs;
-        while (!progress.isCompleted && Date.now() < endsAt) {
-          const startedAt = performance.now();
+        if (from.isCompleted) return from;
+        await restingSlice(async () => {
           progress = await transact(removalId, (unit) => restoreSome(unit, removalId, progress));
-          // It rests as the removal does.
-          await pause(performance.now() - startedAt);
-        }
+          return !progress.isCompleted;
+        });
         return progress;
       },
 
@@ -141,12 +138,7 @@ async function finish(unit: UnitOfWork, { organizationId, removalId }: DeletedOr
   const at = { organizationId: { eq: organizationId } };
   const settings = await data.findOne(organizationSetting, at);
   if (settings && (settings.markedForDeletionAt !== null || settings.deletionRequesterId !== null))
-    await data.update(organizationSetting, settings.id, {
-      markedForDeletionAt: null,
-      deletionNotBefore: null,
-      deletionNotice: null,
-      deletionRequesterId: null,
-    });
+    await data.update(organizationSetting, settings.id, noMark);
   const billing = await data.findOne(organizationBilling, at);
   if (billing) unit.emit(customEvent(organizationBilling, 'requested', billing, { change: 'undelete' }));
   await data.remove(organizationRemoval, removalId);

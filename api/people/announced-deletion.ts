@@ -6,6 +6,7 @@ import type { ExpectedVersion } from '#entities/kit/write/plan-changes.ts';
 import { endAnnouncedDeletion, setAnnouncedDeletion } from '#entities/organizations/announced-deletion-rows.ts';
 import { peopleOfDeletion } from '#entities/organizations/deletion-audience-rows.ts';
 import { namedTime } from '#entities/organizations/named-time.ts';
+import { noMark } from '#entities/organizations/lifecycle.ts';
 import { organizationSetting } from '#entities/organizations/organization-setting.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import type { Asking } from '../credentials/asking.ts';
@@ -84,12 +85,7 @@ export async function withdrawDeletion(asking: Asking, id: string): Promise<RowO
         ? 'The organization is not marked for deletion.'
         : 'The organization is marked for deletion because nobody pays for it; add a payment method.',
     );
-  await unit.data.privileged('announce deletion').update(organizationSetting, settings.id, {
-    markedForDeletionAt: null,
-    deletionNotBefore: null,
-    deletionNotice: null,
-    deletionRequesterId: null,
-  });
+  await unit.data.privileged('announce deletion').update(organizationSetting, settings.id, noMark);
   await endAnnouncedDeletion(unit, home.id);
   unit.emit(customEvent(organization, 'spared', { ...home, organizationId: home.id }, { reason: 'withdrawn' }));
   return home;

@@ -31,6 +31,14 @@ export interface LifecycleFacts {
   readonly sparedUntil: Date | null;
 }
 
+/** Values of the settings of an organization that is not marked. */
+export const noMark = {
+  markedForDeletionAt: null,
+  deletionNotBefore: null,
+  deletionNotice: null,
+  deletionRequesterId: null,
+} as const;
+
 export interface LifecycleSettings {
   /** Age in days at which an organization that nobody pays for is marked. */
   readonly paymentmethodinterval: number;

@@ -1,20 +1,17 @@
 import { on } from '#entities/kit/model/events.ts';
-import { user } from '#entities/identity/user.ts';
 import { organizationRemoval } from '#entities/organizations/organization-removal.ts';
 import { defineMail } from '../define-mail.ts';
+import { isAddressOf } from './deletion-notice.ts';
 import { deletedSample, deletedText, nameOfDeleted } from './deleted-text.ts';
 
 /** The same mail to the address for invoices, unless it is that of a person who is notified anyway. */
 export const deletionForInvoicesMail = defineMail('deletion-for-invoices', {
   listener: 'mail-organization-deleted',
   follows: [on(organizationRemoval, 'announced')],
-  audience: async ({ event, key, unit: { data } }) => {
-    const removal = await data.findOne(organizationRemoval, { id: { eq: event.entityId } });
+  audience: async ({ event, key, unit }) => {
+    const removal = await unit.data.findOne(organizationRemoval, { id: { eq: event.entityId } });
     if (!removal?.noticeEmail) return [];
-    const { userIds } = event.payload;
-    const people = await data.find(user, { where: { id: { in: [...userIds] } }, limit: userIds.length });
-    const address = removal.noticeEmail.toLowerCase();
-    if (people.some(({ email }) => email.toLowerCase() === address)) return [];
+    if (await isAddressOf(unit, event.payload.userIds, removal.noticeEmail)) return [];
     return [{ key: `${key}/invoices`, about: { id: removal.id, round: 1 } }];
   },
   priority: 3,

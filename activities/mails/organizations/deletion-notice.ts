@@ -1,5 +1,9 @@
 import { organizationSetting } from '#entities/organizations/organization-setting.ts';
 import { user } from '#entities/identity/user.ts';
+import { localInstant, type Locale } from '#entities/kit/base/localized.ts';
+import type { RowOf } from '#entities/kit/model/define.ts';
+import type { organization } from '#entities/organizations/organization.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { Addressee, Occasion } from '../audience.ts';
 import { billingAction, billingPage } from '../billing/billing-mail.ts';
 import { sample, type MailContext } from '../define-mail.ts';
@@ -11,19 +15,36 @@ type Told = Occasion<{ readonly userIds: readonly string[]; readonly delayS: num
 export async function addressForInvoices({ event, key, unit }: Told): Promise<Addressee[]> {
   const { organizationId, payload } = event;
   if (organizationId === null) return [];
-  const { data } = unit;
-  const setting = await data.findOne(organizationSetting, { organizationId: { eq: organizationId } });
+  const setting = await unit.data.findOne(organizationSetting, { organizationId: { eq: organizationId } });
   if (!setting?.billingEmail) return [];
-  const people = await data.find(user, { where: { id: { in: [...payload.userIds] } }, limit: maxPeople });
-  const address = setting.billingEmail.toLowerCase();
-  if (people.some(({ email }) => email.toLowerCase() === address)) return [];
+  if (await isAddressOf(unit, payload.userIds, setting.billingEmail)) return [];
   return [{ key: `${key}/invoices`, about: { id: setting.id, round: 1 }, organizationId }];
 }
 
-/** Most people of whom one address is known; one of more would get a second mail. */
-const maxPeople = 1_000;
+/** Whether one of these people has the address: each address gets one mail. */
+export async function isAddressOf({ data }: UnitOfWork, userIds: readonly string[], address: string): Promise<boolean> {
+  if (userIds.length === 0) return false;
+  const people = await data.find(user, { where: { id: { in: [...userIds] } }, limit: userIds.length });
+  return people.some(({ email }) => email.toLowerCase() === address.toLowerCase());
+}
 
 export const delayOf = ({ event }: Told): number => event.payload.delayS * 1_000;
+
+/** Values of notifications about a deletion to come, and their sample. */
+export const withDay =
+  ({
+    record,
+    event,
+  }: {
+    readonly record: Pick<RowOf<typeof organization>, 'name' | 'displayName'>;
+    readonly event: { readonly payload: { readonly notBefore: string } };
+  }) =>
+  (locale: Locale) => ({
+    name: record.displayName ?? record.name,
+    day: localInstant(new Date(event.payload.notBefore), locale),
+  });
+
+export const sampleWithDay = { name: 'Example Compliance', day: 'June 1, 2026 at 12:00 PM UTC' };
 
 interface Notice {
   readonly name: string;

@@ -1,7 +1,7 @@
-import { localInstant } from '#entities/kit/base/localized.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import { peopleOfPayload } from '../audience.ts';
 import { defineNotification } from '../define-notification.ts';
+import { sampleWithDay, withDay } from './deletion-notice.ts';
 
 /** The list in the app; `organization-deletion-notice` is the mail. */
 export const organizationDeletionNearing = defineNotification(organization, 'deletion_nearing', {
@@ -14,10 +14,8 @@ export const organizationDeletionNearing = defineNotification(organization, 'del
     body: ['{{name}} will be deleted on {{day}} or later.'],
     many: '{{count}} organizations will be deleted soon',
   },
-  values:
-    ({ record, event: { payload } }) =>
-    (locale) => ({ name: record.displayName ?? record.name, day: localInstant(new Date(payload.notBefore), locale) }),
-  sample: { name: 'Example Compliance', day: 'June 1, 2026 at 12:00 PM UTC' },
+  values: withDay,
+  sample: sampleWithDay,
   link: () => '/',
   unsubscribesFrom: 'organizations that will be deleted soon',
   channels: [],

@@ -1,13 +1,13 @@
 import { Type, type Static } from 'typebox';
 import type { LifecycleRow } from '#entities/organizations/lifecycle-rows.ts';
 import { maxDays } from '#runtime/lifecycle-operations.ts';
-import { requireOperator, requireProvenOperator } from '../../credentials/required-operator.ts';
-import { workOf } from '../../http/request-context.ts';
+import { requireOperator } from '../../credentials/required-operator.ts';
 import { idSchema } from '../../http/request-schemas.ts';
 import { pageSlice } from '../../http/response/page-slice.ts';
 import { defineRoute, type Call, type Route } from '../../http/route.ts';
 import type { Services } from '../../http/services.ts';
 import { inSnakeCase } from '../records/in-snake-case.ts';
+import { askedByOperator, asOperator } from './as-operator.ts';
 import { instant, nullable, pageParts, ReasonPart } from './delivery-schemas.ts';
 
 // It reads all organizations, in a transaction of its own.
@@ -196,15 +196,10 @@ function change<Body extends typeof PostponeSchema | typeof SpareSchema>(
     errors: ['second_factor_required', 'step_up_required', 'not_found', 'rule_violated'],
     handle: (call: Call<Static<Body>>) =>
       inSnakeCase(async () => {
-        const userId = await asOperator(call, requireProvenOperator);
-        const asked = { operator: `user:${userId}`, reason: call.body.reason.trim() };
+        const asked = await askedByOperator(call);
         return { status: 200, body: { done: await run(call, call.params['id'] ?? '', call.body, asked) } };
       }, call.body as object),
   });
-}
-
-function asOperator<T>({ services, request }: Call<T>, require: typeof requireOperator): Promise<string> {
-  return services.database.transact(workOf(request.core), (unit) => require({ unit, services, request }));
 }
 
 function shownMark(row: LifecycleRow, { lifecycle }: Pick<Services, 'lifecycle'>) {

@@ -3,12 +3,12 @@ import { undeleteOrganization } from '#runtime/undelete-organization.ts';
 import { isId } from '#entities/kit/base/ids.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
 import { listRemovals } from '#entities/organizations/organization-removal-rows.ts';
-import { requireOperator, requireProvenOperator } from '../../credentials/required-operator.ts';
-import { workOf } from '../../http/request-context.ts';
+import { requireOperator } from '../../credentials/required-operator.ts';
 import { idSchema } from '../../http/request-schemas.ts';
 import { pageSlice } from '../../http/response/page-slice.ts';
 import { defineRoute, type Call, type Route } from '../../http/route.ts';
 import { inSnakeCase } from '../records/in-snake-case.ts';
+import { askedByOperator } from './as-operator.ts';
 import { instant, nullable, pageParts, ReasonSchema } from './delivery-schemas.ts';
 
 const RemovalSchema = Type.Object(
@@ -110,12 +110,9 @@ export const removalRoutes: readonly Route[] = [
     },
     errors: ['second_factor_required', 'step_up_required', 'not_found', 'rule_violated'],
     handle: async (call: Call<Static<typeof ReasonSchema>>) => {
-      const { services, request, params, body } = call;
-      const userId = await services.database.transact(workOf(request.core), (unit) =>
-        requireProvenOperator({ unit, services, request }),
-      );
-      const asked = { operator: `user:${userId}`, reason: body.reason.trim() };
-      const undone = await undeleteOrganization(services.database, { removalId: params['id'] ?? '' }, asked);
+      const asked = await askedByOperator(call);
+      const which = { removalId: call.params['id'] ?? '' };
+      const undone = await undeleteOrganization(call.services.database, which, asked);
       return {
         status: 202,
         body: { id: undone.removalId, organization_id: undone.organizationId, organizations: undone.organizations },

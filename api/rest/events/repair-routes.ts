@@ -6,9 +6,9 @@ import { inputError } from '#entities/kit/base/input-error.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
 import { defaultPerSecond, maxPerSecond, type RepairRequest } from '#runtime/event-repairs.ts';
 import { requireOperator, requireProvenOperator } from '../../credentials/required-operator.ts';
-import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call, type Route } from '../../http/route.ts';
 import { idSchema, idText, visibleText } from '../../http/request-schemas.ts';
+import { asOperator } from './as-operator.ts';
 import { GroupSchema, organizationPart, selectionOf, selectionParts } from './delivery-schemas.ts';
 
 // They ask Temporal, after their transaction, and an answer that got lost must not start a second repair by itself.
@@ -116,7 +116,7 @@ export const repairRoutes: readonly Route[] = [
     errors: [...errors, 'not_found'],
     handle: async ({ services, request, params }) => {
       const repairId = params['id'] ?? '';
-      await services.database.transact(workOf(request.core), (unit) => requireOperator({ unit, services, request }));
+      await asOperator({ services, request }, requireOperator);
       const found = await services.eventRepairs.state(repairId);
       if (!found) throw noRepair(repairId);
       const { selected, repaired, isStopped, groups } = found.report;
@@ -166,11 +166,9 @@ export function shownGroup({
   return { ...group, type: topic };
 }
 
-async function asProven({ services, request }: Call<unknown>) {
-  const userId = await services.database.transact(workOf(request.core), (unit) =>
-    requireProvenOperator({ unit, services, request }),
-  );
-  return { operator: `user:${userId}`, now: services.clock.now().toISOString() };
+async function asProven(call: Call<unknown>) {
+  const userId = await asOperator(call, requireProvenOperator);
+  return { operator: `user:${userId}`, now: call.services.clock.now().toISOString() };
 }
 
 /** @throws AppError invalid_input for a selection that the operation does not have */

@@ -1,7 +1,5 @@
 import { Type, type Static } from 'typebox';
 import { actionsOn, type WorkOperation } from '#runtime/work-repairs.ts';
-import { requireProvenOperator } from '../../credentials/required-operator.ts';
-import { workOf } from '../../http/request-context.ts';
 import { defineRoute, type Call, type Route } from '../../http/route.ts';
 import type { Services } from '../../http/services.ts';
 import {
@@ -12,6 +10,7 @@ import {
   type WorkKind,
 } from '../../webhooks/installation-work.ts';
 import { inSnakeCase } from '../records/in-snake-case.ts';
+import { askedByOperator } from './as-operator.ts';
 import {
   instant,
   line,
@@ -121,13 +120,9 @@ function repairOf(operation: WorkOperation, summary: string, description: string
     },
     errors: ['second_factor_required', 'step_up_required', 'not_found', 'rule_violated', 'workflows_unavailable'],
     handle: async (call: Call<Static<typeof ReasonSchema>>) => {
-      const { services, request, params: parts, body } = call;
-      const userId = await services.database.transact(workOf(request.core), (unit) =>
-        requireProvenOperator({ unit, services, request }),
-      );
-      const id = parts['id'] ?? '';
-      const asked = { operator: `user:${userId}`, reason: body.reason.trim() };
-      return { status: 202, body: { id, done: await services.workRepairs.do(operation, id, asked) } };
+      const id = call.params['id'] ?? '';
+      const asked = await askedByOperator(call);
+      return { status: 202, body: { id, done: await call.services.workRepairs.do(operation, id, asked) } };
     },
   });
 }
