@@ -3,6 +3,7 @@ import { onStop } from '#runtime/stop-signals.ts';
 import { statementSpans, startTelemetry } from '#runtime/telemetry.ts';
 import {
   readFailpoints,
+  readIntegrationProviders,
   readPaymentProvider,
   readStateFolder,
   readTelemetryEnvironment,
@@ -16,6 +17,7 @@ import { armFailpoints } from '#entities/kit/base/failpoint.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { Metrics } from './http/http-metrics.ts';
 import { prepareDatabase } from './prepare-database.ts';
+import { warnOfIdleGates } from '#runtime/warn-of-idle-gates.ts';
 import { ensureStorage, warnOfUnreadableObjects } from '#runtime/ensure-storage.ts';
 import { StartError } from '#runtime/start-error.ts';
 
@@ -59,6 +61,7 @@ async function start(): Promise<void> {
     config,
     temporalEnvironment,
     payment: readPaymentProvider(),
+    integrations: readIntegrationProviders(),
     logger,
     stateFolder: readStateFolder(),
     process: 'core api',
@@ -71,6 +74,7 @@ async function start(): Promise<void> {
   await warnOfUnreadableObjects(runtime, logger).catch((error: unknown) =>
     logger.warn({ err: error }, 'the objects of disabled providers could not be counted'),
   );
+  await warnOfIdleGates(runtime, logger);
   // Only now: the transactions of the start are not those that tests mean.
   if (config.current.server.dev) armFailpoints(readFailpoints());
   const api = await createApi({ config, runtime, logger, metrics, temporalUi, stateFolder: readStateFolder() });

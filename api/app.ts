@@ -18,6 +18,7 @@ import { csrfPlugin } from './http/plugins/csrf.ts';
 import { actingOrganization } from './http/plugins/acting-organization.ts';
 import { delegationBanner } from './http/plugins/delegation-banner.ts';
 import { errorsPlugin, refuseUnknownAddresses, sendProblem } from './http/plugins/error-answers.ts';
+import { scimErrorForm } from './rest/integrations/scim/scim-error.ts';
 import { openapiOptions } from './openapi.ts';
 import { serializePipelinedRequests } from './http/plugins/pipelining.ts';
 import { rateLimitPlugin } from './http/plugins/limit-rates.ts';
@@ -103,6 +104,7 @@ export async function createApp(
     // Requests that reach no route, such as those with a malformed URL.
     frameworkErrors: (error, request, reply) => {
       request.core ??= newRequestContext(request, undefined, server.writetimeout);
+      request.core.errorForm = scimErrorForm(request.url);
       void sendProblem(asAppError(error), request, reply.header('x-request-id', request.id), () =>
         completeHeaders(request, reply, services.config.current),
       );
@@ -126,7 +128,7 @@ export async function createApp(
   requireCaller(app, services);
   delegationBanner(app);
   actingOrganization(app);
-  refuseUnknownAddresses(app, fileAddressHint(registry));
+  refuseUnknownAddresses(app, fileAddressHint(registry), scimErrorForm);
   unitOfWorkPlugin(app, services);
   sendCookies(app);
   answerHeadersPlugin(app, services);

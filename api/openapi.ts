@@ -35,6 +35,10 @@ export function openapiOptions(registry: Registry): FastifyDynamicSwaggerOptions
         { name: 'Search', description: 'Full-text search over records of all kinds.' },
         ...recordTags(registry),
         {
+          name: 'Workflow proposals',
+          description: 'Held changes of all kinds: those who have made them submit, edit and withdraw them.',
+        },
+        {
           name: 'Billing',
           description:
             'Plan of the current organization, and pages of the payment provider on which it is paid and changed.',
@@ -50,6 +54,10 @@ export function openapiOptions(registry: Registry): FastifyDynamicSwaggerOptions
             'Events of all organizations, for operators of the installation: users to whom `npm run operators` gives this right. The API cannot give it.',
         },
         { name: 'Receivers', description: 'For other systems, which report events to this server and sign them.' },
+        {
+          name: 'SCIM',
+          description: 'Directories that identity providers push: SCIM 2.0 (RFC 7643, RFC 7644), for each integration.',
+        },
         { name: 'Pages', description: 'Pages for people without a client program, with their scripts and styles.' },
         { name: 'Service', description: 'Health checks, public keys and API descriptions.' },
       ],

@@ -133,7 +133,9 @@ export async function createApi({
     workRepairs: new WorkRepairs(runtime),
     lifecycle: new LifecycleOperations(runtime),
     emailProblem: (email) => emails.problemOf(email),
+    expressions: runtime.expressions,
     payment: runtime.payment,
+    integrations: runtime.integrations,
     textRecords: runtime.textRecords,
     contextOfCallers: runtime.contextOfCallers,
     health: new Health(

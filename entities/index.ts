@@ -1,3 +1,4 @@
+import * as automation from './automation/index.ts';
 import * as billing from './billing/index.ts';
 import * as email from './email/index.ts';
 import * as files from './files/index.ts';
@@ -11,6 +12,7 @@ import * as webhooks from './webhooks/index.ts';
 import * as work from './work/index.ts';
 import { createRegistry } from './kit/model/registry.ts';
 
+export * from './automation/index.ts';
 export * from './billing/index.ts';
 export * from './email/index.ts';
 export * from './files/index.ts';
@@ -36,6 +38,7 @@ export const registry = createRegistry({
   integrations,
   billing,
   transfers,
+  automation,
 });
 
 /** Lets groups create records of the kinds whose policy says `allow(creators)`. */

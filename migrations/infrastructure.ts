@@ -12,6 +12,8 @@ export const infrastructureTables = [
   /^installation$/,
   /^record_kinds$/,
   /^sign_in_failures$/,
+  /^integration_sightings$/,
+  /^integration_account_rates$/,
   /^caller_changes$/,
   /^stored_objects$/,
   /^uploads$/,

@@ -1,10 +1,8 @@
 import { join } from 'node:path';
-import type { Logger } from 'pino';
 import { GuardedCache } from '#activities/clients/cache/guarded-cache.ts';
 import { CachePool } from '#activities/clients/cache/cache-pool.ts';
 import { allowsInCache, allowsInMemory } from '#activities/clients/cache/allow-cache.ts';
-import { HeldRateCounters, type RateCounters } from '#activities/clients/cache/rate-counters.ts';
-import { SharedRateCounters } from '#activities/clients/cache/shared-rate-counters.ts';
+import type { RateCounters } from '#activities/clients/cache/rate-counters.ts';
 import { usedCodesInCache, usedCodesNowhere, type UsedCodes } from '#activities/clients/cache/used-codes.ts';
 import { EndedSessions } from '#activities/clients/cache/ended-sessions.ts';
 import type { EmailNetwork } from '#activities/clients/email-validation/email-validator.ts';
@@ -12,7 +10,6 @@ import { textRecordsOf } from '#activities/clients/email-validation/text-records
 import { AuthorizationStore } from '#activities/clients/fga/authorization-store.ts';
 import { listeners as productListeners } from '#activities/listeners/index.ts';
 import type { Listener } from '#activities/listeners/listener.ts';
-import { topicsWithListeners } from '#activities/listeners/wanted-listeners.ts';
 import { announceEndedSession } from '#activities/listeners/identity/announce-ended-session.listener.ts';
 import { configuredMiddleware } from '#activities/clients/temporal/job-middleware.ts';
 import { JobMetrics } from '#activities/clients/temporal/job-metrics.ts';
@@ -22,30 +19,32 @@ import { configuredPayment, type PaymentProviderSettings } from '#activities/cli
 import type { TemporalEnvironment } from '#config/reading/standard-variables.ts';
 import type { ConfigStore } from '#config/live/config-store.ts';
 import { registry as productRegistry } from '#entities/index.ts';
+import type { Expressions } from '#entities/automation/document/expressions.ts';
 import type { Authorizer } from '#entities/kit/access/authorizer.ts';
-import { systemClock, type Clock } from '#entities/kit/base/clock.ts';
-import type { DatabaseOptions } from '#entities/kit/access/database-options.ts';
+import { systemClock } from '#entities/kit/base/clock.ts';
 import { Database } from '#entities/kit/unit/database.ts';
 import { entitled, type Entitled, type HeldEntitlements } from '#entities/kit/access/entitled.ts';
 import type { Registry as EntityRegistry } from '#entities/kit/model/registry.ts';
-import { SecondDatabaseHook } from '#entities/kit/storage/second/second-database-hook.ts';
-import type { StatementObserver } from '#entities/kit/storage/transaction.ts';
 import { ParentContexts, type ContextOfCallers } from '#relay/authorization/parent-context.ts';
 import { StoreAuthorizer } from '#relay/authorization/store-authorizer.ts';
 import { TupleApplying } from '#relay/tuples/tuple-applying.ts';
 import { TupleRelay } from '#relay/tuples/tuple-relay.ts';
 import { ChangeFeed } from '#relay/changes/change-feed.ts';
 import { createNotifier } from '#relay/outbox/wake-up.ts';
+import { ProviderAccess, type ProviderSettings } from '#activities/clients/integrations/provider-access.ts';
 import { FileReceiver } from '#activities/clients/storage/receiving/file-receiver.ts';
 import type { ObjectStorage } from '#activities/clients/storage/object-storage.ts';
 import { StorageMetrics } from '#activities/clients/storage/storage-metrics.ts';
 import { authorizationStoreSettings } from './authorization-store-settings.ts';
+import { configuredDatabase, type DatabaseParts } from './configured-database.ts';
+import { configuredRateCounters } from './configured-rate-counters.ts';
 import { configuredStorage } from './configured-storage.ts';
 import { watchBacklog } from './metrics/backlog-gauges.ts';
 import { CoreMetrics } from './metrics/core-metrics.ts';
 import { newRegistry, type MetricsRegistry } from './metrics/process-metrics.ts';
 import { temporalSettings } from './temporal-settings.ts';
 import { warnOfMissingRules } from './warn-of-missing-rules.ts';
+import { workflowEngine } from './workflow-engine.ts';
 
 /** Services shared by API and worker. */
 export interface CoreRuntime {
@@ -73,8 +72,12 @@ export interface CoreRuntime {
   readonly fileReceiver: FileReceiver;
   /** Committed changes of records, for subscribers. Nothing is read before it is started. */
   readonly changeFeed: ChangeFeed;
+  /** Expressions of workflow definitions (CEL). Threads begin with the first one. */
+  readonly expressions: Expressions;
   /** The payment provider; undefined while `subscription.enabled` is off. */
   readonly payment: () => PaymentProvider | undefined;
+  /** The other systems of integrations. */
+  readonly integrations: ProviderAccess;
   /** The text records of a name in the DNS (email-validation/text-records.ts). */
   readonly textRecords: (name: string) => Promise<readonly string[]>;
   /** To be called when rows have become due that no commit reports. */
@@ -87,25 +90,20 @@ export interface CoreRuntime {
   close(): Promise<void>;
 }
 
-export interface CoreRuntimeOptions {
-  readonly config: ConfigStore;
+export interface CoreRuntimeOptions extends DatabaseParts {
   readonly temporalEnvironment: TemporalEnvironment;
-  readonly logger: Logger;
   /** Folder of files that this installation has on this machine. */
   readonly stateFolder: string;
-  /** Shown by PostgreSQL as application name. */
-  readonly process: 'core api' | 'core worker' | 'core tool';
-  readonly clock?: Clock;
   /** Where metrics are exported. */
   readonly metrics?: MetricsRegistry;
-  readonly observers?: readonly StatementObserver[];
-  readonly onDecision?: DatabaseOptions['onDecision'];
   /** Those of the product, unless a test brings its own. */
   readonly listeners?: readonly Listener[];
   /** Servers that are asked about e-mail addresses and their domains. */
   readonly emailNetwork?: Partial<EmailNetwork>;
   /** Where the payment provider is, for tests. */
   readonly payment?: PaymentProviderSettings;
+  /** Where the other systems of integrations are, for tests. */
+  readonly integrations?: ProviderSettings;
   /** For tests that bring kinds of their own. */
   readonly registry?: EntityRegistry;
 }
@@ -127,9 +125,11 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
   const store = start.authz.enabled
     ? new AuthorizationStore(await authorizationStoreSettings(start, registry), (call) => metrics.storeCalled(call))
     : undefined;
+  const engine = workflowEngine(config, registry);
   let authorizer: Authorizer | undefined;
   const database = await Database.open({
-    ...databaseOptions(options, registry, listeners, metrics),
+    ...configuredDatabase(options, registry, listeners, metrics),
+    ...engine.databaseOptions,
     // Set below: the authorizer applies tuples, and their relay needs the database.
     get authorizer() {
       return authorizer;
@@ -201,9 +201,15 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
     storage,
     fileReceiver,
     changeFeed,
+    expressions: engine.expressions,
     payment: configuredPayment(config, options.payment ?? {}),
+    integrations: new ProviderAccess({
+      config,
+      database,
+      ...(options.integrations && { settings: options.integrations }),
+    }),
     textRecords: (name) => textRecordsOf(options.emailNetwork ?? {}, name),
-    rateCounters: rateCounters(options, guarded),
+    rateCounters: configuredRateCounters(options, guarded),
     usedCodes: guarded ? usedCodesInCache(guarded, start.authz.storename) : usedCodesNowhere,
     wakeRelays: () => wakeRelays(),
     relayHere: (wake) => {
@@ -219,75 +225,10 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
       endedSessions?.close();
       cache?.close();
       storage.close();
+      await engine.close();
       await temporal.close();
       await tupleDatabase.close();
       await database.close();
-    },
-  };
-}
-
-/** Counters of requests: shared by all processes if there is a cache. */
-function rateCounters({ config, logger, clock = systemClock }: CoreRuntimeOptions, cache?: GuardedCache): RateCounters {
-  const held = new HeldRateCounters(clock);
-  if (!cache) return held;
-  const { authz, ratelimit, ratelimitunmatched } = config.current;
-  const shared = new SharedRateCounters({ cache, prefix: authz.storename, held, logger });
-  if ([ratelimit, ratelimitunmatched].some(({ enabled, dryrun }) => enabled || dryrun)) shared.connect();
-  return shared;
-}
-
-function databaseOptions(
-  { config, logger, process, clock = systemClock, observers = [], onDecision }: CoreRuntimeOptions,
-  registry: EntityRegistry,
-  listeners: readonly Listener[],
-  metrics: CoreMetrics,
-): Omit<DatabaseOptions, 'authorizer'> {
-  const { db, ormconfig, server } = config.current;
-  const connections = {
-    url: db.primarydbsource,
-    applicationName: process,
-    maxConnections: db.maxconnections,
-    maxIdleConnections: db.maxidleconnections,
-    lockTimeoutMs: server.writetimeout,
-    onBackgroundError: (error: unknown, doing: string) => logger.error({ err: error }, `failed: ${doing}`),
-  };
-  return {
-    ...connections,
-    ...(db.multiwrite && {
-      hook: new SecondDatabaseHook({
-        ...connections,
-        url: db.secondarydbsource,
-        primaryUrl: db.primarydbsource,
-        logger,
-      }),
-    }),
-    maxUnitsOfWork: ormconfig.maxpoolsize,
-    acquireTimeoutMs: server.writetimeout,
-    // Longer than the deadline, at which a running process rolls back by itself: this is for a process that hangs.
-    idleInTransactionTimeoutMs: server.writetimeout + 5_000,
-    defaultTimeoutMs: server.writetimeout,
-    resultsTtlMs: () => config.current.db.cachettl,
-    recordHistory: db.enablehistory,
-    feedsSubscribers: server.enablegraphsubscriptions,
-    registry,
-    encryptionSecrets: () => config.current.sessions.encryptionkey,
-    clock,
-    onDecision: (taken) => {
-      metrics.decided(taken.decision.by);
-      onDecision?.(taken);
-    },
-    onUnitEnded: (ended) => metrics.unitEnded(ended),
-    hasListener: topicsWithListeners(listeners, () => config.current),
-    failOnEnqueueError: () => config.current.workflows.dispatch.failonenqueueerror,
-    configuredNames: () => ({ entityTypes: config.current.ormconfig.entitytypes }),
-    observer: {
-      statement: (report) => {
-        metrics.statement(db.databasename, report.durationMs);
-        // Read each time, because `db.debug` may change while the process runs.
-        if (config.current.db.debug)
-          logger.info({ duration_ms: report.durationMs, failed: report.isFailed }, report.text);
-        for (const observer of observers) observer.statement(report);
-      },
     },
   };
 }

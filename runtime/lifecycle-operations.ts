@@ -9,7 +9,13 @@ import type { Database } from '#entities/kit/unit/database.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { endAnnouncedDeletion } from '#entities/organizations/announced-deletion-rows.ts';
-import { deletionTime, lifecycleOf, noMark, type LifecycleDecision } from '#entities/organizations/lifecycle.ts';
+import {
+  deletionTime,
+  foreseen,
+  lifecycleOf,
+  noMark,
+  type LifecycleDecision,
+} from '#entities/organizations/lifecycle.ts';
 import {
   lifecycleCandidates,
   lifecycleFacts,
@@ -99,7 +105,7 @@ export class LifecycleOperations {
         const page = await lifecycleCandidates(unit, { ...this.#selection(then), limit: pageSize, after: last });
         for (const row of page) {
           if (found.length === limit) return { found, next: last };
-          if (lifecycleOf(row, settings, then).action === 'mark') found.push(row);
+          if (lifecycleOf(foreseen(row, then), settings, then).action === 'mark') found.push(row);
           last = row.id;
         }
         if (page.length < pageSize) return { found, next: null };

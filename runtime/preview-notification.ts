@@ -27,7 +27,8 @@ export function previewNotification(
 ): { readonly subject: string; readonly text: string; readonly html: string } {
   const kind = notificationKinds.find((each) => each.topic === topic);
   const said = fillTemplate(template, kind?.sample ?? {});
-  const url = `https://console.example.com${kind?.link({ id: '01JEXAMPLE0000000000000000' }) ?? '/'}`;
+  const page = kind?.link({ module: kind.about, id: '01JEXAMPLE0000000000000000' }) ?? '/';
+  const url = `https://console.example.com${page}`;
   const content = noticeContent({
     ...said,
     name,

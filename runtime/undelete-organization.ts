@@ -22,7 +22,8 @@ export interface Undeletion {
 /**
  * Has a deleted organization restored: its removal is stopped, and a workflow restores what it has removed. A second call finds the first.
  * @param which the id of the organization, or of its removal
- * @throws AppError not_found; rule_violated after seven days, without history, below a deleted organization, or when the name is taken
+ * @throws AppError not_found; rule_violated after seven days, without history, below a deleted organization, without an owner, or when the
+ * name is taken
  */
 export function undeleteOrganization(
   database: Database,
@@ -49,11 +50,16 @@ export function undeleteOrganization(
     const name = `The organization "${removal.organizationName}"`;
     const [first] = organizations;
     if (clock.now().getTime() - removal.createdAt.getTime() > undoDays * 86_400_000)
-      throw new AppError('rule_violated', `${name} was deleted more than ${undoDays} days ago.`);
+      throw new AppError(
+        'rule_violated',
+        `${name} was deleted more than ${undoDays} days ago; the contents of its files are no longer kept.`,
+      );
     if (!first || first.requestId === null)
       throw new AppError('rule_violated', `${name} has no history of its deletion (db.enablehistory).`);
     if (first.isBelowDeleted)
       throw new AppError('rule_violated', `${name} is below a deleted organization; undelete that first.`);
+    if (!first.hasOwner)
+      throw new AppError('rule_violated', `${name} has no owner any more: all have deleted their accounts.`);
     if (organizations.some(({ isNameTaken }) => isNameTaken))
       throw new AppError(
         'rule_violated',

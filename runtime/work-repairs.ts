@@ -10,6 +10,10 @@ import { endFailure } from '#entities/kit/outbox/failing-work.ts';
 import { listFailingWork, type FailingWork } from '#entities/kit/outbox/failing-work-list.ts';
 import { endWakes, hastenWake } from '#entities/kit/outbox/workflow-wakes.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import {
+  runWorkflowInstanceContract,
+  skipActionSignalName,
+} from '#workflows/automation/run-workflow-instance.contract.ts';
 import { removeOrganizationContract, skipStepSignal } from '#workflows/organizations/remove-organization.contract.ts';
 import { restoreOrganizationContract } from '#workflows/organizations/restore-organization.contract.ts';
 import { defaultPerSecond, EventRepairs, type RepairParts, type RepairRequest } from './event-repairs.ts';
@@ -53,7 +57,9 @@ export function actionsOn({
           ? null
           : isRemovalStep({ workflowType })
             ? `The step is skipped: the removal continues, and what ${activity} does is left to you.`
-            : 'Its workflow is cancelled, and it is listed no more.',
+            : isInstanceStep({ workflowType })
+              ? 'The action is skipped: the workflow of the organization continues with the next one.'
+              : 'Its workflow is cancelled, and it is listed no more.',
     };
   const isTransfer = kind === 'export' || kind === 'import';
   return {
@@ -69,6 +75,11 @@ const unskippable: ReadonlySet<string> = new Set(['beginRemoval', 'skipRemovalSt
 /** Steps of a removal continue without each other, so one is skipped instead of all. */
 function isRemovalStep({ workflowType }: Pick<FailingWork, 'workflowType'>): boolean {
   return workflowType === removeOrganizationContract.name;
+}
+
+/** Instances of definitions continue without an action that fails. */
+function isInstanceStep({ workflowType }: Pick<FailingWork, 'workflowType'>): boolean {
+  return workflowType === runWorkflowInstanceContract.name;
 }
 
 /** Operations on failing work for operators, at the command line and over REST. */
@@ -152,12 +163,14 @@ export class WorkRepairs {
       const end = async (): Promise<void> => {
         if (work.activity === null) await handle.terminate(asked.reason);
         else if (isRemovalStep(work)) await handle.signal(skipStepSignal, work.activity);
+        else if (isInstanceStep(work)) await handle.signal(skipActionSignalName);
         else await handle.cancel();
       };
       await this.#temporal.call('end a workflow', end).catch(ignoreUnknown);
     }
     // An activity that is tried again leaves its run as it is.
-    const isRunSettled = (operation === 'stop' && !isRemovalStep(work)) || work.status !== 'failing';
+    const isContinued = isRemovalStep(work) || isInstanceStep(work);
+    const isRunSettled = (operation === 'stop' && !isContinued) || work.status !== 'failing';
     await this.#transact((unit) => endFailure(unit, work.id.slice('work.'.length), isRunSettled));
   }
 

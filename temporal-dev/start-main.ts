@@ -11,8 +11,9 @@ import { openRuntime } from '#runtime/core-runtime.ts';
 import { startCodecServer } from '#worker/codec/codec-server.ts';
 import { ensureDatabase } from './servers/create-database.ts';
 import { configuredPorts } from './product/configured-ports.ts';
+import { localIdentity, needsLocalIdentity } from './product/local-identity.ts';
 import { localPayment, needsLocalPayment } from './product/local-payment.ts';
-import { listenUrl } from './product/listen-url.ts';
+import { listenUrl, metricsUrl } from './product/listen-url.ts';
 import { besideApi, PersonalSettings, productEnvironment } from './product/product-environment.ts';
 import { productPorts, rememberPorts } from './product/product-ports.ts';
 import { ManagedProcess, messageOf, type ManagedProcessOptions } from './product/managed-process.ts';
@@ -81,7 +82,8 @@ async function run(): Promise<void> {
   const configured = configuredPorts(personal);
   const ports = await productPorts(stateDir, configured, report);
   const paymentUrl = needsLocalPayment(personal) ? `http://127.0.0.1:${ports.payment}` : undefined;
-  const local = { apiPort: ports.api, metricsPort: ports.metrics, stateDir, paymentUrl };
+  const identityUrl = needsLocalIdentity(personal) ? `http://127.0.0.1:${ports.identity}` : undefined;
+  const local = { apiPort: ports.api, metricsPort: ports.metrics, stateDir, paymentUrl, identityUrl };
   // Mistakes in the configuration are reported before anything is downloaded.
   await loadConfiguration({
     file,
@@ -110,7 +112,10 @@ async function run(): Promise<void> {
   const beside = besideApi(environment, config.server.metricsport, ports.workerMetrics);
   const { listen, metricsport } = config.server;
   const apiUrl = listenUrl(listen);
-  const payment = paymentUrl && startPart(localPayment(config, apiUrl, ports.payment, environment), 0);
+  const standIns = [
+    ...(paymentUrl ? [localPayment(config, apiUrl, ports.payment, environment)] : []),
+    ...(identityUrl ? [localIdentity(config, ports.identity, environment)] : []),
+  ].map((options) => startPart(options, 0));
   const parts = [
     startPart({ name: 'api', program: 'api/api-main.ts', args, environment }, grace),
     startPart({ name: 'worker', program: 'worker/worker-main.ts', args, environment: beside }, grace),
@@ -133,6 +138,7 @@ async function run(): Promise<void> {
       workerMetrics: metricsUrl(beside['CORE_SERVER_METRICSPORT'] ?? metricsport),
       temporalUi: stack?.temporal?.uiUrl ?? '',
       ...(paymentUrl ? { payment: paymentUrl } : {}),
+      ...(identityUrl ? { identity: `${identityUrl}/.well-known/openid-configuration` } : {}),
     },
     demo,
     pids: { api: api.process.pid, worker: worker.process.pid, ...(stack ? serverPids(stack) : {}) },
@@ -140,11 +146,7 @@ async function run(): Promise<void> {
   };
   writeFacts({});
   process.stdout.write(readyBlock(facts, config.server.csrfprotection, offIn(config)));
-  await Promise.all([...parts, ...(payment ? [payment] : [])].map(keepRunning));
-}
-
-function metricsUrl(listen: string): string {
-  return listen === '' ? '' : `${listenUrl(listen)}/metrics`;
+  await Promise.all([...parts, ...standIns].map(keepRunning));
 }
 
 /** Updates `.local/ready.json`; before everything is ready there is none. */

@@ -1,3 +1,5 @@
+import { refuseMappings } from '#activities/integrations/ingest/refuse-mappings.ts';
+import { integrationsQueue } from '#workflows/integrations/integrations-queue.ts';
 import { NativeConnection, Worker, type NativeConnectionOptions, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { declaredDueWork } from '#entities/declared-due-work.ts';
@@ -108,7 +110,9 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       emailProviders: options.emailProviders ?? {},
       chat: options.chat ?? {},
       contextOfCallers: runtime.contextOfCallers,
+      expressions: runtime.expressions,
       payment: runtime.payment,
+      integrations: runtime.integrations,
       textRecords,
       logger,
       listeners,
@@ -119,6 +123,7 @@ export async function startWorker(options: WorkerProcessOptions): Promise<Runnin
       wakeRelays: () => runtime.wakeRelays(),
       sweepEvents: (before) => relay.sweep(before),
     });
+    if (isWanted(integrationsQueue)) await refuseMappings(runtime.expressions);
     const workers = await createWorkers(options, connection, activities);
     const endSchedules = isWanted(maintenanceQueue)
       ? await keepSchedules(config, schedules, { temporal, logger })

@@ -12,6 +12,7 @@ import { statementSpans, startTelemetry } from '#runtime/telemetry.ts';
 import {
   readEmailProviders,
   readFailpoints,
+  readIntegrationProviders,
   readPaymentProvider,
   readStateFolder,
   readTelemetryEnvironment,
@@ -67,6 +68,7 @@ const runtime = await openRuntime({
   config,
   temporalEnvironment: readTemporalEnvironment(),
   payment: readPaymentProvider(),
+  integrations: readIntegrationProviders(),
   logger,
   stateFolder: readStateFolder(),
   process: 'core worker',

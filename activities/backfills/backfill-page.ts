@@ -60,15 +60,16 @@ function withRun(
 }
 
 /**
- * Does the next page and moves the position of the run, in one transaction. Records of a page that fails are tried alone; those that fail
- * again are kept with their reason.
+ * Does the next page and moves the position of the run, in one transaction. Records of a page that fails or takes too long are tried alone;
+ * those that fail again are kept with their reason.
  * @throws AppError when the database cannot be used; errors of `find`
  */
 export async function doPage(database: Database, backfill: Backfill, limit: number): Promise<BackfillRun> {
+  let ids: readonly string[] = [];
   try {
     const after = await withRun(database, backfill, async (unit, run) => {
       if (run.status === 'completed') return run;
-      const ids = await backfill.find(unit, { after: run.position ?? firstId, limit });
+      ids = await backfill.find(unit, { after: run.position ?? firstId, limit });
       const last = ids.at(-1);
       if (last === undefined) return complete(unit, run);
       const changed = await backfill.apply(unit, ids);
@@ -84,8 +85,10 @@ export async function doPage(database: Database, backfill: Backfill, limit: numb
     failpoint('backfill-committed', backfill.name);
     return after;
   } catch (error) {
-    if (isTransient(error)) throw error;
-    return limit === 1 ? skipRecord(database, backfill, error) : doEach(database, backfill, limit);
+    const [first] = ids;
+    const isTooLarge = limit > 1 && isAppError(error) && error.code === 'deadline_exceeded';
+    if (first === undefined || (isTransient(error) && !isTooLarge)) throw error;
+    return limit === 1 ? skipRecord(database, backfill, first, error) : doEach(database, backfill, limit);
   }
 }
 
@@ -109,11 +112,11 @@ async function complete(unit: UnitOfWork, run: BackfillRun): Promise<BackfillRun
   return completed;
 }
 
-/** Keeps why the next record fails, and moves behind it. */
-function skipRecord(database: Database, backfill: Backfill, error: unknown): Promise<BackfillRun> {
+/** Keeps why a record fails, and moves behind it, if it is still the next one: another worker may have done it meanwhile. */
+function skipRecord(database: Database, backfill: Backfill, failed: string, error: unknown): Promise<BackfillRun> {
   return withRun(database, backfill, async (unit, run) => {
     const [id] = await backfill.find(unit, { after: run.position ?? firstId, limit: 1 });
-    if (id === undefined) return run;
+    if (id !== failed) return run;
     const failures = [...failuresOf(run), { id, reason: reasonOf(error) }];
     if (failures.length > maxFailures)
       throw new Error(`More than ${maxFailures} records of the backfill ${backfill.name} fail.`, { cause: error });

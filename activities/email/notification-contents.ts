@@ -1,6 +1,7 @@
-import { localNumber, usualLocale, type Locale } from '#entities/kit/base/localized.ts';
+import { usualLocale } from '#entities/kit/base/localized.ts';
 import { inWords } from '#entities/kit/base/snake-case.ts';
-import type { EmailContent, EmailItem } from '../clients/email/content.ts';
+import type { EmailContent } from '../clients/email/content.ts';
+import { collectionContent, type Collection } from '../mails/collection-content.ts';
 import { noticeContent, saidOf, type Notice } from '../mails/notice-content.ts';
 import { sample } from '../mails/define-mail.ts';
 import { notificationKinds } from '../mails/index.ts';
@@ -8,20 +9,6 @@ import { taskAssigned } from '../mails/work/task-assigned.mail.ts';
 
 const { organization: name, unsubscribeToken } = sample;
 const url = 'https://console.example.com/tasks/01JEXAMPLE0000000000000000';
-
-export interface Collection {
-  readonly name: string;
-  /** Topics of the mail, each once. */
-  readonly topics: readonly string[];
-  readonly count: number;
-  /** Whether there are more than these. */
-  readonly hasMore: boolean;
-  readonly items: readonly EmailItem[];
-  readonly locale: Locale;
-  /** The list in the application, or its address in the API. */
-  readonly url: string;
-  readonly unsubscribeToken: string;
-}
 
 export const sampleNotice: Notice = {
   name,
@@ -63,27 +50,3 @@ export const notificationPreviews: Readonly<Record<string, EmailContent>> = {
     hasMore: true,
   }),
 };
-
-export function collectionContent({
-  name: of,
-  topics,
-  count,
-  hasMore,
-  items,
-  locale,
-  url: all,
-  unsubscribeToken: token,
-}: Collection): EmailContent {
-  const number = `${hasMore ? 'More than ' : ''}${localNumber(count, locale)}`;
-  const [only, ...others] = topics;
-  const kind = others.length === 0 ? notificationKinds.find(({ topic }) => topic === only) : undefined;
-  const said = kind && saidOf({ title: kind.text.many, body: [] }, { count: number }).title;
-  return {
-    subject: said ?? `${number} notifications`,
-    paragraphs: [`Organization: ${of}`, ...(hasMore || items.length < count ? ['The newest are:'] : [])],
-    items,
-    action: { text: 'Open all', url: all },
-    topics,
-    unsubscribeToken: token,
-  };
-}

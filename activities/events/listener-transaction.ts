@@ -13,7 +13,7 @@ import { WorkflowStarts } from './workflow-starts.ts';
 /** Services that delivering events needs. */
 export type EventDependencies = Pick<
   ActivityDependencies,
-  'config' | 'database' | 'temporal' | 'logger' | 'listeners' | 'onDelivery'
+  'config' | 'database' | 'temporal' | 'logger' | 'listeners' | 'onDelivery' | 'expressions'
 >;
 
 /** A transaction of a listener, as the system role; row-level security restricts it to the organization of the events. */

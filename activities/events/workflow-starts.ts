@@ -18,17 +18,18 @@ import { wakeOf } from '../kit/wake-of.ts';
 import type { Delivery, Listener } from '../listeners/listener.ts';
 
 type StartDependencies = Pick<ActivityDependencies, 'database' | 'temporal' | 'logger'>;
+type DeliveryDependencies = StartDependencies & Pick<ActivityDependencies, 'expressions'>;
 
 /** Workflows that listeners asked for in one transaction: started together before it commits, or woken after it has. */
 export class WorkflowStarts {
-  readonly #deps: StartDependencies;
+  readonly #deps: DeliveryDependencies;
   readonly #unit: UnitOfWork;
   #wanted: (() => Promise<unknown>)[] = [];
   #wakes: WorkflowWake[] = [];
   /** Those of which rows were written. */
   #kept: WorkflowWake[] = [];
 
-  constructor(deps: StartDependencies, unit: UnitOfWork) {
+  constructor(deps: DeliveryDependencies, unit: UnitOfWork) {
     this.#deps = deps;
     this.#unit = unit;
   }
@@ -45,6 +46,7 @@ export class WorkflowStarts {
       event,
       unit: this.#unit,
       key: `${event.id}/${listener.name}`,
+      expressions: this.#deps.expressions,
       start: (contract, input, options = {}) => {
         this.#wanted.push(() =>
           withOrigin(origin, () =>
@@ -52,11 +54,13 @@ export class WorkflowStarts {
           ),
         );
       },
-      wake: (contract, input) => {
-        const wake = wakeOf(contract, input, search);
+      wake: (contract, input, { update, search: own = {} } = {}) => {
+        const named = update === undefined ? undefined : { name: update, id: event.id };
+        const wake = wakeOf(contract, input, { ...search, ...own }, named);
         // One wake is enough for all that is written in one transaction.
-        if (!this.#wakes.some(({ workflowId, signal }) => workflowId === wake.workflowId && signal === wake.signal))
-          this.#wakes.push(wake);
+        const isSame = ({ workflowId, signal, updateId }: WorkflowWake) =>
+          workflowId === wake.workflowId && signal === wake.signal && updateId === wake.updateId;
+        if (!this.#wakes.some(isSame)) this.#wakes.push(wake);
       },
     };
   }
@@ -95,10 +99,11 @@ export async function sendWakes(
   const sent: string[] = [];
   const refused: RefusedWake[] = [];
   await Promise.all(
-    wakes.map(async ({ id, name, workflowId, queue, signal, input, search }) => {
+    wakes.map(async ({ id, name, workflowId, queue, signal, updateId, input, search }) => {
       const contract = { name, workflowId: () => workflowId, ...(queue === null ? {} : { queue }) };
       try {
-        await temporal.wake(contract, input, { signal, search });
+        if (updateId === null) await temporal.wake(contract, input, { signal, search });
+        else await temporal.update(contract, input, { update: { name: signal, id: updateId }, search });
         sent.push(id);
       } catch (error) {
         logger.warn({ err: error, workflow_id: workflowId }, 'a workflow is woken later');

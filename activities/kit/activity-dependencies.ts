@@ -8,8 +8,10 @@ import type { EmailProviderSettings } from '../clients/email/from-config.ts';
 import type { EndedSessions } from '../clients/cache/ended-sessions.ts';
 import type { AuthorizationStore } from '../clients/fga/authorization-store.ts';
 import type { TemporalGateway } from '../clients/temporal/temporal-client.ts';
+import type { ProviderAccess } from '../clients/integrations/provider-access.ts';
 import type { Listener } from '../listeners/listener.ts';
 import type { ConfigStore } from '#config/live/config-store.ts';
+import type { Expressions } from '#entities/automation/document/expressions.ts';
 import type { CallerContext } from '#entities/kit/access/principal-state.ts';
 import type { DeliveryReport } from '#entities/kit/outbox/delivery-report.ts';
 import type { Database } from '#entities/kit/unit/database.ts';
@@ -34,8 +36,12 @@ export interface ActivityDependencies {
   readonly chat: ChatSettings;
   /** Context that the organization of a person adds to a caller, for work that has their rights. */
   readonly contextOfCallers: () => Promise<CallerContext>;
+  /** Expressions of workflow definitions (CEL). */
+  readonly expressions: Expressions;
   /** The payment provider; undefined while `subscription.enabled` is off. */
   readonly payment: () => PaymentProvider | undefined;
+  /** The other systems of integrations. */
+  readonly integrations: ProviderAccess;
   /** The text records of a name in the DNS. */
   readonly textRecords: (name: string) => Promise<readonly string[]>;
   readonly logger: Logger;

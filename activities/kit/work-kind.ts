@@ -2,6 +2,7 @@ import type { WorkKind, WorkPlace } from '#entities/kit/outbox/failing-work.ts';
 
 /** Kinds of the workflows of an installation; those of schedules are of the kind `schedule`. */
 export const kindsOfWorkflows: Readonly<Record<string, WorkKind>> = {
+  actOnIntegration: 'other',
   admitByDomain: 'organization',
   auditStorage: 'file',
   backupFile: 'file',
@@ -10,12 +11,16 @@ export const kindsOfWorkflows: Readonly<Record<string, WorkKind>> = {
   deliverEvent: 'delivery',
   deliverEvents: 'delivery',
   deliverToEndpoint: 'message',
+  disconnectIntegration: 'other',
+  dryRunDefinition: 'other',
   exportRecords: 'export',
   importRecords: 'import',
   mirrorEndedSession: 'other',
   probeListener: 'delivery',
+  provisionDirectory: 'other',
   reconcileAuthorization: 'other',
   reconcileEntitlements: 'organization',
+  reconcileIntegration: 'other',
   releaseAddress: 'email',
   removeFiles: 'file',
   removeOrganization: 'organization',
@@ -26,6 +31,8 @@ export const kindsOfWorkflows: Readonly<Record<string, WorkKind>> = {
   restoreOrganization: 'organization',
   runBackfill: 'other',
   runBackfillRoutine: 'other',
+  runIntegrationOperation: 'other',
+  runWorkflowInstance: 'other',
   sendEmail: 'email',
   sendSystemMessage: 'notification',
   setUpOrganization: 'organization',

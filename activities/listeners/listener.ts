@@ -1,8 +1,16 @@
 import type { StartOptions } from '../clients/temporal/start-options.ts';
+import type { Expressions } from '#entities/automation/document/expressions.ts';
 import type { PayloadIn, Subscription } from '#entities/kit/model/events.ts';
 import type { EventRow } from '#entities/kit/outbox/outbox.ts';
+import type { SearchValues } from '#workflows/kit/search-attributes.ts';
 import type { StartInput, WorkflowContract } from '#workflows/kit/contract.ts';
 import type { Occasion } from '../mails/audience.ts';
+
+interface WakeOptions {
+  /** Name of an update in place of the signal: its id is that of the event, so that the workflow gets it once. */
+  readonly update?: string;
+  readonly search?: SearchValues;
+}
 
 /** Services of a listener: an event, and a unit of work that commits together with the row of its delivery, or not at all. */
 export interface Delivery<Payload = EventRow['payload']> extends Occasion<Payload> {
@@ -19,7 +27,13 @@ export interface Delivery<Payload = EventRow['payload']> extends Occasion<Payloa
    * Wakes a workflow that works on what rows say: it gets the signal of its contract (`wakeSignal`), and is started if it does not run. It is
    * woken after the commit, so it finds what was written, and at least once: a row says so until it is.
    */
-  readonly wake: <Input extends object>(contract: WorkflowContract<Input>, input: StartInput<Input>) => void;
+  readonly wake: <Input extends object>(
+    contract: WorkflowContract<Input>,
+    input: StartInput<Input>,
+    options?: WakeOptions,
+  ) => void;
+  /** Expressions of workflow definitions. */
+  readonly expressions: Expressions;
 }
 
 /** Reacts to events. It may be called several times for one event; its changes are committed once. */
@@ -30,6 +44,8 @@ export interface Listener {
   readonly deliver: (delivery: Delivery) => Promise<void> | void;
   /** Whether it is given events while these settings hold; always when left out. Events skipped meanwhile are not replayed. */
   readonly isWanted?: (settings: ListenerSettings) => boolean;
+  /** It is given those events only that something in their organization asks for: the trigger of a definition, or an open workflow instance about the deleted record. */
+  readonly onDemand?: true;
 }
 
 /** Settings on which it depends whether there is something to do. */
@@ -38,6 +54,8 @@ export interface ListenerSettings {
   readonly hasChat: boolean;
   /** Whether organizations pay (`subscription.enabled`). */
   readonly hasBilling: boolean;
+  /** Whether definitions of workflows start anything (`workflows.enabled`). */
+  readonly hasWorkflows: boolean;
 }
 
 /** A listener of the product. @param name kebab-case, unique; it is part of keys and ids and never changes */

@@ -10,6 +10,12 @@ export interface NotificationContext<Kind = EntityModule, Payload = unknown> ext
   readonly actorName: string;
 }
 
+/** A record of one of the kinds that notifications can be about (entities/notifications/notification.ts). */
+export interface NotificationTarget {
+  readonly module: EntityModule;
+  readonly id: string;
+}
+
 type Values<Name extends string> = Readonly<Record<Name, string>>;
 
 export interface Reader {
@@ -45,8 +51,10 @@ interface Definition<Kind, Payload, Name extends string> {
   readonly stillApplies?: (record: RowOf<Kind>, reader: Reader) => boolean;
   /** Values as they could be, for previews. Its names are the variables of texts of organizations. */
   readonly sample: Values<Name>;
+  /** The record that it is about, if it is not that of the event: people who may not view it are not notified. */
+  readonly target?: (context: NotificationContext<Kind, Payload>) => NotificationTarget;
   /** Path of the page of the record, below `ormconfig.notifications.consoleurl`. */
-  readonly link: (record: { readonly id: string }) => string;
+  readonly link: (record: NotificationTarget) => string;
   /** Such notifications, for the sentence “no more e-mails about …”: the link to unsubscribe of its e-mails ends them. */
   readonly unsubscribesFrom: string;
   /** Channels besides the list in the app for people without a preference; e-mail when left out. */

@@ -9,6 +9,7 @@ import { organizationSetting } from '#entities/organizations/organization-settin
 import { organization } from '#entities/organizations/organization.ts';
 import type { AnnouncedOutcome } from '#workflows/organizations/delete-announced.contract.ts';
 import { workContext } from '../clients/temporal/work-origin.ts';
+import { deletionTimeoutMs, deleteWithNotice } from './delete-with-notice.ts';
 
 /**
  * Deletes an organization as the owner who announced it would now, with their rights. The rows decide, not the input: an organization that
@@ -22,7 +23,8 @@ export async function deleteAnnouncedOrganization(
   const system = systemCaller('delete announced organization');
   const decided = await database.transact(workContext(system, requestId), async (unit) => decide(unit, organizationId));
   if (typeof decided === 'string') return decided;
-  await database.transact(workContext(decided, requestId), async (unit) => {
+  const context = { ...workContext(decided, requestId), deadline: Date.now() + deletionTimeoutMs };
+  await database.transact(context, async (unit) => {
     // Decided again with the organization locked: it may have been withdrawn meanwhile.
     await unit.data.findLocked(organization, organizationId, 'remove');
     const { role } = await readMembershipState(unit, decided.subjectId ?? '', organizationId);
@@ -33,7 +35,7 @@ export async function deleteAnnouncedOrganization(
       throw new Error('somebody has changed it; it is decided again');
     if (!deletionNotBefore || deletionNotBefore > unit.clock.now())
       throw new Error('somebody has moved it; it is decided again');
-    await unit.data.remove(organization, organizationId);
+    await deleteWithNotice(unit, organizationId, data);
     await endAnnouncedDeletion(unit, organizationId);
   });
   return 'deleted';

@@ -6,6 +6,7 @@ import { placeOfWork } from '../kit/work-kind.ts';
 import { organizationBilling } from '#entities/billing/organization-billing.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { endFailures } from '#entities/kit/outbox/failing-work.ts';
+import type { EntityModule } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
 import { restoreAll, restoredKinds, restorePage, type UndoneDeletion } from '#entities/kit/write/restore-deleted.ts';
@@ -13,6 +14,7 @@ import { organizationsOfRemoval, type DeletedOrganization } from '#entities/orga
 import { organizationRemoval } from '#entities/organizations/organization-removal.ts';
 import { noMark } from '#entities/organizations/lifecycle.ts';
 import { organizationSetting } from '#entities/organizations/organization-setting.ts';
+import { membership } from '#entities/organizations/membership.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import { removeOrganizationContract } from '#workflows/organizations/remove-organization.contract.ts';
 import type { RestorationProgress } from '#workflows/organizations/restore-organization.contract.ts';
@@ -25,6 +27,13 @@ export type RestorationActivities = ReturnType<typeof createRestorationActivitie
 interface Restoration {
   readonly removalId: string;
 }
+
+interface ContinuedRestoration extends Restoration {
+  readonly from: RestorationProgress;
+}
+
+/** Workflows of before did not say where to continue. */
+const atBeginning: RestorationProgress = { restoredRecords: 0, restoredInWalk: 0, before: null, isCompleted: false };
 
 /** Deletions of which one transaction undoes those that it can. */
 const pageSize = 200;
@@ -40,6 +49,19 @@ export const createRestorationActivities = defineActivities(
   ({ database, temporal }: Pick<ActivityDependencies, 'database' | 'temporal'>) => {
     const transact = <T>(removalId: string, work: (unit: UnitOfWork) => Promise<T>): Promise<T> =>
       database.transact(workContext(systemCaller('undelete organization'), `undelete-${removalId}`), work);
+
+    const restoreFor = async (
+      modules: (unit: UnitOfWork) => readonly EntityModule[],
+      { removalId, from }: ContinuedRestoration,
+    ): Promise<RestorationProgress> => {
+      let progress = from;
+      if (from.isCompleted) return from;
+      await restingSlice(async () => {
+        progress = await transact(removalId, (unit) => restoreSome(unit, modules(unit), { removalId, from: progress }));
+        return !progress.isCompleted;
+      });
+      return progress;
+    };
 
     return {
       /** Ends the workflows of the removal, and waits for attempts of their steps that are under way. */
@@ -70,31 +92,20 @@ export const createRestorationActivities = defineActivities(
       },
 
       /** Restores contents for a while, in short transactions. */
-      async restoreContents({
+      restoreContents: ({ removalId, from }: ContinuedRestoration): Promise<RestorationProgress> =>
+        restoreFor((unit) => restoredKinds(unit, organization).contents, { removalId, from }),
+
+      /** Restores the organizations, and then their members for a while, in short transactions. The last one ends the undo. */
+      async completeRestoration({
         removalId,
-        from,
-      }: Restoration & { readonly from: RestorationProgress }): Promise<RestorationProgress> {
-        let progress = from;
-        if (from.isCompleted) return from;
-        await restingSlice(async () => {
-          progress = await transact(removalId, (unit) => restoreSome(unit, removalId, progress));
-          return !progress.isCompleted;
-        });
+        from = atBeginning,
+      }: Partial<ContinuedRestoration> & Restoration): Promise<RestorationProgress> {
+        const restored = await transact(removalId, (unit) => restoreOrganizations(unit, removalId));
+        const begun = { ...from, restoredRecords: from.restoredRecords + restored };
+        const progress = await restoreFor(() => [membership], { removalId, from: begun });
+        if (progress.isCompleted) await transact(removalId, (unit) => endUndo(unit, removalId));
         return progress;
       },
-
-      /** Restores the organizations with what was deleted together with them. @returns how many records it restored */
-      completeRestoration: ({ removalId }: Restoration): Promise<number> =>
-        transact(removalId, async (unit) => {
-          const deletion = await deletionOf(unit, removalId);
-          // An attempt before has committed.
-          if (!deletion) return 0;
-          const { atOnce } = restoredKinds(unit, organization);
-          const restored =
-            (await restoreAll(unit, [organization], deletion)) + (await restoreAll(unit, atOnce, deletion));
-          for (const one of deletion.organizations) await finish(unit, one);
-          return restored;
-        }),
     };
   },
 );
@@ -118,28 +129,44 @@ async function deletionOf(unit: UnitOfWork, removalId: string): Promise<Deletion
 
 async function restoreSome(
   unit: UnitOfWork,
-  removalId: string,
-  progress: RestorationProgress,
+  modules: readonly EntityModule[],
+  { removalId, from }: ContinuedRestoration,
 ): Promise<RestorationProgress> {
   const deletion = await deletionOf(unit, removalId);
-  if (!deletion) return { ...progress, isCompleted: true };
-  const { contents } = restoredKinds(unit, organization);
-  const { before } = progress;
-  const { restored, next } = await restorePage(unit, contents, deletion, { before, limit: pageSize });
-  const restoredRecords = progress.restoredRecords + restored;
-  const restoredInWalk = progress.restoredInWalk + restored;
+  if (!deletion) return { ...from, isCompleted: true };
+  const { before } = from;
+  const { restored, next } = await restorePage(unit, modules, deletion, { before, limit: pageSize });
+  const restoredRecords = from.restoredRecords + restored;
+  const restoredInWalk = from.restoredInWalk + restored;
   if (next) return { restoredRecords, restoredInWalk, before: next, isCompleted: false };
   return { restoredRecords, restoredInWalk: 0, before: null, isCompleted: restoredInWalk === 0 };
 }
 
-/** Nobody pays for it any more: it is not marked, and its customer is read again. */
-async function finish(unit: UnitOfWork, { organizationId, removalId }: DeletedOrganization): Promise<void> {
-  const { data } = unit;
-  const at = { organizationId: { eq: organizationId } };
-  const settings = await data.findOne(organizationSetting, at);
-  if (settings && (settings.markedForDeletionAt !== null || settings.deletionRequesterId !== null))
-    await data.update(organizationSetting, settings.id, noMark);
-  const billing = await data.findOne(organizationBilling, at);
-  if (billing) unit.emit(customEvent(organizationBilling, 'requested', billing, { change: 'undelete' }));
-  await data.remove(organizationRemoval, removalId);
+/**
+ * The organizations with all that was deleted together with them, except their members, of whom there can be many. Nobody enters before. Nobody
+ * pays for them any more, so they are not marked.
+ * @returns how many records it restored; none after an attempt that has committed
+ */
+async function restoreOrganizations(unit: UnitOfWork, removalId: string): Promise<number> {
+  const deletion = await deletionOf(unit, removalId);
+  if (!deletion) return 0;
+  const others = restoredKinds(unit, organization).atOnce.filter(({ kind }) => kind !== membership.kind);
+  const restored = (await restoreAll(unit, [organization], deletion)) + (await restoreAll(unit, others, deletion));
+  if (restored === 0) return 0;
+  for (const { organizationId } of deletion.organizations) {
+    const settings = await unit.data.findOne(organizationSetting, { organizationId: { eq: organizationId } });
+    if (settings && (settings.markedForDeletionAt !== null || settings.deletionRequesterId !== null))
+      await unit.data.update(organizationSetting, settings.id, noMark);
+  }
+  return restored;
+}
+
+/** The customers are read again, and there is no removal any more. */
+async function endUndo(unit: UnitOfWork, removalId: string): Promise<void> {
+  const deletion = await deletionOf(unit, removalId);
+  for (const { organizationId, removalId: id } of deletion?.organizations ?? []) {
+    const billing = await unit.data.findOne(organizationBilling, { organizationId: { eq: organizationId } });
+    if (billing) unit.emit(customEvent(organizationBilling, 'requested', billing, { change: 'undelete' }));
+    await unit.data.remove(organizationRemoval, id);
+  }
 }

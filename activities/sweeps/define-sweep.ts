@@ -12,6 +12,8 @@ interface Facts {
 export interface SweepContext {
   readonly now: Date;
   readonly config: Config;
+  /** `now` is a later time, of which an operator wants to know what would be done then if nothing else happens. */
+  readonly isForesight: boolean;
 }
 
 /** When an action is taken. */

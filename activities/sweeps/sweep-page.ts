@@ -31,16 +31,19 @@ export async function sweepPage(deps: SweepDependencies, sweep: Sweep, page: Swe
   const settings = sweep.settings?.(config.current) ?? {};
   const isDryRun = page.isDryRun === true || settings.isDryRun === true;
   const { maxExamined = Infinity, maxDone = Infinity, maxLimited = Infinity, actionTimeoutMs } = settings;
-  const now = page.isDryRun === true && page.at !== undefined ? new Date(page.at) : sweepTime(deps);
-  const context = { now, config: config.current };
+  const present = sweepTime(deps);
+  const now = page.isDryRun === true && page.at !== undefined ? new Date(page.at) : present;
+  const context = { now, config: config.current, isForesight: now > present };
   const tally = new SweepTally(isDryRun, page.report);
   // The time is in the input of all pages with actions, so that a repeated attempt has it.
   const { run } = page;
   if ((limited || sweep.reports) && !run) {
     const startedAt = database.options.clock.now().toISOString();
-    return { report: tally.report, next: page.after ?? [], run: { startedAt, planned: 0 } };
+    const { isEnabled } = settings;
+    const begun = { startedAt, taken: 0, ...(isEnabled === undefined ? {} : { isEnabled }) };
+    return { report: tally.report, next: page.after ?? [], run: begun };
   }
-  let planned = run?.planned ?? 0;
+  let taken = run?.taken ?? 0;
   let isExhausted = false;
   const transact = <T>(more: Partial<WorkContext>, work: (unit: UnitOfWork) => Promise<T>): Promise<T> =>
     database.transact(
@@ -77,25 +80,27 @@ export async function sweepPage(deps: SweepDependencies, sweep: Sweep, page: Swe
   const swept = (next?: readonly string[]): SweptPage => ({
     report: tally.report,
     ...(next ? { next } : {}),
-    ...(next && run ? { run: { ...run, planned } } : {}),
+    ...(next && run ? { run: { ...run, taken } } : {}),
   });
-  const isFull = () => tally.actions >= maxDone || tally.report.examined >= maxExamined;
+  // An operator who turns a sweep off stops a run that is under way. One that was begun by hand while the sweep is off continues.
+  const isTurnedOff = () => run?.isEnabled === true && sweep.settings?.(config.current).isEnabled === false;
+  const isOver = () => tally.actions >= maxDone || tally.report.examined >= maxExamined || isTurnedOff();
   let last: readonly string[] | undefined;
   let left = found.length;
   for (const facts of found) {
-    if (isFull() || (last && Date.now() >= endsAt)) break;
+    if (isOver() || (last && Date.now() >= endsAt)) break;
     try {
       const decided = sweep.decide(facts, context);
       const isLimited = limited?.action === decided.action;
       if (decided.action === null) tally.settled(decided);
-      else if (isLimited && (isExhausted || planned >= maxLimited)) {
+      else if (isLimited && (isExhausted || taken >= maxLimited)) {
         tally.settled(beyondLimit);
         tally.limited();
       } else if (isDryRun) {
         const { id, organizationId } = facts;
         const { action, reason } = decided;
         tally.planned({ id, ...(organizationId == null ? {} : { organizationId }), action, reason });
-        if (isLimited) planned += 1;
+        if (isLimited) taken += 1;
         // The report has the first of them only.
         logger.info(
           { sweep: sweep.name, record_id: id, organization_id: organizationId, action, reason },
@@ -104,6 +109,8 @@ export async function sweepPage(deps: SweepDependencies, sweep: Sweep, page: Swe
       } else {
         const done = await act(facts.id);
         if (done.action !== null) failpoint('sweep-acted', sweep.name);
+        // Rows show what was done before a crash, and this number what was done while the clock was set back.
+        if (isLimited && done.action === limited.action) taken += 1;
         tally.settled(done);
         if (done === beyondLimit) {
           isExhausted = true;
@@ -122,7 +129,7 @@ export async function sweepPage(deps: SweepDependencies, sweep: Sweep, page: Swe
     left -= 1;
   }
   if (found.length === limit || left > 0) {
-    if (!isFull() && last) return swept(last);
+    if (!isOver() && last) return swept(last);
     tally.limited();
   }
   const { report } = tally;

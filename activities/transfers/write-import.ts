@@ -117,21 +117,26 @@ async function writeDocument(
 ): Promise<boolean> {
   let count = 0;
   const held: string[] = [];
+  let heldRows = 0;
   for await (const rows of pages) {
     const ids = await writeRows(unit.data, target, columns, rows);
-    held.push(...ids.flatMap((id, index) => heldIn(unit, id, rows[index]?.line ?? 0)));
+    for (const [index, id] of ids.entries()) {
+      const messages = heldIn(unit, id, rows[index]?.line ?? 0);
+      if (messages.length > 0) heldRows++;
+      held.push(...messages.slice(0, maxProblems - held.length));
+    }
     await unit.endPart();
     count += rows.length;
     failpoint('import-page-written');
     refuseLostRights(caller, await work.transact((reading) => work.caller(reading, row)));
     if (!(await work.report(transfer, { doneRows: count }))) return false;
   }
-  return work.complete(unit, transfer, count, held.length > 0 ? { problems: held.slice(0, maxProblems) } : {});
+  return work.complete(unit, transfer, count, { heldRows, ...(held.length > 0 ? { problems: held } : {}) });
 }
 
 /** Fields of a line of the document that are held, as texts. */
 function heldIn({ data }: UnitOfWork, id: string, line: number): string[] {
-  return data.heldOf([id]).map(({ field, message }) => `line ${line}: ${field} is held: ${message}`);
+  return data.heldOf([id]).map(({ field, message }) => `line ${line}: ${field ?? 'the deletion'} is held: ${message}`);
 }
 
 /** Writing takes long, and whoever started the work can lose rights meanwhile. @throws AppError permission_denied */

@@ -19,6 +19,11 @@ export function stateCookieName(config: Config): string {
   return hostPrefix(config) + 'sign_in_state';
 }
 
+/** Name of the cookie with the state of an integration that is being connected. */
+export function connectCookieName(config: Config): string {
+  return hostPrefix(config) + 'integration_state';
+}
+
 /** Name of the cookie that binds a sign-in with a passkey to the browser in which it begins. */
 export function passkeyCookieName(config: Config): string {
   return hostPrefix(config) + 'passkey_browser';

@@ -15,9 +15,9 @@ const maxLength = 4_096;
 /** State that this server needs when the browser comes back from a provider. */
 export interface SignInState {
   /** Which callback it belongs to. */
-  readonly provider: 'codehost' | 'identity' | 'single_sign_on' | 'support';
-  /** Purpose of the identity: to sign in, to be linked to the account of the session, or to test single sign-on. */
-  readonly purpose: 'sign-in' | 'link' | 'test';
+  readonly provider: 'codehost' | 'identity' | 'single_sign_on' | 'support' | 'integration';
+  /** Purpose of the flow: to sign in, to link the identity to the account of the session, to test single sign-on, or to connect an integration. */
+  readonly purpose: 'sign-in' | 'link' | 'test' | 'connect';
   /** `state` of RFC 6749, section 10.12. */
   readonly state: string;
   /** `nonce` of OpenID Connect Core, section 3.1.2.1. */
@@ -34,6 +34,14 @@ export interface SignInState {
   readonly settings: string | null;
   /** Why support access is needed; only of support access. */
   readonly reason?: string;
+  /** The connection that is being made; only of integrations. */
+  readonly connecting?: {
+    readonly integrationId: string;
+    readonly definitionId: string;
+    readonly credentialRef: string;
+    /** Values that the adapter needs when the browser comes back. */
+    readonly kept: Readonly<Record<string, string>>;
+  };
 }
 
 /** A state that was opened, and when it was made. */

@@ -43,6 +43,8 @@ export interface RequestContext {
   sessionId: string;
   /** The request's unit of work, created on first use. */
   unit: UnitOfWork | undefined;
+  /** Another form of errors, for an address that no route has. */
+  errorForm: ((error: AppError) => ErrorAnswer | undefined) | undefined;
   /** Set when the answer is kept for requests with the same `Idempotency-Key`. */
   keyed: KeyedRequest | undefined;
   /** Whether the response is a stream that continues for as long as its client wants: its duration says nothing about the server. */
@@ -120,6 +122,7 @@ export function newRequestContext(
     refusal: undefined,
     sessionId: '',
     unit: undefined,
+    errorForm: undefined,
     keyed: undefined,
     isEndless: false,
     isDownload: false,

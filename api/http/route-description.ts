@@ -107,7 +107,16 @@ export function answerHeadersOf(route: Described): readonly AnswerHeader[] {
   ];
 }
 
-export function errorAnswers(codes: readonly ErrorCode[]): Record<string, unknown> {
+/** Form of error responses. */
+export interface ErrorDocument {
+  /** Media type. */
+  readonly type: string;
+  readonly schema: TSchema;
+}
+
+const problemDocument: ErrorDocument = { type: 'application/problem+json', schema: ProblemSchema };
+
+export function errorAnswers(codes: readonly ErrorCode[], { type, schema } = problemDocument): Record<string, unknown> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) byStatus.set(statusOf(code), [...(byStatus.get(statusOf(code)) ?? []), code]);
   return Object.fromEntries(
@@ -115,7 +124,7 @@ export function errorAnswers(codes: readonly ErrorCode[]): Record<string, unknow
       status,
       {
         description: names.map((name) => `\`${name}\`: ${errorCatalogue[name].title}`).join(' '),
-        content: { 'application/problem+json': { schema: ProblemSchema, 'x-codes': names } },
+        content: { [type]: { schema, 'x-codes': names } },
       },
     ]),
   );

@@ -26,6 +26,7 @@ import {
   describedAnswers,
   describedHeaders,
   errorAnswers,
+  type ErrorDocument,
   errorsOf,
   keepsAnswers,
   refusesKeys,
@@ -118,6 +119,8 @@ export interface RouteDefinition<Body extends TObject> {
   readonly prepare?: (request: FastifyRequest, services: Services) => void;
   /** Another form of an error response than a problem document; undefined for a request that gets one. */
   readonly errorAnswer?: (error: AppError, request: FastifyRequest, services: Services) => ErrorAnswer | undefined;
+  /** Type and schema of its error responses, if they are no problem documents. */
+  readonly errorDocument?: ErrorDocument;
   /** Errors besides those of every route. */
   readonly errors: readonly ErrorCode[];
   readonly handle: (call: Call<Static<Body>>) => Promise<RouteResponse> | RouteResponse;
@@ -194,7 +197,7 @@ function addRoute(app: FastifyInstance, services: Services, route: Route): void 
       ...(route.headers || isKeyable ? { headers: describedHeaders(route.headers, isKeyable) } : {}),
       ...(query ? { querystring: query } : {}),
       ...(route.produces ? { produces: [route.produces] } : {}),
-      response: { ...errorAnswers(errorsOf(route)), ...describedAnswers(route) },
+      response: { ...errorAnswers(errorsOf(route), route.errorDocument), ...describedAnswers(route) },
     },
     ...(prepare
       ? {

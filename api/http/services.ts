@@ -71,7 +71,9 @@ export interface Services {
   readonly lifecycle: LifecycleOperations;
   /** Problem of an e-mail address (`ormconfig.emailvalidation`), as the end of a sentence; see `checkEmail`. */
   readonly emailProblem: (email: string) => Promise<string | undefined>;
+  readonly expressions: CoreRuntime['expressions'];
   readonly payment: CoreRuntime['payment'];
+  readonly integrations: CoreRuntime['integrations'];
   /** The text records of a domain name. @throws the error of a name server that gives no answer */
   readonly textRecords: (name: string) => Promise<readonly string[]>;
   /** Settings of the authorization that apply to all callers. */

@@ -5,4 +5,5 @@ export const pagePaths = {
   forgotPassword: '/v1/forgot-password',
   resend: '/v1/resend',
   invite: '/v1/invite',
+  connected: '/v1/integrations/connected',
 } as const;

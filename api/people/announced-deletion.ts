@@ -6,7 +6,8 @@ import type { ExpectedVersion } from '#entities/kit/write/plan-changes.ts';
 import { endAnnouncedDeletion, setAnnouncedDeletion } from '#entities/organizations/announced-deletion-rows.ts';
 import { peopleOfDeletion } from '#entities/organizations/deletion-audience-rows.ts';
 import { namedTime } from '#entities/organizations/named-time.ts';
-import { noMark } from '#entities/organizations/lifecycle.ts';
+import { lifecycleOf, noMark } from '#entities/organizations/lifecycle.ts';
+import { lifecycleFacts } from '#entities/organizations/lifecycle-rows.ts';
 import { organizationSetting } from '#entities/organizations/organization-setting.ts';
 import { organization } from '#entities/organizations/organization.ts';
 import type { Asking } from '../credentials/asking.ts';
@@ -28,7 +29,7 @@ export const laterDeletions: Readonly<Record<string, LaterDeletion>> = { [organi
 
 /**
  * Marks an organization for deletion at a time, for those who may delete it. Until then it can be withdrawn.
- * @throws AppError as the deletion does; rule_violated while it is marked because nobody pays
+ * @throws AppError as the deletion does; rule_violated while it is marked because nobody pays, or would be
  */
 export async function announceDeletion(
   asking: Asking,
@@ -58,6 +59,7 @@ export async function announceDeletion(
       'rule_violated',
       `The organization is marked for deletion already, because nobody pays for it: it is not deleted before ${settings.deletionNotBefore?.toISOString()}. Delete it now, or add a payment method.`,
     );
+  await requirePayment(asking, home, now);
   await data.update(organizationSetting, settings.id, {
     markedForDeletionAt: now,
     deletionNotBefore: at,
@@ -71,6 +73,21 @@ export async function announceDeletion(
   unit.emit(customEvent(organization, 'marked_for_deletion', event, notice));
   await requireProofToDelete(asking, organization);
   return at;
+}
+
+/** An announced organization is not marked, so one announcement after another would keep it for ever without a payment. */
+async function requirePayment({ unit, services }: Asking, home: RowOf<typeof organization>, now: Date): Promise<void> {
+  const { integrations, ormconfig } = services.config.current;
+  const { enabled, dryrun } = integrations.paymentreminder;
+  if (!enabled || dryrun) return;
+  const facts = await lifecycleFacts(unit, home.id, { now, exemptDomains: ormconfig.billing.bypassemaildomains });
+  if (!facts) return;
+  const unmarked = { ...facts, ...noMark };
+  if (lifecycleOf(unmarked, integrations.paymentreminder, now).action === 'mark')
+    throw new AppError(
+      'rule_violated',
+      'Nobody pays for the organization, so the server will mark it for deletion. Delete it now, or add a payment method.',
+    );
 }
 
 /** Takes back an announced deletion, for those who may delete the organization. @throws AppError not_found, permission_denied, rule_violated */

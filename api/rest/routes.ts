@@ -6,6 +6,7 @@ import type { Route } from '../http/route.ts';
 import { livez, ready, readyz } from './service/health.ts';
 import { discovery, jwks } from './service/jwks.ts';
 import { checkMailedLink } from './identity/account/check-mailed-link.ts';
+import { identityAssociation } from './service/identity-association.ts';
 import { securityTxt } from './service/security-txt.ts';
 import { changePassword } from './identity/account/change-password.ts';
 import { forgotPassword } from './identity/account/forgot-password.ts';
@@ -53,6 +54,8 @@ import { discoverSignOn } from './identity/single-sign-on/discover-sign-on.ts';
 import { singleSignOn, singleSignOnCallback } from './identity/single-sign-on/single-sign-on-routes.ts';
 import { webfinger } from './identity/single-sign-on/webfinger.ts';
 import { downloadFile } from './files/download-file.ts';
+import { integrationCallback } from './integrations/auth-callback.ts';
+import { scimRoutes } from './integrations/scim/scim-routes.ts';
 import { receivers } from './webhooks/receivers.ts';
 import { deliveryRoutes } from './events/delivery-routes.ts';
 import { operationsRoutes } from './events/operations-routes.ts';
@@ -102,6 +105,7 @@ const listed = (registry: Registry, bases: DownloadBases): readonly Route[] => [
   ready,
   jwks,
   securityTxt,
+  identityAssociation,
   discovery,
   register,
   verify,
@@ -146,6 +150,8 @@ const listed = (registry: Registry, bases: DownloadBases): readonly Route[] => [
   singleSignOn,
   discoverSignOn,
   singleSignOnCallback,
+  integrationCallback,
+  ...scimRoutes,
   putProvider,
   testProvider,
   enforceProvider,

@@ -151,9 +151,9 @@ const clientRule: Rule = ({ integrations }, refuse) => {
       `${base}.enabled`,
     ]);
   }
-  const { appid, privatekey } = integrations.codehostapp;
+  const { appid, privatekey, appslug } = integrations.codehostapp;
   if (appid !== '')
-    requireTexts(refuse, 'integrations.codehostapp.appid is set', 'integrations.codehostapp', { privatekey }, [
+    requireTexts(refuse, 'integrations.codehostapp.appid is set', 'integrations.codehostapp', { privatekey, appslug }, [
       'integrations.codehostapp.appid',
     ]);
   const { accesskeyid, secretaccesskey } = integrations.cloudsecurityhub;

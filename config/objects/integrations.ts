@@ -15,7 +15,10 @@ function oauthClient(name: string) {
   };
 }
 
-const applicationid = (name: string) => text({ description: `Application id of the ${name} app.` });
+const applicationid = (name: string) =>
+  text({
+    description: `Application id of the ${name} app, which /.well-known/microsoft-identity-association.json names to prove the domain of the server as that of its publisher.`,
+  });
 
 const cloudsecurityhub = object('Import of findings from the cloud security hub.', {
   accesskeyid: text({

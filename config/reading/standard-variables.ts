@@ -157,6 +157,27 @@ export function readPaymentProvider(environment: Environment = process.env): { r
   return { url };
 }
 
+/**
+ * Reads `INTEGRATION_PROVIDER_URLS`, with which tests put servers of their own in the place of the other systems of integrations: usual URLs and
+ * other ones, such as `https://slack.com=http://127.0.0.1:4318`, separated by commas. It is for processes whose server.dev is on. Throws a
+ * `ConfigurationError` for what is no pair of URLs.
+ */
+export function readIntegrationProviders(environment: Environment = process.env): {
+  readonly urls?: Readonly<Record<string, string>>;
+} {
+  const variable = 'INTEGRATION_PROVIDER_URLS';
+  const entries = (environment[variable] ?? '').split(',').filter((entry) => entry !== '');
+  if (entries.length === 0) return {};
+  const pairs = entries.map((entry) => {
+    const [usual = '', url = ''] = entry.split('=', 2);
+    const reason = httpUrl.check(usual) ?? httpUrl.check(url);
+    if (reason !== undefined)
+      refuse({ where: variable, reason, remedy: 'write it like https://slack.com=http://127.0.0.1:4318' });
+    return [usual, url] as const;
+  });
+  return { urls: Object.fromEntries(pairs) };
+}
+
 /** Folder for the generated secrets and other files of a local installation: `STACK_STATE_DIR`, else `.local`. */
 export function readStateFolder(environment: Environment = process.env): string {
   return environment['STACK_STATE_DIR'] || '.local';

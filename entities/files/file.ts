@@ -1,3 +1,4 @@
+import { automated } from '../kit/behaviours/automated.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { aboutFile, file as fileField, filledFromFile } from '../kit/model/composed/file-field.ts';
 import { allow, anyone, creators, deny, related, role, scope, system } from '../kit/model/policy.ts';
@@ -50,6 +51,7 @@ export const file = defineEntityModule({
       allow(role('admin')),
     ],
   },
+  behaviours: [automated({ fields: ['name', 'metadata'] })],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],
   share: true,

@@ -1,3 +1,4 @@
+import { automated } from '../kit/behaviours/automated.ts';
 import { follows } from '../kit/behaviours/follows.ts';
 import { refusesChanges } from '../kit/model/behaviours/refuses-changes.ts';
 import { decidesCallers } from '../kit/model/behaviours/decides-callers.ts';
@@ -41,6 +42,7 @@ export const groupMembership = defineEntityModule({
   tenancy: 'organization',
   behaviours: [
     decidesCallers({ of: 'userId', by: ['groupId'] }),
+    automated({ fields: ['role'] }),
     refusesChanges([
       managed,
       {

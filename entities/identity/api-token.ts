@@ -1,3 +1,4 @@
+import { automated } from '../kit/behaviours/automated.ts';
 import { announced } from '../kit/model/behaviours/announced.ts';
 import { decidesCallers } from '../kit/model/behaviours/decides-callers.ts';
 import { guarded } from '../kit/model/behaviours/guarded.ts';
@@ -21,6 +22,7 @@ export const apiToken = defineEntityModule({
     decidesCallers({ of: 'id', by: ['secretHash', 'scopes', 'expiresAt'] }),
     announced({ by: managerRoles }),
     guarded({ needsSession: true, needsPaymentMethod: true }),
+    automated({ fields: ['name', 'description'] }),
   ],
   policy: {
     view: [allow(system), allow(managers), deny(anyone)],

@@ -1,3 +1,8 @@
+export { directoryAccount } from './directory-account.ts';
+export { directoryGroup } from './directory-group.ts';
+export { directoryMembership } from './directory-membership.ts';
+export { directorySyncRun } from './directory-sync-run.ts';
+export { integrationRun } from './integration-run.ts';
 export { integrationWebhook } from './integration-webhook.ts';
 export { integration } from './integration.ts';
 export { secret } from './secret.ts';

@@ -22,7 +22,7 @@ export async function integrationsOfLapse(
        select o.id from organizations o join below on o.parent_id = below.id where o.deleted_at is null)
      select i.id, case when $2 then i.status else i.status_before_lapse end as status
      from integrations i join below on below.id = i.organization_id where i.deleted_at is null
-       and case when $2 then i.status <> 'disabled' else i.status_before_lapse is not null end
+       and case when $2 then i.status in ('pending', 'connected', 'errored') else i.status_before_lapse is not null end
      order by i.id limit $3`,
     [organizationId, isLapsed, limit],
   );

@@ -1,6 +1,7 @@
+import { refusesChanges } from '../kit/model/behaviours/refuses-changes.ts';
 import { guarded } from '../kit/model/behaviours/guarded.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
-import { choice, json, sealed, singleLine, timestamp } from '../kit/model/fields.ts';
+import { choice, json, reference, sealed, singleLine, text, timestamp } from '../kit/model/fields.ts';
 import { managedRecord } from '../presets/managed-record.ts';
 import { descriptionField } from '../presets/usual-fields.ts';
 
@@ -27,6 +28,24 @@ export const secret = defineEntityModule({
       max: 65_536,
       exposed: 'write',
     }),
+    integrationId: reference(
+      'integration',
+      'Integration of which the server keeps the credential here; null for a secret that a person has entered.',
+      {
+        optional: true,
+        immutable: true,
+        onDelete: 'cascade',
+        reverse: 'credentials',
+        exposed: 'read',
+        lists: ['filter'],
+      },
+    ),
+    credentialRef: text('Which credential of the integration it is, as the definition names it.', {
+      max: 64,
+      optional: true,
+      immutable: true,
+      exposed: 'read',
+    }),
     metadata: json(
       'Custom data of API clients, as JSON. The server stores it and does not interpret it. It is not encrypted.',
       { maxBytes: 16_384, optional: true, exposed: 'read-write' },
@@ -48,9 +67,26 @@ export const secret = defineEntityModule({
       comparedAsName: 'name',
       message: 'The organization has a secret with this name.',
     },
+    {
+      fields: ['integrationId', 'credentialRef'],
+      message: 'The integration has this credential already.',
+    },
   ],
   tenancy: 'organization',
-  behaviours: [guarded({ needsSession: true })],
+  behaviours: [
+    guarded({ needsSession: true }),
+    refusesChanges([
+      {
+        on: ['edit', 'remove'],
+        unlessSystem: true,
+        refuseIf: 'row.integration_id is not null',
+        field: 'integrationId',
+        code: 'rule_violated',
+        message:
+          'The server keeps the credential of an integration here. Connect the integration again to replace it, or disconnect the integration to delete it.',
+      },
+    ]),
+  ],
   policy: managedRecord(),
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],

@@ -1,17 +1,11 @@
 import { defineDueWork } from '../kit/due-work/define-due-work.ts';
 import { carrierPriorities } from './carrier-priorities.ts';
+import { waitingDigests } from './waiting-messages.ts';
 
 /** E-mails of digests. Their workflow reads the digest when it sends, and ends it. */
 export const digestsDue = defineDueWork({
   name: 'notification/digests',
-  rows: {
-    table: 'notification_digests',
-    key: 'id',
-    owner: 'organization_id',
-    dueAt: 'due_at',
-    waits: `state = 'claimed' and channel = 'email'`,
-    columns: ['user_id', 'round'],
-  },
+  rows: { ...waitingDigests('email'), columns: ['user_id', 'round'] },
   leaseMs: 15 * 60_000,
   workflow: 'sendEmail',
   input: ({ key, owner, user_id: userId, round }) => ({

@@ -1,3 +1,4 @@
+import { notifyingDefinitions } from './notifying-definitions.ts';
 import { Type } from 'typebox';
 import { refusesChanges } from '../kit/model/behaviours/refuses-changes.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
@@ -14,7 +15,7 @@ const topics = text(
 );
 
 const channels = choice(
-  'Channel to which it applies. The chat of an organization cannot be connected yet, so `chat` is refused.',
+  'Channel to which it applies. `chat` is the chat that the organization has connected (docs/integrations.md).',
   ['in_app', 'email', 'chat'],
   { immutable: true },
 );
@@ -97,10 +98,13 @@ export const notificationPreference = defineEntityModule({
   behaviours: [
     refusesChanges([
       {
-        refuseIf: `given.channel = 'chat'`,
+        refuseIf: `given.channel = 'chat' and not exists (select 1 from integrations i
+          where i.organization_id = given.organization_id and i.definition_id in (${notifyingDefinitions.map((id) => `'${id}'`).join(', ')})
+            and i.status = 'connected' and i.deleted_at is null)`,
         field: 'channel',
         code: 'chat_not_connected',
-        message: 'The organization has connected no chat; choose e-mail or the list in the app.',
+        message:
+          'The organization has no connected chat; choose e-mail or the list in the app, or let a manager connect a chat.',
       },
       {
         on: ['create', 'edit'],

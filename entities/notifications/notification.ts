@@ -39,7 +39,18 @@ export const notification = defineEntityModule({
     ...recordOf(
       'target',
       'Id of the record that it is about, for a link; `node(id)` reads the record.',
-      ['task', 'note', 'webhookEndpoint', 'export', 'organization', 'group'],
+      [
+        'task',
+        'note',
+        'webhookEndpoint',
+        'export',
+        'organization',
+        'group',
+        'integration',
+        'workflowDefinition',
+        'workflowInstance',
+        'workflowAssignment',
+      ],
       { exposed: 'read', lists: ['filter'] },
     ),
     link: text('Page of the record in the application: a path, which begins with a slash.', {

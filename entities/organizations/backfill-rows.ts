@@ -33,11 +33,14 @@ interface NamedEntityType {
   readonly name: string;
 }
 
-/** Entity types that organizations have or had: one that somebody has deleted stays deleted. */
+/** Entity types that organizations have or had: one that somebody has deleted or renamed does not come back. */
 export async function knownEntityTypes(work: Work, organizationIds: readonly string[]): Promise<NamedEntityType[]> {
   const session = await work.readAs('system');
   const { rows } = await session.query<NamedEntityType>(
-    `select organization_id as "organizationId", name from entity_types where organization_id = any($1)`,
+    `with known as (select id, organization_id, name from entity_types where organization_id = any($1))
+     select organization_id as "organizationId", name from known
+     union select known.organization_id, h.snapshot ->> 'name' from known
+       join history h on h.entity_kind = 'entity_type' and h.entity_id = known.id and 'name' = any(h.changed_fields)`,
     [organizationIds],
   );
   return rows;

@@ -1,3 +1,4 @@
+import { automated } from '../kit/behaviours/automated.ts';
 import { refusesChanges } from '../kit/model/behaviours/refuses-changes.ts';
 import { decidesCallers } from '../kit/model/behaviours/decides-callers.ts';
 import { guarded } from '../kit/model/behaviours/guarded.ts';
@@ -40,12 +41,22 @@ export const identityProvider = defineEntityModule({
       // It also ends the enforcement.
       deletionNeedsProof: true,
     }),
+    automated({ fields: ['isEnforced'] }),
     refusesChanges([
       {
         refuseIf: `exists (select 1 from organizations o where o.id = row.organization_id and o.is_personal)`,
         field: 'organizationId',
         code: 'permission_denied',
         message: 'A personal organization has no single sign-on; create an organization and set it up there.',
+      },
+      {
+        // Also of a change of which a gate holds the end of the enforcement, and of one that is written after an approval.
+        on: ['edit'],
+        refuseIf: 'given.is_enforced and given.tested_at is null',
+        field: 'isEnforced',
+        code: 'rule_violated',
+        message:
+          'Single sign-on is enforced only with settings that were tested. End the enforcement before you set others, and test them with POST /v1/sso/test before you enforce it.',
       },
     ]),
   ],

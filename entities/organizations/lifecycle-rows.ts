@@ -86,10 +86,8 @@ function factsOf(
     `select o.id, o.id as "organizationId", o.record_version as "recordVersion", o.name, o.created_at as "createdAt", o.is_personal as "isPersonal", o.parent_id as "parentId", s.id as "settingsId",
        coalesce(u.is_exempt, false) as "isBypassed", paid.reconciled_at as "billingReadAt",
        coalesce(paid.has_payment_method, false) as "hasPaymentMethod", paid.trial_ends_at as "trialEndsAt",
-       array(select distinct p.status from organization_subscriptions p
-         where p.organization_id = any(tree.ids) and p.deleted_at is null order by 1) as "subscriptionStatuses",
-       exists (select 1 from organization_modules g where g.organization_id = any(tree.ids) and g.source = 'granted'
-         and g.deleted_at is null and (g.ends_at is null or g.ends_at > $1)) as "isGranted",
+       coalesce(subscribed.statuses, '{}') as "subscriptionStatuses", subscribed.end_at as "subscriptionsEndAt",
+       granted.is_granted as "isGranted", granted.end_at as "grantsEndAt",
        s.marked_for_deletion_at as "markedForDeletionAt", coalesce(s.marked_for_deletion_at::text, '') as "markPosition",
        s.deletion_not_before as "deletionNotBefore", s.deletion_notice as "deletionNotice",
        s.deletion_requester_id as "deletionRequesterId", s.spared_until as "sparedUntil"
@@ -104,6 +102,14 @@ function factsOf(
      left join lateral (select min(b.reconciled_at) as reconciled_at, bool_or(b.has_payment_method) as has_payment_method,
          max(b.trial_ends_at) as trial_ends_at from organization_billings b
        where b.organization_id = any(tree.ids) and b.deleted_at is null) paid on true
+     cross join lateral (select array_agg(distinct p.status) as statuses, case when bool_and(p.end_at is not null) filter (where p.applies)
+         then max(p.end_at) filter (where p.applies) end as end_at
+       from (select status, status in ('active', 'trialing') as applies,
+           coalesce(cancels_at, case when is_trial_of_server and status = 'trialing' then trial_ends_at end) as end_at
+         from organization_subscriptions where organization_id = any(tree.ids) and deleted_at is null) p) subscribed
+     cross join lateral (select count(*) > 0 as is_granted, case when bool_and(g.ends_at is not null) then max(g.ends_at) end as end_at
+       from organization_modules g where g.organization_id = any(tree.ids) and g.source = 'granted' and g.deleted_at is null
+         and (g.ends_at is null or g.ends_at > $1)) granted
      order by ${order}`,
     [now, exemptDomains.map((domain) => domain.toLowerCase()), ...values],
   );

@@ -19,10 +19,14 @@ export interface LifecycleFacts {
   readonly isBypassed: boolean;
   readonly hasPaymentMethod: boolean;
   readonly subscriptionStatuses: readonly string[];
+  /** When the last active or trialing subscription ends if nothing else happens; null if one continues, or if there is none. */
+  readonly subscriptionsEndAt: Date | null;
   /** End of the trial of the server; null without one. */
   readonly trialEndsAt: Date | null;
   /** Whether an operator has granted a module that still applies, to the organization or to one below it. */
   readonly isGranted: boolean;
+  /** When the last of these grants ends; null if one has no end, or if there is none. */
+  readonly grantsEndAt: Date | null;
   readonly markedForDeletionAt: Date | null;
   readonly deletionNotBefore: Date | null;
   readonly deletionNotice: DeletionNotice | null;
@@ -82,6 +86,19 @@ export function lifecycleOf(facts: LifecycleFacts, settings: LifecycleSettings, 
   return rank(notice) > rank(facts.deletionNotice)
     ? { action: 'announce', notice, reason: 'a notice is due' }
     : { action: null, reason: 'it is marked, and its day has not come' };
+}
+
+/**
+ * The facts at a later time if nothing else happens: cancelled subscriptions, trials without a payment method and grants have ended. Nobody acts
+ * on them: the payment provider decides whether a subscription has ended.
+ */
+export function foreseen<Facts extends LifecycleFacts>(facts: Facts, at: Date): Facts {
+  const hasEnded = (end: Date | null) => end !== null && end <= at;
+  return {
+    ...facts,
+    ...(hasEnded(facts.subscriptionsEndAt) ? { subscriptionStatuses: [] } : {}),
+    ...(hasEnded(facts.grantsEndAt) ? { isGranted: false } : {}),
+  };
 }
 
 /** When a marked organization is deleted: a longer setting counts at once, a shorter one overtakes no notice. */

@@ -1,4 +1,5 @@
 import { roles } from '../kit/model/caller.ts';
+import { automated } from '../kit/behaviours/automated.ts';
 import { givesRole } from '../kit/behaviours/gives-role.ts';
 import { keepsLast } from '../kit/behaviours/keeps-last.ts';
 import { announced } from '../kit/model/behaviours/announced.ts';
@@ -51,6 +52,7 @@ export const membership = defineEntityModule({
       // Roles decide who else gets rights. Tokens change them within limits (`givesRole`).
       closedToDelegates: 'changes',
     }),
+    automated({ fields: ['role'] }),
     givesRole({ field: 'role', holder: 'userId' }),
     keepsLast({
       field: 'role',

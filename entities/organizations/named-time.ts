@@ -1,5 +1,5 @@
 import { inputError } from '../kit/base/input-error.ts';
-import { isDay, parseInstant } from '../kit/base/instant.ts';
+import { parseDayOrInstant } from '../kit/base/instant.ts';
 
 const dayMs = 86_400_000;
 
@@ -13,7 +13,7 @@ export function namedTime(
   path: string,
   { now, maxDays }: { readonly now: Date; readonly maxDays?: number },
 ): Date {
-  const at = parseInstant(isDay(text) ? `${text}T00:00:00Z` : text);
+  const at = parseDayOrInstant(text);
   const problem = !at
     ? 'must be a day such as 2027-01-31, or an instant (RFC 3339)'
     : at <= now

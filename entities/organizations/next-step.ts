@@ -1,4 +1,4 @@
-import { deletionTime, lifecycleOf, type LifecycleFacts, type LifecycleSettings } from './lifecycle.ts';
+import { deletionTime, foreseen, lifecycleOf, type LifecycleFacts, type LifecycleSettings } from './lifecycle.ts';
 
 const dayMs = 86_400_000;
 
@@ -7,9 +7,9 @@ export interface NextStep {
   readonly action: 'mark' | 'announce' | 'spare' | 'delete';
 }
 
-/** The next step of an organization if nothing else happens; undefined when there is none. A grant that ends is not foreseen. */
+/** The next step of an organization if nothing else happens; undefined when there is none. */
 export function nextStepOf(facts: LifecycleFacts, settings: LifecycleSettings, now: Date): NextStep | undefined {
-  const { createdAt, markedForDeletionAt, deletionNotBefore, deletionRequesterId, trialEndsAt, sparedUntil } = facts;
+  const { createdAt, markedForDeletionAt, deletionNotBefore, deletionRequesterId } = facts;
   if (deletionRequesterId !== null)
     return deletionNotBefore === null ? undefined : { at: later(deletionNotBefore, now), action: 'delete' };
   const deletedAt = deletionTime(facts, settings).getTime();
@@ -18,13 +18,14 @@ export function nextStepOf(facts: LifecycleFacts, settings: LifecycleSettings, n
   const times = [
     now.getTime(),
     ...(markedForDeletionAt === null ? [oldAt] : [deletedAt - 3 * dayMs, deletedAt - dayMs, deletedAt]),
-    trialEndsAt?.getTime() ?? 0,
-    sparedUntil?.getTime() ?? 0,
+    ...[facts.trialEndsAt, facts.subscriptionsEndAt, facts.grantsEndAt, facts.sparedUntil].map(
+      (end) => end?.getTime() ?? 0,
+    ),
   ];
   for (const time of times.toSorted((one, other) => one - other)) {
     if (time < now.getTime()) continue;
     const at = new Date(time);
-    const { action } = lifecycleOf(facts, settings, at);
+    const { action } = lifecycleOf(at > now ? foreseen(facts, at) : facts, settings, at);
     if (action !== null) return { at, action };
   }
   return undefined;

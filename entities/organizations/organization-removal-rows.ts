@@ -57,6 +57,8 @@ export interface DeletedOrganization {
   readonly organizationId: string;
   /** Whether the organization above it is deleted. */
   readonly isBelowDeleted: boolean;
+  /** Whether one of the owners whom the deletion has removed still has an account, or an organization above it has owners. */
+  readonly hasOwner: boolean;
   /** Whether its founder has another organization with its name. */
   readonly isNameTaken: boolean;
   /** Request that deleted it; null when there is no history of it (`db.enablehistory`). */
@@ -78,6 +80,10 @@ export function organizationsOfRemoval(work: Work, removalId: string): Promise<D
        where ${requestOf('r')} = tree.request_id and tree.level < 100)
      select tree.id as "removalId", tree.organization_id as "organizationId", tree.request_id as "requestId",
        exists (select 1 from organizations p where p.id = o.parent_id and p.deleted_at is not null) as "isBelowDeleted",
+       o.parent_id is not null or exists (select 1 from history h join memberships m on m.id = h.entity_id and m.role = 'owner'
+         join users u on u.id = m.user_id and u.deleted_at is null
+         where h.request_id = tree.request_id and h.entity_kind = 'membership' and h.operation = 'deleted'
+           and h.organization_id = o.id) as "hasOwner",
        exists (select 1 from organizations t where t.founder_id = o.founder_id and t.name_form = o.name_form and t.deleted_at is null
          and t.id <> o.id) as "isNameTaken"
      from tree join organizations o on o.id = tree.organization_id order by tree.level, tree.id`,

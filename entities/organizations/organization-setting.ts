@@ -1,3 +1,4 @@
+import { automated } from '../kit/behaviours/automated.ts';
 import { roles } from '../kit/model/caller.ts';
 import { decidesCallers } from '../kit/model/behaviours/decides-callers.ts';
 import { guarded } from '../kit/model/behaviours/guarded.ts';
@@ -95,6 +96,17 @@ export const organizationSetting = defineEntityModule({
     decidesCallers({ of: 'organizationId', by: ['requiresSecondFactor'] }),
     guarded({
       needsSession: 'changes',
+    }),
+    automated({
+      fields: [
+        'billingEmail',
+        'timezone',
+        'requiresSecondFactor',
+        'filesNeedVerdict',
+        'emailDomains',
+        'admitsEmailDomains',
+        'emailTheme',
+      ],
     }),
   ],
   policy: {

@@ -11,6 +11,7 @@ import { flag, reference, singleLine, text } from '../kit/model/fields.ts';
 import { maxHierarchyDepth } from '../kit/model/hierarchy.ts';
 import { allow, deny, anyone, memberOf, roleIn, system } from '../kit/model/policy.ts';
 import { managerRoles } from '../presets/roles.ts';
+import { workflowExamples } from '../presets/workflow-examples.ts';
 
 const notBefore = Type.String({ description: 'Earliest time of the deletion (RFC 3339).' });
 
@@ -35,6 +36,11 @@ function managedGroup(managedAs: string, name: string, description: string): Com
       { kind: 'groupSetting', record: 'groupId', values: { visibility: 'public', joinPolicy: 'invite_only' } },
     ],
   };
+}
+
+function exampleOfWorkflow(values: (typeof workflowExamples)[number]): Companion<'isPersonal'> {
+  const when = { isPersonal: false };
+  return { kind: 'workflowDefinition', record: 'organizationId', values, whileOn: 'hasWorkflows', when };
 }
 
 export const organization = defineEntityModule({
@@ -82,7 +88,7 @@ export const organization = defineEntityModule({
       lists: ['filter'],
     }),
     isArchived: flag(
-      'Whether all changes in the organization are refused until this is taken back. People can leave it, and what admits people or programs can be deleted.',
+      'Whether all changes in the organization are refused until this is taken back. People can leave it, what admits people or programs can be deleted, and its deletion can be announced.',
       { default: false, exposed: 'read-write', lists: ['filter'] },
     ),
   },
@@ -120,6 +126,9 @@ export const organization = defineEntityModule({
         'organizationSetting',
       ],
       forGood: ['invite', 'supportConsent', 'delegation'],
+      announcedBy: {
+        organizationSetting: ['markedForDeletionAt', 'deletionNotBefore', 'deletionNotice', 'deletionRequesterId'],
+      },
       note: 'The organizations below it are deleted as well, also those with other owners. Contents are removed by a workflow; organization removals report its progress.',
     }),
     refusesChanges([
@@ -170,6 +179,7 @@ export const organization = defineEntityModule({
       managedGroup('admins', 'Admins', 'Everybody who manages the organization.'),
       managedGroup('viewers', 'Viewers', 'Everybody who does not manage the organization.'),
       managedGroup('all_members', 'All Members', 'Everybody in the organization.'),
+      ...workflowExamples.map(exampleOfWorkflow),
     ]),
   ],
   policy: {

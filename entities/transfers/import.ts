@@ -3,7 +3,7 @@ import { refusesChanges } from '../kit/model/behaviours/refuses-changes.ts';
 import { announced } from '../kit/model/behaviours/announced.ts';
 import { guarded } from '../kit/model/behaviours/guarded.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
-import { choice, json } from '../kit/model/fields.ts';
+import { choice, integer, json } from '../kit/model/fields.ts';
 import { file } from '../kit/model/composed/file-field.ts';
 import { requestedRecord } from '../presets/requested-record.ts';
 import {
@@ -35,11 +35,14 @@ const importKind = defineEntityModule({
       exposed: 'read-write',
     }),
     status: choice('Status of the work.', transferStatuses, { default: 'pending', exposed: 'read', lists: ['filter'] }),
-    problems: json('Problems of the document: up to 100 messages with line and column, in the order of the lines.', {
-      maxBytes: 1_000_000,
-      optional: true,
-      exposed: 'read',
-    }),
+    problems: json(
+      'Problems of the document: up to 100 messages with line and column, in the order of the lines. Of a completed import, what is held until people approve it.',
+      { maxBytes: 1_000_000, optional: true, exposed: 'read' },
+    ),
+    heldRows: integer(
+      'Number of records of which a change is held until people approve it; null until the import has completed.',
+      { min: 0, max: Number.MAX_SAFE_INTEGER, optional: true, exposed: 'read' },
+    ),
     ...transferFields('checked or written'),
   },
   tenancy: 'organization',

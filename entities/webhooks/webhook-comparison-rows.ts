@@ -1,3 +1,4 @@
+import { workflowMessageTopic } from './workflow-message-topic.ts';
 import { linesOf, pageOf, type ComparedPage, type Comparison } from '../kit/outbox/comparison.ts';
 
 interface MessageRow {
@@ -33,10 +34,10 @@ export const endpointComparison: Comparison = {
     const lines = await linesOf(
       session,
       [
-        // Events are dropped by days, and messages are kept longer. Test messages belong to no event.
+        // Events are dropped by days, and messages are kept longer. Messages of tests and of workflows belong to no event.
         `select format('message to endpoint %s is about event %s (%s), which does not exist', m.endpoint_id, m.event_id, m.topic) as line
          from ${messages}
-         where m.topic <> 'webhook_endpoint.tested'
+         where m.topic not in ('webhook_endpoint.tested', '${workflowMessageTopic}')
            and not exists (select 1 from events e where e.occurred_at = m.occurred_at and e.id = m.event_id)
            and exists (select 1 from events e where e.occurred_at >= date_trunc('day', m.occurred_at, 'UTC')
              and e.occurred_at < date_trunc('day', m.occurred_at, 'UTC') + interval '1 day')`,

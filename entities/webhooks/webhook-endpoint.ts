@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { automated } from '../kit/behaviours/automated.ts';
 import { guarded } from '../kit/model/behaviours/guarded.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
@@ -86,7 +87,11 @@ export const webhookEndpoint = defineEntityModule({
     },
   ],
   tenancy: 'organization',
-  behaviours: [guarded({ closedToDelegates: 'changes' })],
+  behaviours: [
+    guarded({ closedToDelegates: 'changes' }),
+    // Changes of the others have effects on messages, which a change that is written later would not have.
+    automated({ fields: ['name', 'description'] }),
+  ],
   policy: managedRecord(),
   mutate: ['delete'],
   events: ['created', 'updated', 'deleted'],

@@ -109,25 +109,29 @@ interface OwnMessage {
   readonly eventId: string;
   readonly topic: string;
   readonly entityKind: string;
+  readonly entityId: string;
   readonly recordVersion: number;
+  readonly payload?: Readonly<Record<string, unknown>>;
 }
 
-/** Writes a message about an endpoint itself. */
+/** Writes a message to one endpoint. */
 export async function addMessage(work: Work, message: OwnMessage): Promise<void> {
-  const { endpointId, organizationId, eventId, topic, entityKind, recordVersion } = message;
+  const { endpointId, organizationId, eventId, topic, entityKind, entityId, recordVersion, payload = {} } = message;
   await work.runAsSystem(
     `insert into webhook_messages (endpoint_id, event_id, organization_id, topic, entity_kind, entity_id, record_version, request_id,
        occurred_at, payload, state, due_at, updated_at, actor)
-     values ($1, $2, $3, $4, $5, $1, $6, $7, $8, '{}', 'due', $8, $8, $9)`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'due', $9, $9, $11)`,
     [
       endpointId,
       eventId,
       organizationId,
       topic,
       entityKind,
+      entityId,
       recordVersion,
       work.context.requestId,
       work.clock.now(),
+      JSON.stringify(payload),
       actorOf(work.context.caller),
     ],
   );

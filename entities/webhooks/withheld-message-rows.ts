@@ -1,7 +1,8 @@
+import { workflowMessageTopic } from './workflow-message-topic.ts';
 import type { Work } from '../kit/storage/work.ts';
 
 /** Whether the endpoint `w` may receive the message `held` now, by its topics, its scopes, and the time since which it has its URL. */
-export const isReceivable = `(held.topic = 'webhook_endpoint.tested' or endpoint_wants(w.topics, w.scopes, held.topic, held.entity_kind))
+export const isReceivable = `(held.topic in ('webhook_endpoint.tested', '${workflowMessageTopic}') or endpoint_wants(w.topics, w.scopes, held.topic, held.entity_kind))
   and held.occurred_at >= coalesce(w.url_changed_at, '-infinity')`;
 
 /**

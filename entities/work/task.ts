@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { automated } from '../kit/behaviours/automated.ts';
 import { defineEntityModule } from '../kit/model/define.ts';
 import { payload } from '../kit/model/events.ts';
 import { choice, integer, member, reference, text, textList, timestamp } from '../kit/model/fields.ts';
@@ -115,6 +116,24 @@ export const task = defineEntityModule({
   ],
   tenancy: 'organization',
   policy: sharedRecord({ editors: ['assignee', 'assigner'], removers: ['assigner'], parent: 'parentId' }),
+  behaviours: [
+    automated({
+      fields: [
+        'title',
+        'details',
+        'status',
+        'priority',
+        'dueAt',
+        'tags',
+        'assigneeId',
+        'parentId',
+        'typeId',
+        'environmentId',
+        'scopeId',
+        'externalId',
+      ],
+    }),
+  ],
   mutate: ['create', 'update', 'delete'],
   events: ['created', 'updated', 'deleted'],
   customEvents: {

@@ -12,3 +12,8 @@ export function listenUrl(address: string): string {
 export function withPort(address: string, port: number): string {
   return address.replace(/:0+$/, `:${port}`);
 }
+
+/** URL of the metrics; empty where there are none. */
+export function metricsUrl(listen: string): string {
+  return listen === '' ? '' : `${listenUrl(listen)}/metrics`;
+}

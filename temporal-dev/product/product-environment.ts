@@ -6,6 +6,7 @@ import { parseListenAddress } from '#config/schema/format.ts';
 import { providerNames } from '#entities/kit/objects/stored-object.ts';
 import type { Variables } from '../machine/stack-environment.ts';
 import { listenUrl, withPort } from './listen-url.ts';
+import { localIdentitySettings } from './local-identity.ts';
 import { localPaymentSettings } from './local-payment.ts';
 import type { RunningStack } from '../stack/running-stack.ts';
 
@@ -17,6 +18,8 @@ interface LocalSettings {
   readonly stateDir: string;
   /** URL of the payment provider that this start brings; undefined without one. */
   readonly paymentUrl?: string | undefined;
+  /** URL of the OpenID Connect provider that this start brings; undefined without one. */
+  readonly identityUrl?: string | undefined;
 }
 
 /** Servers that the user configured, so that no local one is started. */
@@ -99,7 +102,7 @@ export function productEnvironment(
   variables: Variables,
   personal: PersonalSettings,
   stack: Pick<RunningStack, 'postgres' | 'temporal' | 'openfga' | 'redis'> | undefined,
-  { apiPort, metricsPort, stateDir, paymentUrl }: LocalSettings,
+  { apiPort, metricsPort, stateDir, paymentUrl, identityUrl }: LocalSettings,
 ): Record<string, string> {
   const listen = withPort(personal.text('server.listen') ?? '127.0.0.1:0', apiPort);
   const metrics = withPort(personal.text('server.metricsport') ?? '127.0.0.1:0', metricsPort);
@@ -116,6 +119,7 @@ export function productEnvironment(
     'authz.hosturl': stack?.openfga?.url,
     'jobqueue.connectionuri': stack?.temporal && `temporal://${stack.temporal.address}/default`,
     ...(paymentUrl === undefined ? {} : localPaymentSettings(paymentUrl, url, personal)),
+    ...(identityUrl === undefined ? {} : localIdentitySettings(identityUrl, url)),
     ...(stack?.redis ? redisSettings(new URL(stack.redis.url)) : {}),
     'auth.token.kid': 'local',
     'auth.token.issuer': url,

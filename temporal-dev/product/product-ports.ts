@@ -15,9 +15,18 @@ interface ProductPorts {
   readonly codec: number;
   /** The payment provider of a start without an account at one. */
   readonly payment: number;
+  /** The OpenID Connect provider of a start without an account at one. */
+  readonly identity: number;
 }
 
-const defaults: ProductPorts = { api: 17_608, metrics: 17_609, codec: 17_610, workerMetrics: 17_611, payment: 17_612 };
+const defaults: ProductPorts = {
+  api: 17_608,
+  metrics: 17_609,
+  codec: 17_610,
+  workerMetrics: 17_611,
+  payment: 17_612,
+  identity: 17_613,
+};
 
 /** Number of ports that are tried in the search for a free one. */
 const searchSteps = 500;
@@ -52,6 +61,7 @@ export async function productPorts(
     codec: await choose('codec'),
     workerMetrics: await choose('workerMetrics'),
     payment: await choose('payment'),
+    identity: await choose('identity'),
   };
 }
 

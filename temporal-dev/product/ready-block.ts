@@ -9,6 +9,8 @@ export interface ReadyFacts {
     readonly temporalUi: string;
     /** Pages of the payment provider that `npm start` has started. */
     readonly payment?: string;
+    /** Discovery document of the OpenID Connect provider that `npm start` has started. */
+    readonly identity?: string;
   };
   readonly demo: {
     /** The user that the printed commands sign in, and the organization. */
@@ -43,7 +45,7 @@ Ready in ${(startedInMs / 1_000).toFixed(1)} s. Ctrl-C stops everything.
   Metrics       ${urls.metrics || '(off: server.metricsport is empty)'}
                 ${urls.workerMetrics ? `${urls.workerMetrics} (worker)` : ''}
   Temporal UI   ${urls.temporalUi || '(your own)'}
-${urls.payment ? `  Payments      ${urls.payment} (a fake: checkouts, portals, test clocks)\n` : ''}  Mails         npm run -s mail -- ADDRESS
+${urls.payment ? `  Payments      ${urls.payment} (a fake: checkouts, portals, test clocks)\n` : ''}${urls.identity ? `  Directory     ${urls.identity} (an OpenID Connect provider: integration oidclocal)\n` : ''}  Mails         npm run -s mail -- ADDRESS
   Off           ${off.join('\n                ')}
 
 ${demo.email === '' ? '  There are no demo data, because the database is your own. The README shows how to sign up.\n' : demoCalls(urls, demo, csrf)}

@@ -139,8 +139,12 @@ export function crowdedFolders(sources: Sources, max: number): string[] {
   return [...folders].filter(([, files]) => files.length > max).map(([folder, files]) => `${folder}: ${files.length}`);
 }
 
-/** Files that share their name with another one. */
+const oneInEachFolder: ReadonlySet<string> = new Set(['index.ts', 'definition.ts']);
+
+/** Files that share their name with another one, besides lists of folders and definitions of integrations. */
 export function repeatedNames(sources: Sources): string[] {
   const names = Map.groupBy(sources.keys(), (file) => file.slice(file.lastIndexOf('/') + 1));
-  return [...names].filter(([name, files]) => name !== 'index.ts' && files.length > 1).flatMap(([, files]) => files);
+  return [...names]
+    .filter(([name, files]) => !oneInEachFolder.has(name) && files.length > 1)
+    .flatMap(([, files]) => files);
 }

@@ -8,7 +8,7 @@ const folder = 'entities/kit/storage/second/';
 /** Where a hook of it is registered, with what is said of it there. */
 const registered = {
   'migrations/registered-hook.ts': ['secondDatabaseSchema', 'second/second-database-schema', 'secondDatabaseSchema'],
-  'runtime/core-runtime.ts': [
+  'runtime/configured-database.ts': [
     'SecondDatabaseHook',
     'second/second-database-hook',
     'multiwrite',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { apiMemory } from './api-memory.ts';
 import { apiToken } from './api-token-rate.ts';
+import { approvalLatency } from './approval-latency.ts';
 import { authzWarm } from './authz-warm.ts';
 import { bulkContention } from './bulk-contention.ts';
 import { createOneOrganization } from './create-one-organization.ts';
@@ -16,6 +17,7 @@ import { uploadMany } from './files/upload-many.ts';
 import { uploadMemory } from './files/upload-memory.ts';
 import { inboxAt1m } from './inbox-at-1m.ts';
 import { subscriptionFanOut, subscriptionIdle } from './subscriptions.ts';
+import { gateNone } from './gate-none.ts';
 import { graphqlNested } from './graphql-nested.ts';
 import { keyRotation } from './key-rotation.ts';
 import { loginRate, loginStarvation } from './login-rate.ts';
@@ -33,6 +35,7 @@ import { paymentWebhook } from './payment-webhook.ts';
 import { rateLimitMemory, rateLimitRedis } from './limited-rate.ts';
 import { refreshRate } from './refresh-rate.ts';
 import { listAt1m, searchAt1m } from './large-tables.ts';
+import { celHostile } from './cel-hostile.ts';
 import { complexity } from './complexity.ts';
 import { fullStack } from './full-stack.ts';
 import { switchedMiddleware } from './switched-middleware.ts';
@@ -41,6 +44,7 @@ import type { Bench, BenchRow } from './row.ts';
 import { startCold } from './start-cold.ts';
 import { startWarm } from './start-warm.ts';
 import { suite } from './suite.ts';
+import { integrationIngest } from './integration-ingest.ts';
 import { sweep100k } from './sweep-100k.ts';
 import { tokenVerify } from './token-verify.ts';
 import { csvImport, exportRecords } from './transfer-rates.ts';
@@ -62,6 +66,7 @@ const benches: readonly Bench[] = [
   receiverIngest,
   paymentWebhook,
   sweep100k,
+  integrationIngest,
   digest10k,
   livez,
   restRead,
@@ -73,6 +78,9 @@ const benches: readonly Bench[] = [
   ...switchedMiddleware,
   ...fullStack,
   complexity,
+  celHostile,
+  gateNone,
+  approvalLatency,
   createOneOrganization,
   organizationCreate,
   organizationDelete,

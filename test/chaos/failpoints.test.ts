@@ -62,6 +62,15 @@ const mortals: Readonly<Record<Failpoint, Readonly<Partial<Record<Program, numbe
   'notifications-claimed': {},
   // That of sweeps is in killed-deletions.test.ts.
   'sweep-acted': {},
+  // Those of instances of workflow definitions are in killed-instances.test.ts.
+  'instance-step-before-commit': {},
+  'instance-step-after-commit': {},
+  // Those of integrations are in killed-integrations.test.ts.
+  'integration-credential-renewed': {},
+  'integration-page-read': {},
+  'integration-operation-performed': {},
+  'integration-page-taken': {},
+  'integration-records-removed': {},
   ...(Object.fromEntries(fileFailpoints.map(({ failpoint }) => [failpoint, {}])) as Record<FileFailpoint, object>),
 };
 

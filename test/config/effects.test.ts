@@ -82,6 +82,10 @@ describe('checkEffects', () => {
     ]);
   });
 
+  test('does not ask what is read of a run that leaves out files', () => {
+    expect(checkEffects(['db.debug'], { shown, leftOut: ['domain'], read: undefined })).toEqual([]);
+  });
+
   test('is content with a run that shows everything', () => {
     expect(checkEffects(['db.debug', 'domain'], { ...nothing, shown, read: new Set(['db.debug']) })).toEqual([]);
   });

@@ -51,17 +51,18 @@ export interface SuiteRun {
   readonly shown: readonly ShownLeaf[];
   /** Leaves that are written in files which only other seeds and `npm run prove` run. */
   readonly leftOut: readonly string[];
-  /** The leaves that code outside `config/` read, as `ConfigStore` records them. */
-  readonly read: ReadonlySet<string>;
+  /** The leaves that code outside `config/` read, as `ConfigStore` records them; undefined for a run that leaves out files, which may be those that read. */
+  readonly read: ReadonlySet<string> | undefined;
 }
 
-/** The leaves without an effect in a whole run of the suite: no test that passed shows it, or nothing outside `config/` read it. */
+/** The leaves without an effect in a run of the suite: no test that passed shows it, or nothing outside `config/` read it. */
 export function checkEffects(leaves: readonly string[], { shown, leftOut, read }: SuiteRun): string[] {
   const byLeaf = Map.groupBy(shown, ({ leaf }): string => leaf);
   return leaves.flatMap((path) => {
     const own = byLeaf.get(path);
     if (!own) return leftOut.some((leaf) => isMeant(path, leaf)) ? [] : [`${path}: no test that passed shows it`];
-    return own.every(({ isWithinConfig }) => isWithinConfig) || read.has(path)
+    const isRead = read?.has(path) ?? true;
+    return isRead || own.every(({ isWithinConfig }) => isWithinConfig)
       ? []
       : [`${path}: shown, but nothing outside config/ read it`];
   });

@@ -317,7 +317,11 @@ const cases: readonly [content: string, refusals: readonly string[], mended: str
   ],
   [
     'integrations: {codehostapp: {appid: a}, cloudsecurityhub: {accesskeyid: a}}',
-    ['integrations.codehostapp.privatekey: is missing', 'integrations.cloudsecurityhub.secretaccesskey: is missing'],
+    [
+      'integrations.codehostapp.privatekey: is missing',
+      'integrations.codehostapp.appslug: is missing',
+      'integrations.cloudsecurityhub.secretaccesskey: is missing',
+    ],
     'integrations: {codehostapp: {appslug: a}}',
   ],
   [

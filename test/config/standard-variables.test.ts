@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   readCertificateAuthority,
   readEmailProviders,
+  readIntegrationProviders,
   readPaymentProvider,
   readTelemetryEnvironment,
   readTemporalEnvironment,
@@ -57,6 +58,16 @@ test('readPaymentProvider gives a URL, and refuses what is none', () => {
   expect(readPaymentProvider({})).toEqual({});
   expect(readPaymentProvider({ PAYMENT_PROVIDER_URL: 'http://127.0.0.1:9' })).toEqual({ url: 'http://127.0.0.1:9' });
   expect(() => readPaymentProvider({ PAYMENT_PROVIDER_URL: 'localhost' })).toThrow('PAYMENT_PROVIDER_URL');
+});
+
+test('readIntegrationProviders gives URLs by usual ones, and refuses what is none', () => {
+  expect(readIntegrationProviders({})).toEqual({});
+  const given = 'https://slack.com=http://127.0.0.1:9,https://graph.microsoft.com=http://127.0.0.1:10';
+  const urls = { 'https://slack.com': 'http://127.0.0.1:9', 'https://graph.microsoft.com': 'http://127.0.0.1:10' };
+  expect(readIntegrationProviders({ INTEGRATION_PROVIDER_URLS: given })).toEqual({ urls });
+  expect(() => readIntegrationProviders({ INTEGRATION_PROVIDER_URLS: 'https://slack.com' })).toThrow(
+    'INTEGRATION_PROVIDER_URLS',
+  );
 });
 
 describe('readTemporalEnvironment', () => {

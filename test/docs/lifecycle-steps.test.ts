@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lifecycleTool } from '#tools/commands/lifecycle-arguments.ts';
 import { runLifecycleCommand } from '#tools/commands/lifecycle-commands.ts';
@@ -18,9 +19,11 @@ afterAll(() => billed.close());
 
 /** The blocks of the section, each with its language. */
 function stepsOf(heading: string) {
-  const [, section = ''] = readFileSync('docs/lifecycle.md', 'utf8').split(`## ${heading}\n`);
+  const [, after = ''] = readFileSync('docs/lifecycle.md', 'utf8').split(`## ${heading}\n`);
+  const [section = ''] = after.split('\n## ');
   return [...section.matchAll(/^ *```(sh|yaml)\n([\s\S]*?)^ *```/gm)].map(([, language = '', text = '']) => ({
     language,
+    text,
     lines: text.trim().split(/\n */),
   }));
 }
@@ -43,12 +46,16 @@ async function run(line: string): Promise<string> {
   return lines.join('\n');
 }
 
-async function configure(lines: readonly string[]): Promise<void> {
-  const changes = lines.map((line) => {
-    const [name = '', value = ''] = line.split(': ');
-    return [`CORE_${name.replaceAll('.', '_').toUpperCase()}`, value];
+/** The variables that say the same as a part of the configuration file. */
+function variablesOf(tree: object, prefix = 'CORE'): [name: string, value: string][] {
+  return Object.entries(tree).flatMap(([key, value]: [string, unknown]) => {
+    const name = `${prefix}_${key.toUpperCase()}`;
+    return typeof value === 'object' && value !== null ? variablesOf(value, name) : [[name, String(value)]];
   });
-  await billed.world.reconfigure(Object.fromEntries(changes));
+}
+
+async function configure(text: string): Promise<void> {
+  await billed.world.reconfigure(Object.fromEntries(variablesOf(parse(text) as object)));
 }
 
 test('the steps lead from a dry run to the deletion, and nobody is deleted before the last one', async () => {
@@ -60,9 +67,9 @@ test('the steps lead from a dry run to the deletion, and nobody is deleted befor
   const said: string[] = [];
   const isThere = (id: string) =>
     asOwner(world, 'select 1 from organizations where id = $1 and deleted_at is null', [id]);
-  for (const { language, lines } of stepsOf('Switching on deletion')) {
+  for (const { language, text, lines } of stepsOf('Switching on deletion')) {
     if (language === 'yaml') {
-      await configure(lines);
+      await configure(text);
       continue;
     }
     for (const line of lines) {
@@ -72,7 +79,7 @@ test('the steps lead from a dry run to the deletion, and nobody is deleted befor
         await run(
           line
             .replace('ORGANIZATION', line.includes('postpone') ? postponed : spared)
-            .replace('2027-01-31T00:00:00Z', inDays(20))
+            .replace('2027-01-31', inDays(20).slice(0, 10))
             .replace('2027-06-30', inDays(200).slice(0, 10)),
         ),
       );

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../kit/eventually.ts';
@@ -14,7 +15,7 @@ const run = promisify(execFile);
 
 let product: StartedProduct;
 beforeAll(async () => {
-  product = await StartedProduct.start();
+  product = await StartedProduct.start([], { CORE_INTEGRATIONS_OIDCLOCAL_ENABLED: 'true' });
 });
 afterAll(() => product.stop(), 60_000);
 
@@ -49,6 +50,41 @@ test('the ten calls of README and those of docs/first-hour.md work as pasted, ag
   expect(shared?.match(/"relation":"viewer"/g)).toHaveLength(2);
   expect(devices).toContain('"user_agent":"curl');
   expect(devices).toContain('Signed out of');
+});
+
+test('the calls of docs/integrations.md connect two directories and read and push people, against npm start', async () => {
+  const shell = new ReaderShell(product.stateDir, 'integrations');
+  const blocks = codeBlocks('docs/integrations.md', 'sh').map((block) =>
+    block.replace('http://127.0.0.1:17608', product.facts.urls.api),
+  );
+  expect(blocks).toHaveLength(10);
+  const said: string[] = [];
+  for (const block of blocks) {
+    // The pauses that the page asks for.
+    if (block.includes('integration-runs?') || block.includes('provisioning=waiting')) await pause(5_000);
+    said.push(await shell.run(block));
+  }
+  const secret = (await shell.run('echo $SECRET')).trim();
+  await shell.close();
+  const [offered, connected, ways, operated, read, pushed, changed, primary, waiting, roles] = said;
+  expect(offered).toContain('"id":"scim"');
+  expect(ways).toMatch(/^200 .*\/v1\/integrations\/connected$/m);
+  expect(operated).toContain('"email":"person@example.com"');
+  expect(read).toContain('"status":"succeeded"');
+  expect(read).toContain('"display_name":"A Person"');
+  expect(read).toContain('"status":"queued"');
+  expect(connected).toContain('"status":"connected"');
+  // The secret is shown once.
+  expect(secret.length).toBeGreaterThan(20);
+  expect(said.filter((text) => text.includes(secret))).toEqual([connected]);
+  expect(pushed?.match(/"userName":"ann@example.com"/g)).toHaveLength(2);
+  expect(pushed).toContain('"totalResults":1');
+  expect(changed).toContain('"active":false');
+  expect(changed).toContain('"is_active":false');
+  expect(changed).toContain('"email":"ann@example.com"');
+  expect(primary).toContain('"is_primary_directory":true');
+  expect(waiting).toContain('Publish the TXT record _core-single-sign-on.example.com');
+  expect(roles).toContain('"roleGroups"');
 });
 
 test('every address of ready.json answers, and so do the three printed calls', async () => {

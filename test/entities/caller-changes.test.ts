@@ -169,6 +169,10 @@ const tables: Readonly<Record<string, Rows>> = {
       deleted_at: never,
     },
   },
+  workflow_versions: {
+    rows: organizations.map((id) => ({ id: newId(), organization_id: id, is_gate: true, timing: 'pre_commit' })),
+    changes: { is_gate: [true, true, false], ended_at: never, deleted_at: never },
+  },
   support_consents: {
     rows: [{ id: consent, organization_id: organizations[1] }],
     changes: { expires_at: endings, deleted_at: never },

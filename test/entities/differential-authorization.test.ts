@@ -281,6 +281,7 @@ async function supportCaller(): Promise<Caller> {
     role: null,
     groupIds: [],
     relations: [],
+    gates: [],
     heldModules: [],
     delegation: { ...held, subjectId: support, organizationId },
   };

@@ -6,7 +6,7 @@ import { actionField } from '#api/graphql/derived/action-field.ts';
 import { deriveSchema } from '#api/graphql/derived/derive-schema.ts';
 import { idSchema } from '#api/http/request-schemas.ts';
 import { actionRoute } from '#api/rest/records/action-route.ts';
-import { task } from '#entities/index.ts';
+import { group } from '#entities/index.ts';
 import { refusesChanges } from '#entities/kit/model/behaviours/refuses-changes.ts';
 import { actorOf } from '#entities/kit/model/caller.ts';
 import { defineEntityModule } from '#entities/kit/model/define.ts';
@@ -34,13 +34,13 @@ function approved<const Name extends string>(gate: {
   const { field, above } = gate;
   return {
     fields: [field],
-    hold: (_work, _caller, changes) =>
+    hold: (_work, _caller, { changes }) =>
       new Map(
         changes
           .filter(({ changed }) => Number(changed[field]) > above)
           .map(({ row }) => [row['id'] as string, [{ field, message }]]),
       ),
-    recordHeld: async (work, caller, changes) => {
+    recordHeld: async (work, caller, { changes }) => {
       const module = work.registry.byKind('approval');
       const wanted = changes.map(({ row, changed }) => ({
         organizationId: row['organizationId'],
@@ -228,7 +228,7 @@ describe('a held field', () => {
       { id, field: 'amount' },
     ]);
     const { definition } = raiseBudget;
-    expect(fields(new Action({ ...definition, answer: { task: recordOf(task) } }))).not.toHaveProperty('held');
+    expect(fields(new Action({ ...definition, answer: { group: recordOf(group) } }))).not.toHaveProperty('held');
   });
 
   test('is not held in a change that is refused', async () => {
@@ -245,10 +245,11 @@ describe('a held field', () => {
       return data.__type.fields.map(({ name }: { name: string }) => name);
     };
     expect(await fieldsOf('UpdateBudgetPayload')).toContain('held');
-    expect(await fieldsOf('UpdateTaskPayload')).not.toContain('held');
+    expect(await fieldsOf('UpdateTaskPayload')).toContain('held');
+    expect(await fieldsOf('UpdateGroupPayload')).not.toContain('held');
     const { body } = await client.get('/openapi.json');
     const answer = (path: string) => JSON.stringify(body.paths[path].patch.responses[200].content);
     expect(answer('/v1/budgets/{id}')).toContain('ChangedBudget');
-    expect(answer('/v1/tasks/{id}')).not.toContain('Changed');
+    expect(answer('/v1/groups/{id}')).not.toContain('Changed');
   });
 });

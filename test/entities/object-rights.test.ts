@@ -187,7 +187,7 @@ describe('a change that a caller may make is not lost because of what they may n
       url: `/v1/tasks/${first.id}`,
       payload: { assignee_id: owner.user.id },
     });
-    expect([rest.status, rest.body]).toEqual([200, { id: first.id }]);
+    expect([rest.status, rest.body]).toEqual([200, { id: first.id, held: [] }]);
     const { data, errors } = await client.graphql(handOn, { id: second.id, to: owner.user.id });
     expect([errors, data]).toEqual([undefined, { updateTask: { task: null, updatedId: second.id } }]);
     for (const { id } of [first, second]) {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { deletionTime, lifecycleOf, noticeDelayS, type LifecycleFacts } from '#entities/organizations/lifecycle.ts';
+import { nextStepOf } from '#entities/organizations/next-step.ts';
 
 const dayMs = 86_400_000;
 const born = new Date('2026-01-10T12:00:00Z');
@@ -17,8 +18,10 @@ const unpaid: LifecycleFacts = {
   isBypassed: false,
   hasPaymentMethod: false,
   subscriptionStatuses: [],
+  subscriptionsEndAt: null,
   trialEndsAt: null,
   isGranted: false,
+  grantsEndAt: null,
   markedForDeletionAt: null,
   deletionNotBefore: null,
   deletionNotice: null,
@@ -114,6 +117,27 @@ describe('other settings', () => {
     expect(outcome({}, day(40), { paymentmethodinterval: 60 })).toBe('-');
     expect(outcome(marked, day(38), { paymentmethodinterval: 60 })).toBe('delete');
   });
+});
+
+describe('the next step', () => {
+  const onTrial = { subscriptionStatuses: ['trialing'], subscriptionsEndAt: day(60), trialEndsAt: day(60) };
+  test.each([
+    ['of a young organization', {}, day(10), day(30, 1), 'mark'],
+    ['on trial', onTrial, day(40), day(60), 'mark'],
+    ['on trial, with a payment method', { ...onTrial, hasPaymentMethod: true }, day(40), undefined, undefined],
+    ['on trial that has ended, before that was read', onTrial, day(61), undefined, undefined],
+    ['with a subscription that continues', { subscriptionStatuses: ['active'] }, day(40), undefined, undefined],
+    ['with a grant', { isGranted: true, grantsEndAt: day(50) }, day(40), day(50), 'mark'],
+    ['with a grant without an end', { isGranted: true }, day(40), undefined, undefined],
+    ['with both', { ...onTrial, isGranted: true, grantsEndAt: day(70) }, day(40), day(70), 'mark'],
+    ['after a mark', marked, day(32), day(35), 'announce'],
+  ] satisfies [string, Partial<LifecycleFacts>, Date, Date | undefined, string | undefined][])(
+    '%s',
+    (_what, facts, now, at, action) => {
+      const expected = at && action ? { at, action } : undefined;
+      expect(nextStepOf({ ...unpaid, ...facts }, settings, now)).toEqual(expected);
+    },
+  );
 });
 
 test('notices of one run are spread until the next run, and none waits for more than a quarter of the time that is left', () => {

@@ -21,7 +21,9 @@ const kinds = syntheticKinds(110).map((kind, index): EntityModule => {
 });
 const registry = createRegistry([
   // The kinds that follow from others are made anew.
-  ...product.modules.filter(({ kind, sides }) => sides === undefined && !/(?:Share|File)$|^creatorGrant$/.test(kind)),
+  ...product.modules.filter(
+    ({ kind, sides }) => sides === undefined && !/(?:Share|File|Proposal)$|^creatorGrant$/.test(kind),
+  ),
   ...kinds,
 ]);
 const asked = registry.modules.filter(({ kind }) => kind.startsWith('thing')).slice(0, 30);
@@ -99,7 +101,7 @@ describe('the plan cache', () => {
 
   test('counts the texts and the questions of its plans, and stays below its maximum size', () => {
     const maxBytes = 300_000;
-    const plans = new PlanCache(product, maxBytes);
+    const plans = new PlanCache(product, undefined, maxBytes);
     const caller = random.pick(callers);
     for (let index = 0; index < 200; index++) {
       const { text } = compilePage(pageOf(product.byKind('task'), `id${index}`), caller, plans);

@@ -16,7 +16,7 @@ const maxShown = 10;
 
 test('the state of every record at random moments, rebuilt from history, is what the table held then', async () => {
   const random = seeded('state from history');
-  const world = await openWorld();
+  const world = await openWorld({ hasRandomValues: true });
   try {
     const workload = await RandomWorkload.begin(world, random);
     const tables = new TableRecorder(world);

@@ -32,10 +32,11 @@ const notice = everybodys('notice');
 
 const derived = new Set([
   'creatorGrant',
-  ...registry.modules.flatMap(({ kind, share, files, sides }) => [
+  ...registry.modules.flatMap(({ kind, share, files, sides, automation }) => [
     ...(sides ? [kind] : []),
     ...(share ? [`${kind}Share`] : []),
     ...(files ? [`${kind}File`] : []),
+    ...(automation ? [`${kind}Proposal`] : []),
   ]),
 ]);
 const withExamples = createRegistry([
@@ -127,6 +128,8 @@ test('whoever acts as somebody else reaches neither accounts nor credentials, an
     'taskShare',
     'user',
     'webhookEndpoint',
+    'workflowAssignment',
+    'workflowDryRun',
   ]);
   const hidden = registry.modules.map(({ kind }) => kind).filter((kind) => !reached('view').includes(kind));
   expect(hidden.toSorted()).toEqual([

@@ -7,9 +7,15 @@ import { eventually } from '../kit/eventually.ts';
 import { failingRecord, fragileListener } from '../kit/events/failing-deliveries.ts';
 import { waitForMails } from '../kit/mailbox.ts';
 import { asOwner } from '../kit/as-owner.ts';
+import { asSystem } from '../kit/as-person.ts';
+import { integration, membership } from '#entities/index.ts';
+import { loopActivities } from '#activities/integrations/loops/loop-activities.ts';
+import { createRunActivities } from '#activities/integrations/runs/run-activities.ts';
+import { loopSignals, reconcileIntegrationContract } from '#workflows/integrations/reconcile-integration.contract.ts';
 import { forgetBackfillRuns } from '../kit/records/forgotten-backfills.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { sendSystemMessageContract } from '#workflows/identity/send-system-message.contract.ts';
+import { workflowExamples } from '#entities/presets/workflow-examples.ts';
 import { undeleteOrganization } from '#runtime/undelete-organization.ts';
 import { admitByDomainContract } from '#workflows/organizations/admit-by-domain.contract.ts';
 import { buildPerson, signedIn } from '../kit/people.ts';
@@ -21,9 +27,15 @@ import { startRepair } from '../kit/processes/started-repair.ts';
 import { ended, startExport, startImport } from '../kit/events/started-transfers.ts';
 import { customerOf, foundOnTrial, openReceivingWorld, untilSettled } from '../kit/billing/reconciled-organization.ts';
 import type { BilledWorld } from '../kit/billing/paying-organization.ts';
+import type { Action } from '#entities/automation/document/definition-document.ts';
+import { publishedVersion } from '../kit/automation/published-version.ts';
 import { createdEndpoint } from '../kit/events/created-endpoint.ts';
+import { codeHostEnvironment, FakeCodeHost } from '../kit/fakes/integrations/fake-codehostapp.ts';
 import { FakeChat } from '../kit/fakes/fake-chat.ts';
 import { WebhookSink } from '../kit/fakes/webhook-sink.ts';
+import { ChatGround } from '../kit/integrations/chat-ground.ts';
+import { accountOf, ingestGround, pagesOf } from '../kit/integrations/ingest-ground.ts';
+import { startOwnWorker } from '../kit/integrations/own-worker.ts';
 import { openWorld, type World } from '../kit/world.ts';
 import { portableHistory } from './portable-history.ts';
 
@@ -96,6 +108,156 @@ test('a mail, and the batch that asked for it', async () => {
   const own = `RequestId = "${String(answer.headers['x-request-id'])}" AND ${completed}`;
   await recordRun('send-email.sent', `${own} AND WorkflowType = "sendEmail"`);
   await recordRun('deliver-events.delivered', `${own} AND WorkflowType = "deliverEvents"`);
+});
+
+test('a run of an operation of an integration, and rounds of its loop', async () => {
+  const own = await openWorld({ worker: ['workflows', 'maintenance'] });
+  const ground = await ingestGround(own);
+  const stop = await startOwnWorker(own, 'integrations', {
+    ...createRunActivities(ground.dependencies),
+    ...loopActivities(ground.dependencies),
+  });
+  ground.answer = pagesOf([accountOf(1)], [accountOf(2)]);
+  const { id } = await ground.request();
+  await recordRun(
+    'run-integration-operation.succeeded',
+    `WorkflowType = "runIntegrationOperation" AND ${completed}`,
+    own,
+  );
+  const { temporal } = own.runtime;
+  const { integrationId, owner } = ground;
+  const loop = { integrationId, operation: 'syncDirectory', organizationId: owner.organization.id };
+  const name = reconcileIntegrationContract.workflowId(loop);
+  await temporal.wake(reconcileIntegrationContract, loop, { signal: loopSignals.runNow, search: {} });
+  const handle = temporal.client.workflow.getHandle(`${own.name}/${name}`);
+  const first = await eventually(async () => (await handle.describe()).runId);
+  await eventually(async () => (await handle.describe()).runId !== first);
+  const resting = (await handle.describe()).runId;
+  await record('reconcile-integration.begun', name, first, own);
+  await temporal.wake(reconcileIntegrationContract, loop, { signal: loopSignals.runNow, search: {} });
+  await eventually(async () => (await handle.describe()).runId !== resting);
+  await record('reconcile-integration.rested', name, resting, own);
+  await temporal.wake(reconcileIntegrationContract, loop, { signal: loopSignals.stop, search: {} });
+  await eventually(async () => (await handle.describe()).status.name === 'COMPLETED');
+  await record('reconcile-integration.stopped', name, undefined, own);
+  expect((await ground.run(id)).status).toBe('succeeded');
+  await asSystem(own, owner.organization.id, (data) => data.update(integration, integrationId, { status: 'pending' }));
+  await stop();
+  await own.close();
+});
+
+test('deliveries of the code host that are requested again', async () => {
+  const fake = await FakeCodeHost.start();
+  const own = await openWorld({
+    worker: true,
+    integrations: { urls: fake.urls },
+    environment: codeHostEnvironment(fake),
+  });
+  fake.deliver({ status: 'Service Unavailable', status_code: 503 });
+  await runSchedule(own, 'redeliver-code-host-events');
+  await recordRun(
+    'redeliver-code-host-events.requested',
+    `WorkflowType = "redeliverCodeHostEvents" AND ${completed}`,
+    own,
+  );
+  await own.close();
+  await fake.close();
+});
+
+test('the life of integrations: one that is swept and disconnected, and a directory that gives memberships', async () => {
+  const ground = await ChatGround.open({ environment: { CORE_INTEGRATIONS_INTEGRATIONLIFECYCLE_DRYRUN: 'false' } });
+  const owner = await buildPerson(ground.world);
+  const pending = await ground.pending(owner, ground.world.clock.now());
+  await ground.sweep();
+  await ground.isGone(pending);
+  for (const [type, name] of [
+    ['sweepIntegrations', 'sweep-integrations.swept'],
+    ['actOnIntegration', 'act-on-integration.acted'],
+    ['disconnectIntegration', 'disconnect-integration.disconnected'],
+  ] as const)
+    await recordRun(name, `WorkflowType = "${type}" AND ${completed}`, ground.world);
+  const client = await signedIn(ground.world, owner);
+  const { body } = await client.post('/v1/integrations/scim/config', { name: 'Directory' });
+  await client.mutate({ method: 'PATCH', url: `/v1/integrations/${body.id}`, payload: { is_primary_directory: true } });
+  await recordRun(
+    'provision-directory.provisioned',
+    `WorkflowType = "provisionDirectory" AND ${completed}`,
+    ground.world,
+  );
+  await ground.close();
+});
+
+test('a dry run of a workflow definition', async () => {
+  await world.reconfigure({ CORE_WORKFLOWS_ENABLED: 'true' });
+  const client = await signedIn(world, await buildPerson(world));
+  const [{ recordKind, ...example }] = workflowExamples;
+  const { body } = await client.post('/v1/workflow-definitions', { ...example, record_kind: recordKind });
+  await client.post('/v1/tasks', { title: 'recorded' });
+  await client.post(`/v1/workflow-definitions/${body.id}/dry-run`, {});
+  await recordRun('dry-run-definition.completed', `WorkflowType = "dryRunDefinition" AND ${completed}`);
+  await world.reconfigure({ CORE_WORKFLOWS_ENABLED: undefined });
+});
+
+test('instances of a workflow definition: one that acts, one that asks, one whose action is skipped, and one of a deleted record', async () => {
+  await world.reconfigure({ CORE_WORKFLOWS_ENABLED: 'true' });
+  const owner = await buildPerson(world);
+  const colleague = await buildPerson(world, { organization: owner.organization, role: 'admin' });
+  const client = await signedIn(world, owner);
+  const targets = [{ type: 'USER', id: owner.user.id }] as const;
+  const mark: Action = { key: 'mark', type: 'UPDATE_FIELD', params: { updates: { priority: 7 } } };
+  const look: Action = { key: 'look', type: 'REQUEST_REVIEW', params: { targets, due_in: '5d' } };
+  const publish = (title: string, actions: readonly Action[]) =>
+    publishedVersion(world, colleague, {
+      schemaType: 'Task',
+      triggers: [{ operation: 'CREATE', expression: `object.title == "${title}"` }],
+      actions,
+    });
+  await publish('acts', [{ key: 'tell', type: 'NOTIFY', params: { targets, title: 'recorded' } }, mark]);
+  await publish('asks', [look, mark]);
+  await publish('waits', [look]);
+  await publish('fails', [mark]);
+  const create = async (title: string) =>
+    (await signedIn(world, colleague)).post('/v1/tasks', { title, assignee_id: owner.user.id });
+  const instanceOf = (recordId: string, status: string) =>
+    eventually(async () => {
+      const [row] = await asOwner<{ id: string }>(
+        world,
+        'select id from workflow_instances where subject_id = $1 and status = $2',
+        [recordId, status],
+      );
+      return row?.id;
+    });
+  const recordInstance = async (name: string, recordId: string, status: string) => {
+    const id = `workflow/${await instanceOf(recordId, status)}`;
+    await world.runtime.temporal.client.workflow.getHandle(`${world.name}/${id}`).result();
+    await record(`run-workflow-instance.${name}`, id);
+  };
+  const acting = await create('acts');
+  await recordInstance('acted', acting.body.id, 'completed');
+  const asking = await create('asks');
+  const asked = await instanceOf(asking.body.id, 'waiting');
+  const [assignment] = await asOwner<{ id: string }>(
+    world,
+    'select id from workflow_assignments where instance_id = $1',
+    [asked],
+  );
+  await client.post(`/v1/workflow-assignments/${assignment?.id}/approve`, {});
+  await recordInstance('decided', asking.body.id, 'completed');
+  const waiting = await create('waits');
+  await instanceOf(waiting.body.id, 'waiting');
+  await client.mutate({ method: 'DELETE', url: `/v1/tasks/${waiting.body.id}` });
+  await recordInstance('record-deleted', waiting.body.id, 'cancelled');
+  await asSystem(world, owner.organization.id, async (data) => {
+    const held = await data.findOne(membership, { userId: { eq: colleague.user.id } });
+    await data.remove(membership, held?.id ?? '');
+  });
+  const failing = await client.post('/v1/tasks', { title: 'fails' });
+  const failed = await instanceOf(failing.body.id, 'failing');
+  await world.runtime.temporal.client.workflow.getHandle(`${world.name}/workflow/${failed}`).signal('skipAction');
+  await recordInstance('skipped', failing.body.id, 'completed');
+  await runSchedule(world, 'sweep-instances');
+  await recordRun('sweep-instances.swept', `WorkflowType = "sweepInstances" AND ${completed}`);
+  await world.reconfigure({ CORE_WORKFLOWS_ENABLED: undefined });
 });
 
 test('a message to the operator', async () => {
@@ -353,7 +515,7 @@ test('an organization that is set up, and removed', async () => {
   await recordRun('remove-organization.steps', `WorkflowType = "removeOrganization" AND ${completed}`);
   const asked = { operator: 'somebody@machine', reason: 'a mistake' };
   await undeleteOrganization(world.runtime.database, { organizationId: made.body.id }, asked);
-  await recordRun('restore-organization.restored', `WorkflowType = "restoreOrganization" AND ${completed}`);
+  await recordRun('restore-organization.members', `WorkflowType = "restoreOrganization" AND ${completed}`);
 });
 
 test('an endpoint that fails once, and gets its message after a pause', async () => {

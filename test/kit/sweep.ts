@@ -41,3 +41,8 @@ export interface SweepResult {
 export function sweep(world: Pick<World, 'name' | 'runtime'>): Promise<SweepResult> {
   return runSchedule(world, 'sweep-outbox');
 }
+
+/** Keeps a schedule from starting runs by itself, for a test that counts what one run of it does. */
+export function pauseSchedule({ name, runtime }: Pick<World, 'name' | 'runtime'>, schedule: string): Promise<void> {
+  return runtime.temporal.client.schedule.getHandle(`${name}/${schedule}`).pause();
+}

@@ -6,6 +6,8 @@ import { asOwner } from '../kit/as-owner.ts';
 import { seeded, timesOf } from '../kit/depth.ts';
 import { isSettled } from '../kit/events/event-fixtures.ts';
 import { eventually } from '../kit/eventually.ts';
+import { ScimClient, scimSchemas } from '../kit/integrations/scim-client.ts';
+import { buildPerson, signedIn } from '../kit/people.ts';
 import type { Random } from '../kit/random.ts';
 import { recordTried } from '../kit/tried.ts';
 import { openWorld, type World } from '../kit/world.ts';
@@ -22,6 +24,7 @@ beforeAll(async () => {
     environment: {
       CORE_INTEGRATIONS_EMAIL_PROVIDERA_WEBHOOKSECRET: svixSecret,
       CORE_INTEGRATIONS_EMAIL_PROVIDERB_WEBHOOKSECRET: password,
+      CORE_INTEGRATIONS_CODEHOSTAPP_WEBHOOKSECRET: password,
     },
   });
 });
@@ -30,7 +33,13 @@ afterAll(() => world.close());
 const at = '2026-01-01T00:00:00.000Z';
 
 /** Reports as the providers write them. */
-const valid: Readonly<Record<'providera' | 'providerb', readonly (() => object)[]>> = {
+const valid: Readonly<Record<'providera' | 'providerb' | 'codehost', readonly (() => object)[]>> = {
+  codehost: ['deleted', 'suspend', 'unsuspend'].map((action) => () => ({
+    action,
+    installation: { id: 5_100_000, account: { login: 'example', id: 1, type: 'Organization' }, suspended_at: at },
+    repositories: [{ id: 1, full_name: 'example/repository', private: true }],
+    sender: { login: 'someone', id: 2 },
+  })),
   providera: ['email.delivered', 'email.bounced', 'email.complained', 'email.opened'].map((type) => () => ({
     type,
     created_at: at,
@@ -108,7 +117,7 @@ function mutatedText(report: object, random: Random): string {
   if (!random.chance(0.2)) return text;
   const place = random.below(text.length);
   return random.pick([
-    text.slice(0, place),
+    text.slice(0, Math.max(1, place)),
     text.slice(0, place) + random.pick(['"', '{', '\u0001', '\\', ',']) + text.slice(place),
     `[${text},${text}]`,
     text.repeat(2),
@@ -117,6 +126,18 @@ function mutatedText(report: object, random: Random): string {
 
 function send(provider: keyof typeof valid, body: string) {
   const id = newId();
+  if (provider === 'codehost')
+    return world.client().request({
+      method: 'POST',
+      url: '/v1/codehost/app/webhook',
+      headers: {
+        'x-github-event': 'installation',
+        'x-github-delivery': id,
+        'x-hub-signature-256': `sha256=${createHmac('sha256', password).update(body).digest('hex')}`,
+        'content-type': 'application/json',
+      },
+      payload: body,
+    });
   const timestamp = String(Math.floor(world.clock.now().getTime() / 1_000));
   const key = Buffer.from(svixSecret.slice('whsec_'.length), 'base64');
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
@@ -136,7 +157,7 @@ test('T-93: reports that are signed and wrong are answered without an error of t
   const random = seeded('mutated reports');
   const statuses = new Map<number, number>();
   for (let done = 0; done < mutations; done++) {
-    const provider = random.pick(['providera', 'providerb']);
+    const provider = random.pick(['providera', 'providerb', 'codehost']);
     const text = mutatedText(random.pick(valid[provider])(), random);
     const { status, body } = await send(provider, text);
     expect([200, 400], `${provider} ${text.slice(0, 2_000)}: ${JSON.stringify(body)}`).toContain(status);
@@ -148,5 +169,64 @@ test('T-93: reports that are signed and wrong are answered without an error of t
   expect((await asOwner(world, 'select 1 from webhook_events')).length).toBeGreaterThan(0);
   await eventually(() => isSettled(world));
   expect(await asOwner(world, `select listener, error from event_deliveries where state <> 'done'`)).toEqual([]);
-  recordTried('mutated reports of mail providers', mutations);
+  recordTried('mutated reports of mail providers and the code host', mutations);
+});
+
+test('T-93: documents of a pushed directory that are wrong are answered without an error of the server', async () => {
+  const random = seeded('mutated directories');
+  const scim = await ScimClient.connect(world, await signedIn(world, await buildPerson(world)));
+  const user = await scim.createUser('first');
+  const group = await scim.createGroup('First', [user]);
+  const requests: readonly (readonly [string, string, () => object])[] = [
+    [
+      'POST',
+      '/Users',
+      () => ({
+        schemas: [scimSchemas.user, scimSchemas.enterprise],
+        userName: newId(),
+        name: { givenName: 'Ann', familyName: 'Arbor' },
+        emails: [{ value: 'ann@example.com', type: 'work', primary: true }],
+        active: 'True',
+        [scimSchemas.enterprise]: { department: 'Security', manager: { value: user } },
+      }),
+    ],
+    ['PUT', `/Groups/${group}`, () => ({ schemas: [scimSchemas.group], displayName: 'G', members: [{ value: user }] })],
+    [
+      'PATCH',
+      `/Users/${user}`,
+      () => ({
+        schemas: [scimSchemas.patch],
+        Operations: [
+          { op: 'Replace', path: 'emails[type eq "work" and value co "@"].value', value: 'b@example.com' },
+          { op: 'add', value: { 'name.familyName': 'New', active: 'False' } },
+        ],
+      }),
+    ],
+    [
+      'PATCH',
+      `/Groups/${group}`,
+      () => ({
+        schemas: [scimSchemas.patch],
+        Operations: [{ op: 'Remove', path: `members[value eq "${user}"]` }],
+      }),
+    ],
+    [
+      'POST',
+      '/Users/.search',
+      () => ({ filter: `not (userName eq "${user}") and emails pr`, startIndex: 1, count: 3 }),
+    ],
+  ];
+  const statuses = new Map<number, number>();
+  for (let done = 0; done < mutations / 2; done++) {
+    const [method, path, valid] = random.pick(requests);
+    const text = mutatedText(valid(), random);
+    const { status, body } = await scim.send(method, path, text);
+    expect([200, 201, 400, 409], `${method} ${path} ${text.slice(0, 2_000)}: ${JSON.stringify(body)}`).toContain(
+      status,
+    );
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  }
+  expect(statuses.get(400)).toBeGreaterThan(mutations / 20);
+  expect((statuses.get(200) ?? 0) + (statuses.get(201) ?? 0)).toBeGreaterThan(0);
+  recordTried('mutated documents of a pushed directory', mutations / 2);
 });

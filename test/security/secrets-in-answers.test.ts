@@ -32,7 +32,7 @@ const echo = defineRoute({
 });
 
 beforeAll(async () => {
-  world = await openWorld({ routes: [echo] });
+  world = await openWorld({ routes: [echo], environment: { CORE_WORKFLOWS_ENABLED: 'true' } });
 });
 afterAll(() => world.close());
 

@@ -11,6 +11,7 @@ export const areas = [
   'transfers',
   'billing',
   'integrations',
+  'automation',
 ];
 
 /** Folders that are divided by area, and what else stands in them: it belongs to no area, or to all. */

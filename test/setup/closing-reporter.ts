@@ -92,7 +92,7 @@ export class ClosingReporter implements Reporter {
         ...checkEffects(effectiveLeaves(), {
           shown: passed.flatMap((test) => test.meta().shows ?? []),
           leftOut: writtenLeaves().flatMap(({ file, leaf }) => (left.has(file) ? [leaf] : [])),
-          read: this.#configReads(),
+          read: left.size > 0 ? undefined : this.#configReads(),
         }),
       );
     }

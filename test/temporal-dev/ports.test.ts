@@ -74,7 +74,14 @@ test('two folders that start at the same time never choose the same port', async
 
 test('a port that was configured once is not remembered for later runs', async () => {
   const stateDir = temporaryDirectory();
-  const usual = { api: 12_345, metrics: 12_346, codec: 12_347, workerMetrics: 12_348, payment: 12_350 };
+  const usual = {
+    api: 12_345,
+    metrics: 12_346,
+    codec: 12_347,
+    workerMetrics: 12_348,
+    payment: 12_350,
+    identity: 12_351,
+  };
   rememberPorts(stateDir, usual);
   const configured = { api: 12_349 };
   rememberPorts(stateDir, await productPorts(stateDir, configured, () => {}), configured);

@@ -100,6 +100,11 @@ describe('a grant', () => {
       isDone: false,
       said: expect.stringContaining('personal organization'),
     });
+    await asSystem(billed.world, payer.organization.id, async (data) => {
+      const billing = await data.findOne(organizationBilling, {});
+      await data.remove(organizationBilling, billing?.id ?? '');
+    });
+    expect(await grant()).toMatchObject({ isDone: false, said: expect.stringContaining('older than billing') });
   });
 
   test('is for an organization that there is', async () => {

@@ -58,7 +58,7 @@ test.each([
   ['files', 'purge ID --reason TEXT'],
   ['lifecycle', 'postpone ORGANIZATION --until DAY --reason TEXT'],
   ['operators', 'revoke PERSON --reason TEXT'],
-  ['sweep', '--at INSTANT'],
+  ['sweep', '--at DAY'],
   ['verify', '--quiet'],
   ['work', '--kind KIND'],
 ])('npm run %s -- --help prints the usage and needs no server', async (tool, usage) => {

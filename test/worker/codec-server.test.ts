@@ -54,6 +54,10 @@ async function call(path: string, body: unknown, headers: Record<string, string>
   return { status: answer.status, headers: answer.headers, ...parsed };
 }
 
+test('a request without payloads is answered: the Temporal CLI sends one for a query without arguments', async () => {
+  expect(await call('/encode', {})).toMatchObject({ status: 200, payloads: [] });
+});
+
 describe('a request to the codec server is refused', () => {
   test.each([
     ['no JSON', 'payloads'],

@@ -33,6 +33,8 @@ export const backfillsTool: Tool<Readonly<Record<string, never>>, BackfillsComma
   },
 };
 
+const notRun = '  has not run yet';
+
 /** More versions of one backfill than any release has. */
 const maxRuns = 1_000;
 
@@ -49,7 +51,7 @@ export async function runBackfillsCommand(
     const run = await repeatFailures(database, command.backfill);
     print(command.backfill.name);
     if (run) printRun(run);
-    else print('  has not run yet');
+    else print(notRun);
     return !run || failuresOf(run).length === 0;
   }
   const context = { caller: systemCaller('operator of backfills'), requestId: `backfills-${newId()}`, readOnly: true };
@@ -57,7 +59,9 @@ export async function runBackfillsCommand(
   let hasFailures = false;
   for (const { name, description, isWanted } of releaseBackfills) {
     print(`${name}: ${description}${isWanted(config.current) ? '' : ' Not wanted by the configuration.'}`);
-    for (const run of runs.filter(({ routine }) => routine === name)) {
+    const own = runs.filter(({ routine }) => routine === name);
+    if (own.length === 0) print(notRun);
+    for (const run of own) {
       printRun(run);
       hasFailures ||= failuresOf(run).length > 0;
     }

@@ -66,9 +66,9 @@ async function changeGrant(command: Change, { runtime, print }: ToolContext<'dat
 
 /** Organizations without a billing have no plan that a grant could change. */
 function whyUnbilled({ isPersonal, parentId }: Pick<RowOf<typeof organization>, 'isPersonal' | 'parentId'>): string {
-  return isPersonal || parentId === null
-    ? 'it is a personal organization, which has no plan'
-    : `the plan of the organization above it (${parentId}) covers it; grant the module there`;
+  if (isPersonal) return 'it is a personal organization, which has no plan';
+  if (parentId !== null) return `the plan of the organization above it (${parentId}) covers it; grant the module there`;
+  return 'it is older than billing and has no plan yet; the backfill billing-rows gives it one (npm run backfills -- list)';
 }
 
 async function grant({ data }: UnitOfWork, { organizationId, module, endsAt }: Change): Promise<boolean> {

@@ -48,7 +48,7 @@ export async function runLifecycleCommand(
 
 function undeleted({ organizationId, organizations, removalId }: Undeletion): string {
   const others = organizations > 1 ? `, with ${organizations - 1} below it` : '';
-  return `The organization ${organizationId} is restored${others}; GET /v1/operations/removals lists the removal ${removalId} until it is there.`;
+  return `The organization ${organizationId} is being restored${others}; GET /v1/operations/removals lists the removal ${removalId} until it is there.`;
 }
 
 async function list(operations: LifecycleOperations, days: number | undefined, print: (line: string) => void) {
@@ -96,8 +96,10 @@ function explained({ facts, decision, deletedAt, next, marking, deleting }: Expl
     `  founder exempt: ${yes(facts.isBypassed)}`,
     `  payment method: ${yes(facts.hasPaymentMethod)}`,
     `  subscriptions: ${facts.subscriptionStatuses.join(', ') || 'none'}`,
+    `  subscriptions end: ${instant(facts.subscriptionsEndAt)}`,
     `  trial ends: ${instant(facts.trialEndsAt)}`,
     `  granted: ${yes(facts.isGranted)}`,
+    `  grants end: ${instant(facts.grantsEndAt)}`,
     `  spared until: ${instant(facts.sparedUntil)}`,
     `  marked: ${instant(facts.markedForDeletionAt)}`,
     `  deleted at: ${instant(deletedAt)}`,

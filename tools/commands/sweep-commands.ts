@@ -1,6 +1,6 @@
 import { releaseSweeps } from '#activities/sweeps/release-sweeps.ts';
 import type { Sweep } from '#activities/sweeps/define-sweep.ts';
-import { parseInstant } from '#entities/kit/base/instant.ts';
+import { parseDayOrInstant } from '#entities/kit/base/instant.ts';
 import { dryRunReason, sweepContract, type SweepInput, type SweepReport } from '#workflows/kit/sweep-contract.ts';
 import { followWorkflow } from './follow-workflow.ts';
 import { ArgumentError, type CommandForm, type Tool, type ToolContext } from './tool.ts';
@@ -23,7 +23,7 @@ export const sweepTool: Tool<typeof options, SweepCommand> = {
     releaseSweeps.map((sweep) => [sweepContract(sweep).workflowId({}), commandOf(sweep)] as const),
   ),
   notes: `  --dry-run                  changes nothing, and prints what would be done
-  --at INSTANT               what a dry run takes as now (RFC 3339)`,
+  --at DAY                   what a dry run takes as now: a day such as 2027-01-31, which begins in UTC, or an instant (RFC 3339)`,
 };
 
 function commandOf(sweep: Sweep): CommandForm<typeof options, SweepCommand> {
@@ -32,8 +32,10 @@ function commandOf(sweep: Sweep): CommandForm<typeof options, SweepCommand> {
     options: ['dry-run', 'at'],
     read: ({ values: { 'dry-run': isDryRun = false, at } }) => {
       if (at !== undefined && !isDryRun) throw new ArgumentError('--at is for dry runs; add --dry-run');
-      if (at !== undefined && !parseInstant(at)) throw new ArgumentError('--at is not an instant as of RFC 3339');
-      return { sweep, isDryRun, at };
+      const instant = at === undefined ? undefined : parseDayOrInstant(at);
+      if (at !== undefined && !instant)
+        throw new ArgumentError(`--at is a day such as 2027-01-31, or an instant (RFC 3339), not "${at}"`);
+      return { sweep, isDryRun, at: instant?.toISOString() };
     },
   };
 }
@@ -55,7 +57,7 @@ export async function runSweepCommand(
   const unnamed = (report.skipped[dryRunReason] ?? 0) - report.planned.length;
   if (unnamed > 0) print(`${unnamed} more; the log of the worker names all: "a dry run would act on a record"`);
   print(
-    `${report.examined} examined, ${report.done} done, ${report.failed} failed${report.hasMore ? '; the limit of a run was reached' : ''}`,
+    `${report.examined} examined, ${report.done} done, ${report.failed} failed${report.hasMore ? '; the configuration has ended the run' : ''}`,
   );
   for (const [reason, count] of Object.entries(report.skipped)) print(`${count} skipped: ${reason}`);
   return report.failed === 0;

@@ -6,9 +6,12 @@ import { systemCaller } from '#entities/kit/model/caller.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import type { Tuple } from '#entities/kit/model/tuples.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import type { ComparedPage, ExpectedWork, PageRequest } from '#entities/kit/outbox/comparison.ts';
+import type { ComparedPage, Comparison, ExpectedWork, PageRequest } from '#entities/kit/outbox/comparison.ts';
 import { settledPage, unexpectedAmong } from '#entities/kit/outbox/tuple-repair.ts';
 import { comparisonsOf, nameOf } from '#entities/kit/write/comparison/inconsistencies.ts';
+import { reconcileIntegrationContract } from '#workflows/integrations/reconcile-integration.contract.ts';
+import { runIntegrationOperationContract } from '#workflows/integrations/run-integration-operation.contract.ts';
+import { runWorkflowInstanceContract } from '#workflows/automation/run-workflow-instance.contract.ts';
 import { emailWorkflowId } from '#workflows/email/send-email.contract.ts';
 import { deliveryWorkflowId } from '#workflows/events/deliver-event.contract.ts';
 import { probingWorkflowId } from '#workflows/events/probe-listener.contract.ts';
@@ -25,6 +28,8 @@ interface VerifyOptions {
   readonly isQuiet: boolean;
   /** Rows that are compared in one transaction. */
   readonly pageSize?: number;
+  /** Comparisons of areas; default: all. */
+  readonly areas?: readonly Comparison[];
   /** Called after each page with what was read and how many rows of it so far. */
   readonly onProgress?: (name: string, count: number) => void;
 }
@@ -40,7 +45,7 @@ type Store = NonNullable<CoreRuntime['store']>;
  */
 export async function verifyInstallation(
   { database, store, temporal, storage }: CoreRuntime,
-  { isQuiet, pageSize = 1_000, onProgress = () => {} }: VerifyOptions,
+  { isQuiet, pageSize = 1_000, areas = areaComparisons, onProgress = () => {} }: VerifyOptions,
 ): Promise<string[]> {
   const { registry, recordHistory } = database.options;
   const transact = <T>(work: (unit: UnitOfWork) => Promise<T>) =>
@@ -48,7 +53,7 @@ export async function verifyInstallation(
   const graceMs = isQuiet ? 0 : 60_000;
   const lines: string[] = [];
   const expected = new Map<string, ExpectedRun>();
-  for (const comparison of [...comparisonsOf(registry, recordHistory), ...areaComparisons]) {
+  for (const comparison of [...comparisonsOf(registry, recordHistory), ...areas]) {
     let count = 0;
     for (let after: readonly string[] | undefined = comparison.first; after;) {
       const request: PageRequest = { after, limit: pageSize, graceMs };
@@ -119,6 +124,12 @@ const workflowOf: Readonly<Record<ExpectedWork['of'], (key: string) => string>> 
   email: (key) => emailWorkflowId({ key }),
   channel: () => sendDueNotificationsContract.workflowId({}),
   reminder: () => sweepContract(remindDueTasksSweep).workflowId({}),
+  instance: (instanceId) => runWorkflowInstanceContract.workflowId({ instanceId, organizationId: '' }),
+  loop: (key) => {
+    const [integrationId = '', operation = ''] = key.split('/');
+    return reconcileIntegrationContract.workflowId({ integrationId, operation, organizationId: '' });
+  },
+  run: (runId) => runIntegrationOperationContract.workflowId({ runId }),
 };
 
 interface ExpectedRun {

@@ -18,7 +18,16 @@ const contracts = ['workflows/kit', 'workflows/*'];
 const kit = (names: string) => names.split(' ').map((name) => `entities/kit/${name}`);
 const wholeKit = kit('base model storage read access outbox due-work objects write behaviours unit csv');
 const config = ['config/schema', 'config/objects', 'config/reading', 'config/live'];
-const kinds = ['entities/presets', 'entities/*', 'entities'];
+const kinds = [
+  'entities/presets',
+  'entities/*',
+  'entities/automation/approvals',
+  'entities/automation/gates',
+  'entities/automation/matching',
+  'entities/integrations/connections',
+  'entities/integrations/runs',
+  'entities',
+];
 const entities = [...wholeKit, ...kinds];
 // Statements are sent in entities/kit only, so `storage` is closed to the areas that serve requests, events and tuples.
 const activityKit = kit('base model access outbox due-work objects write unit csv');
@@ -30,12 +39,23 @@ const activityImports = [
   ...kinds,
   ...contracts,
   'activities/clients/*',
+  'activities/clients/cel',
+  'activities/clients/outbound',
+  'activities/clients/integrations',
   'activities/mails',
   'activities/listeners',
   'activities/kit',
 ];
 const relayImports = [...config, ...relayKit, ...kinds, ...contracts, 'activities/clients/*'];
-const shared = ['api/auth', 'api/http', 'api/credentials', 'api/people', 'api/webhooks', 'api/actions/kit'];
+const shared = [
+  'api/auth',
+  'api/http',
+  'api/credentials',
+  'api/people',
+  'api/webhooks',
+  'api/integrations',
+  'api/actions/kit',
+];
 const peopleImports = [...config, ...apiKit, ...kinds, 'api/http', 'api/credentials'];
 const servedImports = [...config, ...apiKit, ...kinds, 'runtime', ...shared];
 const relay = ['relay/outbox', 'relay/changes', 'relay/due-work', 'relay/tuples', 'relay/authorization'];
@@ -108,20 +128,67 @@ export const rooms: readonly Room[] = [
     purpose: 'kinds of one area, one file each; SQL in `…-rows.ts`',
     imports: [...kit('base model storage access outbox due-work behaviours'), 'entities/presets'],
   },
+  {
+    path: 'entities/automation/approvals',
+    purpose: 'who decides about changes, and what follows from decisions',
+    imports: [...kit('base model access write unit'), 'entities/presets', 'entities/*'],
+  },
+  {
+    path: 'entities/automation/matching',
+    purpose: 'which workflows a change starts',
+    imports: [...kit('base model outbox unit'), 'entities/*', 'entities/automation/approvals'],
+  },
+  {
+    path: 'entities/automation/gates',
+    purpose: 'holds changes until they are approved',
+    imports: [
+      ...kit('base model write unit'),
+      'entities/presets',
+      'entities/*',
+      'entities/automation/approvals',
+      'entities/automation/matching',
+    ],
+  },
+  {
+    path: 'entities/integrations/connections',
+    purpose: 'how integrations are connected',
+    imports: [...kit('base model access write unit'), 'entities/*'],
+  },
+  {
+    path: 'entities/integrations/runs',
+    purpose: 'runs of integrations',
+    imports: [...kit('base model write unit'), 'entities/*'],
+  },
   { path: 'entities', purpose: 'list of areas', imports: [...kit('base model outbox due-work'), 'entities/*'] },
   { path: 'workflows/kit', purpose: 'contracts, queues, interceptors', imports: [], isSandboxed: true },
   {
     path: 'workflows/*',
-    purpose: 'workflows of one area with their contracts; orchestration only',
+    purpose: 'workflows of one area with their contracts',
     imports: ['workflows/kit'],
     typeImports: ['activities/events', 'activities/backfills', 'activities/removals', 'activities/*'],
     isSandboxed: true,
   },
   {
+    path: 'activities/clients/outbound',
+    purpose: 'requests to servers that customers name',
+    imports: ['config/objects', ...kit('base')],
+  },
+  {
     path: 'activities/clients/*',
-    purpose: 'one folder for each outside system; only they talk to it',
-    imports: [...config, ...activityKit, ...contracts],
+    purpose: 'one folder for each outside system',
+    imports: [...config, ...activityKit, ...contracts, 'activities/clients/outbound'],
     typeImports: ['entities/*'],
+  },
+  {
+    path: 'activities/clients/integrations',
+    purpose: 'systems that organizations connect',
+    imports: [...config, ...activityKit, ...kinds, ...contracts, 'activities/clients/*', 'activities/clients/outbound'],
+  },
+  {
+    path: 'activities/clients/cel',
+    purpose: 'expressions',
+    imports: kit('base'),
+    typeImports: ['config/objects'],
   },
   {
     path: 'activities/mails',
@@ -131,12 +198,29 @@ export const rooms: readonly Room[] = [
   {
     path: 'activities/listeners',
     purpose: 'reactions to events',
-    imports: [...config, ...activityKit, ...kinds, ...contracts, 'activities/clients/*', 'activities/mails'],
+    imports: [
+      ...config,
+      ...activityKit,
+      ...kinds,
+      ...contracts,
+      'activities/clients/*',
+      'activities/clients/integrations',
+      'activities/mails',
+    ],
   },
   {
     path: 'activities/kit',
     purpose: 'dependencies of all activities',
-    imports: [...config, ...activityKit, ...kinds, ...contracts, 'activities/clients/*', 'activities/listeners'],
+    imports: [
+      ...config,
+      ...activityKit,
+      ...kinds,
+      ...contracts,
+      'activities/clients/*',
+      'activities/clients/cel',
+      'activities/clients/integrations',
+      'activities/listeners',
+    ],
   },
   { path: 'activities/events', purpose: 'delivers events to listeners', imports: activityImports },
   {
@@ -170,12 +254,14 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'runtime',
-    purpose: 'services that API, worker and tools share; logs, telemetry',
+    purpose: 'services that API, worker and tools share',
     imports: [
       ...config,
       ...entities,
       ...contracts,
       'activities/clients/*',
+      'activities/clients/cel',
+      'activities/clients/integrations',
       'activities/mails',
       'activities/listeners',
       ...relay,
@@ -185,7 +271,7 @@ export const rooms: readonly Room[] = [
   {
     path: 'api/auth',
     purpose: 'passwords, passkeys, providers, access tokens, signing keys',
-    imports: [...config, ...kit('base'), 'activities/clients/*', 'runtime'],
+    imports: [...config, ...kit('base'), 'activities/clients/*', 'activities/clients/outbound', 'runtime'],
   },
   {
     path: 'api/http',
@@ -206,7 +292,12 @@ export const rooms: readonly Room[] = [
   {
     path: 'api/webhooks',
     purpose: 'for REST and GraphQL: deliveries, endpoints, messages',
-    imports: [...peopleImports, ...kit('outbox'), 'activities/clients/*'],
+    imports: [...peopleImports, ...kit('outbox'), 'activities/clients/*', 'activities/clients/outbound'],
+  },
+  {
+    path: 'api/integrations',
+    purpose: 'for REST and GraphQL: connecting other systems',
+    imports: [...peopleImports, 'api/auth', 'activities/clients/integrations'],
   },
   {
     path: 'api/actions/kit',
@@ -216,7 +307,15 @@ export const rooms: readonly Room[] = [
   {
     path: 'api/actions/*',
     purpose: 'actions of one area, for REST and GraphQL',
-    imports: [...peopleImports, 'runtime', 'api/people', 'api/webhooks', 'api/actions/kit'],
+    imports: [
+      ...peopleImports,
+      'runtime',
+      'api/people',
+      'api/webhooks',
+      'api/integrations',
+      'api/actions/kit',
+      'activities/clients/integrations',
+    ],
   },
   {
     path: 'api/subscriptions',
@@ -226,7 +325,13 @@ export const rooms: readonly Room[] = [
   {
     path: 'api/rest',
     purpose: 'routes: derived of kinds and actions, protocols, pages',
-    imports: [...servedImports, 'activities/clients/*', 'api/actions/*', 'api/pages'],
+    imports: [
+      ...servedImports,
+      'activities/clients/*',
+      'activities/clients/integrations',
+      'api/actions/*',
+      'api/pages',
+    ],
   },
   {
     path: 'api/graphql',
@@ -277,7 +382,7 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'tools/commands',
-    purpose: 'commands for operators; comparison of all stores',
+    purpose: 'commands for operators',
     imports: [
       ...config,
       ...entities,
@@ -322,6 +427,12 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   '@openfga/syntax-transformer': ['activities/clients/*'],
   'acme-client': ['activities/clients/*'],
   stripe: ['activities/clients/*'],
+  '@octokit/app': ['activities/clients/integrations'],
+  '@octokit/webhooks-methods': ['activities/clients/integrations'],
+  '@slack/web-api': ['activities/clients/integrations'],
+  '@googleapis/admin': ['activities/clients/integrations'],
+  'cel-js': ['activities/clients/cel'],
+  re2js: ['activities/clients/cel'],
   ioredis: ['activities/clients/*'],
   mjml: ['tools/generators'],
   nodemailer: ['activities/clients/*'],
@@ -333,7 +444,7 @@ export const packageHomes: Readonly<Record<string, readonly string[]>> = {
   jose: ['api/auth', 'entities/kit/base'],
   otplib: ['api/auth'],
   qrcode: ['api/auth'],
-  'openid-client': ['api/auth'],
+  'openid-client': ['api/auth', 'activities/clients/integrations'],
   '@simplewebauthn/server': ['api/auth'],
   '@mikro-orm/core': [...wholeKit, 'migrations'],
   '@mikro-orm/postgresql': [...wholeKit, 'migrations'],

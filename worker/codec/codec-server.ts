@@ -71,10 +71,12 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
 
 function payloadsIn(body: string) {
   const given: unknown = JSON.parse(body);
-  if (!isObject(given) || !Array.isArray(given['payloads']))
-    throw new Error('the body is not of the form { "payloads": [ … ] }');
-  given['payloads'].forEach(refuseOtherBytes);
-  return Payloads.fromObject(given);
+  // The JSON form of Protocol Buffers leaves out an empty list: `temporal workflow metadata` sends `{}`.
+  const isEmpty = isObject(given) && Object.keys(given).length === 0;
+  const payloads = isEmpty ? [] : isObject(given) && given['payloads'];
+  if (!Array.isArray(payloads)) throw new Error('the body is not of the form { "payloads": [ … ] }');
+  payloads.forEach(refuseOtherBytes);
+  return Payloads.fromObject({ payloads });
 }
 
 /** Only base64 is accepted for bytes: the decoder would also take a `length` and allocate as much as it says. */

@@ -1,7 +1,7 @@
 import type { ActivityQueue } from '../kit/activity-queue.ts';
 import { defineContract } from '../kit/contract.ts';
 
-/** Topics of messages to operators. Ids and names of parts of the server only: texts are made when they are sent. */
+/** Topics of messages. Ids and names of parts of the server only: texts are made when they are sent. */
 export type SystemMessage =
   /** Somebody has confirmed the address of a new account. */
   | { readonly message: 'new-user'; readonly userId: string }
@@ -14,21 +14,30 @@ export type SystemMessage =
   /** An activity has failed for good. */
   | { readonly message: 'work-failed'; readonly workflow: string }
   /** A run of a sweep may have marked organizations for deletion since then (RFC 3339). */
-  | { readonly message: 'organizations-marked'; readonly since: string };
+  | { readonly message: 'organizations-marked'; readonly since: string }
+  /** A run of a sweep may have deleted organizations since then (RFC 3339). */
+  | { readonly message: 'organizations-deleted'; readonly since: string }
+  | PersonMessage;
+
+/** A message to a person, in the chat of their organization: about one notification, or about those of a digest. */
+export interface PersonMessage {
+  readonly message: 'notification' | 'digest';
+  readonly organizationId: string;
+  readonly id: string;
+  readonly round: number;
+}
 
 /** A message that the server begins by itself. */
-export type OperatorMessage = Exclude<SystemMessage, { readonly message: 'new-user' }>;
+export type OperatorMessage = Exclude<SystemMessage, PersonMessage | { readonly message: 'new-user' }>;
 
 export interface SendSystemMessageInput {
   readonly queue: ActivityQueue;
   /** The same key is the same message. */
   readonly key: string;
   readonly about: SystemMessage;
-  /** Owner of the chat: the operator's when absent. */
-  readonly organizationId?: string;
 }
 
-/** Posts a message to the operator's chat (`integrations.chatruntime`). */
+/** Posts a message to the operator's chat (`integrations.chatruntime`), or to a person in the chat of their organization. */
 export const sendSystemMessageContract = defineContract<SendSystemMessageInput>({
   name: 'sendSystemMessage',
   queue: 'integrations',

@@ -1,5 +1,5 @@
 import { isCancellation, proxyActivities } from '@temporalio/workflow';
-import type { ChatActivities } from '#activities/identity/chat-activities.ts';
+import type { ChatActivities } from '#activities/notifications/chat-activities.ts';
 import { activityOptions } from '../kit/activity-queue.ts';
 import type { SendSystemMessageInput } from './send-system-message.contract.ts';
 

@@ -8,6 +8,8 @@ export const searchAttributes = {
   EventTopic: 'KEYWORD_LIST',
   EntityKind: 'KEYWORD',
   EntityId: 'KEYWORD',
+  WorkflowDefinitionId: 'KEYWORD',
+  WorkflowState: 'KEYWORD',
 } as const;
 
 export type SearchValues = {

@@ -11,7 +11,7 @@ export interface SweepReport {
   readonly failed: number;
   /** Number of skipped records for each reason. */
   readonly skipped: Readonly<Record<string, number>>;
-  /** A limit of the configuration has ended the run; there may be more records. */
+  /** The configuration has ended the run, by a limit or because the sweep was turned off; there may be more records. */
   readonly hasMore: boolean;
   /** Actions that a dry run would take: the first thousand. The log of the worker has all; `skipped` counts all. */
   readonly planned: readonly PlannedAction[];
@@ -29,8 +29,10 @@ export interface PlannedAction {
 export interface LimitedRun {
   /** When it began (RFC 3339), by the clock of the server. */
   readonly startedAt: string;
-  /** How many times a dry run would have taken the action. */
-  readonly planned: number;
+  /** How many times its pages have taken the limited action, or would have in a dry run. */
+  readonly taken: number;
+  /** The configuration had the sweep on when it began. */
+  readonly isEnabled?: boolean;
 }
 
 /** A page that a run of a sweep asks for. */

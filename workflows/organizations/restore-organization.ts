@@ -7,8 +7,8 @@ import type { RestorationProgress, RestoreOrganizationInput } from './restore-or
 const slicesOfRun = 200;
 
 /**
- * Stops the removal of an organization, restores the contents slice by slice, and then the organization with its memberships: nobody enters it
- * before its contents are there.
+ * Stops the removal of an organization, restores the contents slice by slice, then the organization, and then its members slice by slice:
+ * nobody enters it before its contents are there.
  */
 export async function restoreOrganization(input: RestoreOrganizationInput): Promise<RestorationProgress> {
   const { stopRemoval, restoreContents, completeRestoration } = proxyActivities<RestorationActivities>({
@@ -23,7 +23,15 @@ export async function restoreOrganization(input: RestoreOrganizationInput): Prom
   for (let slice = 0; slice < slicesOfRun && !progress.isCompleted; slice++)
     progress = await restoreContents({ removalId, from: progress });
   if (!progress.isCompleted) return continueAsNew<typeof restoreOrganization>({ ...input, from: progress });
-  const restoredRecords = progress.restoredRecords + (await completeRestoration({ removalId }));
-  progress = { ...progress, restoredRecords };
+  progress = { ...progress, isCompleted: false };
+  // A slice restores thousands of members, so that they need no run of their own.
+  while (!progress.isCompleted) {
+    const result: RestorationProgress | number = await completeRestoration({ removalId, from: progress });
+    // In histories of before, one attempt restored all, and returned the number.
+    progress =
+      typeof result === 'number'
+        ? { ...progress, restoredRecords: progress.restoredRecords + result, isCompleted: true }
+        : result;
+  }
   return progress;
 }

@@ -50,11 +50,6 @@ export function chatRequest(target: ChatTarget, text: string): ChatRequest {
   };
 }
 
-/** Names in messages can neither mention people or channels nor make links: these three characters begin all markup. */
-export function plainText(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
-
 /** The bot is answered in JSON, with 200 also for what is refused; a webhook in plain text. */
 export function chatOutcome(target: ChatTarget, { status, body, retryAfter }: ChatAnswer, now: Date): ChatOutcome {
   const code = target.as === 'bot' ? errorOf(body) : wordOf(body);

@@ -1,5 +1,4 @@
 import type { Config } from '#config/objects/root.ts';
-import { AppError } from '#entities/kit/base/errors.ts';
 
 /** For tests: where the chat platform is, which is used only while `server.dev` is on, and the pause after a refusal in milliseconds. */
 export interface ChatSettings {
@@ -19,16 +18,11 @@ const platformUrl = 'https://slack.com/api';
 /**
  * The operator's chat (`integrations.chatruntime`): with a bot token and a channel the bot, else the webhook; undefined when neither is
  * configured.
- * @param organizationId of a message to the chat of an organization, none of which has one
- * @throws AppError chat_not_connected
  */
 export function chatTarget(
   { integrations, server }: Pick<Config, 'integrations' | 'server'>,
   settings: ChatSettings,
-  organizationId?: string,
 ): ChatTarget | undefined {
-  if (organizationId !== undefined)
-    throw new AppError('chat_not_connected', `The organization "${organizationId}" has connected no chat.`);
   const { botToken, defaultChannel, webhookURL } = integrations.chatruntime;
   if (botToken !== '' && defaultChannel !== '') {
     const url = (server.dev ? settings.url : undefined) ?? platformUrl;

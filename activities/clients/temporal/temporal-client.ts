@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import {
   Client,
   Connection,
+  WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
   type ConnectionLike,
@@ -76,6 +77,8 @@ export function encryptedDataConverter(codec: EncryptingCodec): DataConverter {
     failureConverterPath: fileURLToPath(new URL('../../../workflows/kit/failure-converter.ts', import.meta.url)),
   };
 }
+
+// Long because it has every way to start and wake workflows, each with what it throws.
 
 /** The only access to Temporal from outside workflow code. Connects with the first call and reconnects by itself. */
 export class TemporalGateway {
@@ -196,19 +199,62 @@ export class TemporalGateway {
     const wake = () =>
       this.call('wake a workflow', async () => {
         await this.client.workflow.signalWithStart(contract.name, {
-          args: [this.inputOf(contract, input)],
-          taskQueue,
-          workflowId,
+          ...this.#wokenOptions(contract, input, search),
           signal,
-          workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-          workflowTaskTimeout: this.workflowTaskTimeoutMs,
-          typedSearchAttributes: searchPairs(search),
         });
         return true;
       });
     await (middleware
       ? middleware({ type: 'start', name: contract.name, queue: taskQueue, workflowId }, wake)
       : wake());
+  }
+
+  /**
+   * Sends an update to a workflow, and starts it if it is not running. The workflow has accepted it when this returns; a second one with the
+   * same id has no effect in the same run.
+   * @throws AppError workflows_unavailable when Temporal cannot be reached, or no worker accepts it, in time
+   */
+  async update<Input>(
+    contract: WorkflowContract<Input>,
+    input: StartInput<Input>,
+    {
+      update,
+      search,
+    }: { readonly update: { readonly name: string; readonly id: string }; readonly search: SearchValues },
+  ): Promise<void> {
+    const { middleware } = this.settings;
+    const options = this.#wokenOptions(contract, input, search);
+    const send = () =>
+      this.call('update a workflow', async () => {
+        const startWorkflowOperation = new WithStartWorkflowOperation(contract.name, {
+          ...options,
+          workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+        });
+        await this.client.workflow.startUpdateWithStart(update.name, {
+          startWorkflowOperation,
+          updateId: update.id,
+          waitForStage: 'ACCEPTED',
+          args: [],
+        });
+        return true;
+      });
+    const { taskQueue, workflowId } = options;
+    await (middleware
+      ? middleware({ type: 'start', name: contract.name, queue: taskQueue, workflowId }, send)
+      : send());
+  }
+
+  #wokenOptions<Input>(contract: WorkflowContract<Input>, input: StartInput<Input>, search: SearchValues) {
+    const { summary } = input as { readonly summary?: string };
+    return {
+      args: [this.inputOf(contract, input)],
+      taskQueue: this.taskQueue('workflows'),
+      workflowId: this.workflowId(contract, input),
+      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+      workflowTaskTimeout: this.workflowTaskTimeoutMs,
+      typedSearchAttributes: searchPairs(search),
+      ...(summary === undefined ? {} : { staticSummary: summary }),
+    };
   }
 
   /** Runs calls to Temporal under a deadline. @throws AppError workflows_unavailable */

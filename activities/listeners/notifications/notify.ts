@@ -31,6 +31,8 @@ async function notify(delivery: Delivery<unknown>, kind: NotificationKind): Prom
   if (organizationId === null || !record) return;
   const actorName = await actorNameOf(event.actor, unit);
   const context = { ...delivery, record, actorName };
+  const target = kind.target?.(context) ?? { module: kind.about, id: event.entityId };
+  const targetKind = snakeCase(target.module.kind);
   const actors = kind.tellsActor ? [] : personIn(event.actor);
   const possible = new Set((await kind.audience(context)).map(({ userId }) => userId));
   const userIds = [...possible].filter((id) => !actors.includes(id)).toSorted();
@@ -50,7 +52,7 @@ async function notify(delivery: Delivery<unknown>, kind: NotificationKind): Prom
   const unknown = userIds.filter((id) => !known.some(({ userId }) => userId === id));
   const people = await recipientsIn(unit, unknown, organizationId);
   const recipients = [...people.values()];
-  const about = [{ targetKind: kind.about.topic, targetId: event.entityId }];
+  const about = [{ targetKind, targetId: target.id }];
   const visible = await visibleToEach(
     unit,
     recipients.map((recipient) => ({ recipient, about })),
@@ -81,10 +83,10 @@ async function notify(delivery: Delivery<unknown>, kind: NotificationKind): Prom
       topic: event.topic,
       title: shortened(title, limits.title - 1),
       body: shortened(lines.join('\n'), limits.body),
-      link: kind.link({ id: event.entityId }),
+      link: kind.link(target),
       variables: values,
-      targetKind: snakeCase(kind.about.kind),
-      targetId: event.entityId,
+      targetKind,
+      targetId: target.id,
       eventId: event.id,
     });
     const isUrgent = kind.isUrgent ?? false;

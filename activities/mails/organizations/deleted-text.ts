@@ -5,20 +5,24 @@ import { shownName } from '../shown-name.ts';
 
 interface Deleted {
   readonly name: string;
+  readonly isAnnounced: boolean;
 }
 
 export function nameOfDeleted({ record }: MailContext<RowOf<typeof organizationRemoval>>): Deleted {
-  return { name: shownName(record.organizationName) ?? 'Your organization' };
+  return {
+    name: shownName(record.organizationName) ?? 'Your organization',
+    isAnnounced: record.requesterId !== null,
+  };
 }
 
-export function deletedText({ name }: Deleted) {
+export function deletedText({ name, isAnnounced }: Deleted) {
   return {
     subject: 'An organization was deleted',
     paragraphs: [
-      `${name} was deleted, with all organizations below it, because nobody has paid for it.`,
+      `${name} was deleted, with all organizations below it, ${isAnnounced ? 'as an owner had announced' : 'because nobody has paid for it'}.`,
       'Its records are removed now. If this is a mistake, reply to our support within a week.',
     ],
   };
 }
 
-export const deletedSample: Deleted = { name: sample.organization };
+export const deletedSample: Deleted = { name: sample.organization, isAnnounced: false };

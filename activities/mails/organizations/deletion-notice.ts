@@ -9,10 +9,10 @@ import { billingAction, billingPage } from '../billing/billing-mail.ts';
 import { sample, type MailContext } from '../define-mail.ts';
 import { organizationName } from '../shown-name.ts';
 
-type Told = Occasion<{ readonly userIds: readonly string[]; readonly delayS: number }>;
+type NoticeOccasion = Occasion<{ readonly userIds: readonly string[]; readonly delayS: number }>;
 
 /** The address for invoices, unless it is that of a person who is notified anyway. */
-export async function addressForInvoices({ event, key, unit }: Told): Promise<Addressee[]> {
+export async function addressForInvoices({ event, key, unit }: NoticeOccasion): Promise<Addressee[]> {
   const { organizationId, payload } = event;
   if (organizationId === null) return [];
   const setting = await unit.data.findOne(organizationSetting, { organizationId: { eq: organizationId } });
@@ -28,7 +28,7 @@ export async function isAddressOf({ data }: UnitOfWork, userIds: readonly string
   return people.some(({ email }) => email.toLowerCase() === address.toLowerCase());
 }
 
-export const delayOf = ({ event }: Told): number => event.payload.delayS * 1_000;
+export const delayOf = ({ event }: NoticeOccasion): number => event.payload.delayS * 1_000;
 
 /** Values of notifications about a deletion to come, and their sample. */
 export const withDay =

@@ -4,7 +4,7 @@ import { aboutRecord } from '../audience.ts';
 import { defineMail } from '../define-mail.ts';
 import { deletedSample, deletedText, nameOfDeleted } from './deleted-text.ts';
 
-/** After the server has deleted an organization. */
+/** After the server has deleted an organization: nobody has paid for it, or an owner had announced it. */
 export const organizationDeletedMail = defineMail('organization-deleted', {
   listener: 'mail-organization-deleted',
   follows: [on(organizationRemoval, 'announced')],

@@ -3,7 +3,7 @@ import { lifecycleOf } from '#entities/organizations/lifecycle.ts';
 import { markedOrganizations } from '#entities/organizations/lifecycle-rows.ts';
 import { removalsBegun } from '#entities/organizations/organization-removal-rows.ts';
 import { organization } from '#entities/organizations/organization.ts';
-import { deleteUnpaid } from '../../organizations/delete-unpaid.ts';
+import { deletionTimeoutMs, deleteWithNotice } from '../../organizations/delete-with-notice.ts';
 import { spare } from '../../billing/spare-if-paid.ts';
 import { defineSweep } from '../define-sweep.ts';
 import { factsOf } from './lifecycle-facts.ts';
@@ -20,6 +20,7 @@ export const deleteOverdueOrganizationsSweep = defineSweep({
   settings: ({ integrations: { organizationdelete } }) => ({
     isEnabled: organizationdelete.enabled,
     maxLimited: organizationdelete.maxdeletesperrun,
+    actionTimeoutMs: deletionTimeoutMs,
   }),
   find: (unit, { after, ...selection }) =>
     factsOf(unit, selection, (more) => markedOrganizations(unit, { ...more, after })),
@@ -31,9 +32,11 @@ export const deleteOverdueOrganizationsSweep = defineSweep({
     if (action === 'spare' || action === 'delete') return { action, reason };
     return { action: null, reason: action === 'announce' ? 'it is marked, and its day has not come' : reason };
   },
-  act: (unit, facts, action, { now }) => (action === 'spare' ? spare(unit, facts, now) : deleteUnpaid(unit, facts.id)),
+  act: (unit, facts, action, { now }) =>
+    action === 'spare' ? spare(unit, facts, now) : deleteWithNotice(unit, facts.id),
   limited: {
     action: 'delete',
     countSince: (unit, startedAt) => removalsBegun(unit, startedAt, actorOf(unit.context.caller)),
   },
+  reports: (startedAt) => ({ message: 'organizations-deleted', since: startedAt }),
 });

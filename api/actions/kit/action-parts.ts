@@ -81,8 +81,9 @@ export function orNull<Schema extends TSchema & { readonly type?: unknown }>(sch
 /** The version on which a change of a record is based; REST takes it from the header If-Match, too. */
 export const expectedVersion = Type.Optional(Type.Unsafe<ExpectedVersion>({ ...versionSchema }));
 
-/** Whether null is a value of a schema. */
+/** Whether null is a value of a schema; that of any JSON takes it. */
 export function takesNull(schema: TSchema): boolean {
+  if (Type.IsUnknown(schema)) return true;
   const { type, anyOf = [] } = schema as { readonly type?: unknown; readonly anyOf?: readonly TSchema[] };
   return [type].flat().includes('null') || anyOf.some(takesNull);
 }

@@ -59,6 +59,11 @@ export const transferOwnership = defineAction({
       throw inputError([{ path: '/userId', message: 'names an account that is not active; name another member' }]);
     await data.lockAll([{ module: membership, ids: [own.id, next.id], operation: 'edit', values: {} }]);
     await data.update(membership, next.id, { role: 'owner' });
+    // Nobody gives up what the other person does not have yet.
+    if (data.isHeld(next.id)) {
+      const message = `The transfer of ${home.name} waits for an approval. You are still an owner, also when it is approved.`;
+      return { organization: home.id, membership: next.id, message };
+    }
     await data.update(membership, own.id, { role: 'admin' });
     return {
       organization: home.id,

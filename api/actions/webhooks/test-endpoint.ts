@@ -28,7 +28,15 @@ export const testWebhookEndpoint = defineAction({
     const eventId = newId();
     const { id: endpointId, organizationId, recordVersion } = endpoint;
     const { topic: entityKind } = webhookEndpoint;
-    await addMessage(unit, { endpointId, organizationId, recordVersion, eventId, entityKind, topic: testTopic });
+    await addMessage(unit, {
+      endpointId,
+      organizationId,
+      recordVersion,
+      eventId,
+      entityKind,
+      entityId: endpointId,
+      topic: testTopic,
+    });
     unit.afterCommit(services.wakeRelays);
     return { eventId };
   },

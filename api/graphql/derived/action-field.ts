@@ -28,7 +28,7 @@ import {
   type Action,
   type RecordPart,
 } from '../../actions/kit/define-action.ts';
-import { heldField } from './held-field.ts';
+import { heldFields } from './held-field.ts';
 import { runAction } from '../../actions/kit/run-action.ts';
 import type { Deprecation } from '../../http/deprecation.ts';
 import { asAppError } from '../../http/response/problem.ts';
@@ -118,15 +118,9 @@ function answerType(types: Types, definition: Definition): GraphQLOutputType {
     ),
     ...holders
       .slice(0, 1)
-      .flatMap(({ module }) => Object.entries(heldField(module)))
-      .map(([field, config]): [string, ResultField] => [
-        field,
-        {
-          ...config,
-          resolve: (source, _args, { unit }) =>
-            unit.data.heldOf(holders.map((holder) => source[holder.name] as string)),
-        },
-      ]),
+      .flatMap(({ module }) =>
+        Object.entries(heldFields(module, types, (source) => holders.map(({ name: held }) => source[held] as string))),
+      ),
   ];
   const typeName = method === 'GET' ? (title ?? capitalized(name)) : `${capitalized(name)}Payload`;
   return new GraphQLNonNull(new GraphQLObjectType({ name: typeName, fields: Object.fromEntries(fields) }));

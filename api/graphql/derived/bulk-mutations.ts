@@ -18,18 +18,21 @@ import { checkNewAddresses } from '../../http/check-new-addresses.ts';
 import { requireProofFor, requireProofToDelete } from '../../credentials/required-proof.ts';
 import { askingOf, type GraphqlContext } from '../graphql-context.ts';
 import { csvFormat, writeCsv } from './csv.ts';
-import { heldField } from './held-field.ts';
+import { heldFieldsOfMany } from './held-field.ts';
 import { changing } from './known-targets.ts';
 import type { FieldConfig, FieldMap } from '../passthrough-field.ts';
 import type { MutationParts } from './mutations.ts';
+import { withDeprecation } from './with-deprecation.ts';
 
 /** The bulk mutations that a kind offers (`mutate`), by name. */
 export function bulkMutationsOf(module: EntityModule, parts: MutationParts): FieldMap {
   const offered = module.mutate ?? [];
   return {
-    ...(offered.includes('create') ? createFields(module, parts) : {}),
-    ...(offered.includes('update') ? updateFields(module, parts) : {}),
-    ...(offered.includes('delete') ? { [`deleteBulk${module.typeName}`]: deleteField(module) } : {}),
+    ...(offered.includes('create') ? withDeprecation(module, 'create', createFields(module, parts)) : {}),
+    ...(offered.includes('update') ? withDeprecation(module, 'update', updateFields(module, parts)) : {}),
+    ...(offered.includes('delete')
+      ? withDeprecation(module, 'delete', { [`deleteBulk${module.typeName}`]: deleteField(module, parts) })
+      : {}),
   };
 }
 
@@ -139,7 +142,7 @@ function updateFields(module: EntityModule, parts: MutationParts): FieldMap {
     fields: {
       [pluralOf(module)]: recordsField(module, parts, 'updatedIds'),
       updatedIds: { type: ids, description: 'Ids of the records, in the order of the document.' },
-      ...heldField(module),
+      ...heldFieldsOfMany(module, parts, ({ updatedIds }) => updatedIds as readonly string[]),
     },
   });
   return {
@@ -150,7 +153,7 @@ function updateFields(module: EntityModule, parts: MutationParts): FieldMap {
       args: { csv: { type: new GraphQLNonNull(GraphQLString), description: 'CSV document with a header line.' } },
       resolve: async (_source, { csv }: { csv: string }, context) => {
         const updatedIds = await writeCsv(context, { registry: parts.registry, module, action: 'update' }, csv);
-        return { updatedIds, held: context.unit.data.heldOf(updatedIds) };
+        return { updatedIds };
       },
     },
   };
@@ -167,7 +170,7 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
       [pluralOf(module)]: recordsField(module, parts, 'updatedIds'),
       updatedIds: { type: ids, description: 'Ids of the changed records.' },
       notUpdated: { type: refusals, description: 'Records that were not changed, with reasons.' },
-      ...heldField(module),
+      ...heldFieldsOfMany(module, parts, ({ updatedIds }) => updatedIds as readonly string[]),
     },
   });
   return {
@@ -187,17 +190,21 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
       const { values, links } = parts.inputs.stored(module, args.input);
       const { changed, refused } = await context.unit.data.updateAllLinked(module, args.ids, values, links);
       if (changed.length > 0) await requireProofFor(askingOf(context), [{ module, values }]);
-      return { updatedIds: changed, notUpdated: refused, held: context.unit.data.heldOf(changed) };
+      return { updatedIds: changed, notUpdated: refused };
     },
   };
 }
 
-function deleteField(module: EntityModule): FieldConfig {
+function deleteField(module: EntityModule, parts: MutationParts): FieldConfig {
   const payload = new GraphQLObjectType<RecordJson, GraphqlContext>({
     name: `DeleteBulk${module.typeName}Payload`,
     fields: {
-      deletedIds: { type: ids, description: 'Ids of the deleted records.' },
+      deletedIds: {
+        type: ids,
+        description: `Ids of the deleted records${module.automation ? ', without those whose deletion is held' : ''}.`,
+      },
       notDeleted: { type: refusals, description: 'Records that were not deleted, with reasons.' },
+      ...(module.automation ? heldFieldsOfMany(module, parts, ({ ids }) => ids as readonly string[]) : {}),
     },
   });
   return {
@@ -208,7 +215,7 @@ function deleteField(module: EntityModule): FieldConfig {
     resolve: async (_source, args: { ids: readonly string[] }, context) => {
       const { changed, refused } = await context.unit.data.removeAll(module, args.ids);
       if (changed.length > 0) await requireProofToDelete(askingOf(context), module);
-      return { deletedIds: changed, notDeleted: refused };
+      return { ids: args.ids, deletedIds: changed, notDeleted: refused };
     },
   };
 }

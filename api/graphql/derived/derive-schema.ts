@@ -13,6 +13,7 @@ import {
 import type { RecordJson } from '#entities/kit/unit/answers.ts';
 import { tenancyField, type EntityModule } from '#entities/kit/model/define.ts';
 import { currentField, isSessionKind } from '#entities/kit/model/current-record.ts';
+import { openProposalField } from '#entities/kit/model/derived/open-proposal.ts';
 import { isExposed, readableFields } from '#entities/kit/model/exposure.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import { entryFields, historyOf } from '#entities/kit/model/derived/history-kind.ts';
@@ -158,6 +159,11 @@ class SchemaDeriver implements Types {
           const isNullable = field.optional || field.isNew;
           fields[name] = passthroughField(isNullable ? type : new GraphQLNonNull(type), field.description);
         }
+        if (module.automation)
+          fields[openProposalField.name] = passthroughField(
+            new GraphQLNonNull(GraphQLBoolean),
+            openProposalField.description,
+          );
         if (isSessionKind(module))
           fields[currentField.name] = passthroughField(new GraphQLNonNull(GraphQLBoolean), currentField.description);
         for (const [name, relation] of relationsOf(this.registry, module)) {

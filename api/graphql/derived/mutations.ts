@@ -8,8 +8,9 @@ import { askingOf, type GraphqlContext } from '../graphql-context.ts';
 import type { Types } from '../hand-written-field.ts';
 import { changing } from './known-targets.ts';
 import type { FieldConfig, FieldMap } from '../passthrough-field.ts';
-import { heldField } from './held-field.ts';
+import { heldFields } from './held-field.ts';
 import type { InputTypes } from './inputs.ts';
+import { withDeprecation } from './with-deprecation.ts';
 
 /** Parts of the schema being derived that derived mutations need. */
 export interface MutationParts extends Types {
@@ -25,9 +26,15 @@ const recordVersion = {
 export function mutationsOf(module: EntityModule, parts: MutationParts): FieldMap {
   const offered = module.mutate ?? [];
   return {
-    ...(offered.includes('create') ? { [`create${module.typeName}`]: createField(module, parts) } : {}),
-    ...(offered.includes('update') ? { [`update${module.typeName}`]: updateField(module, parts) } : {}),
-    ...(offered.includes('delete') ? { [`delete${module.typeName}`]: deleteField(module) } : {}),
+    ...(offered.includes('create')
+      ? withDeprecation(module, 'create', { [`create${module.typeName}`]: createField(module, parts) })
+      : {}),
+    ...(offered.includes('update')
+      ? withDeprecation(module, 'update', { [`update${module.typeName}`]: updateField(module, parts) })
+      : {}),
+    ...(offered.includes('delete')
+      ? withDeprecation(module, 'delete', { [`delete${module.typeName}`]: deleteField(module, parts) })
+      : {}),
   };
 }
 
@@ -66,7 +73,7 @@ function updateField(module: EntityModule, parts: MutationParts): FieldConfig {
       const { values, links } = parts.inputs.stored(module, args.input);
       await context.unit.data.updateLinked(module, id, values, links, args.recordVersion ?? undefined);
       await requireProofFor(askingOf(context), [{ module, values }]);
-      return { id, held: context.unit.data.heldOf([id]) };
+      return { id };
     },
   };
 }
@@ -91,15 +98,21 @@ function recordPayload(verb: 'Create' | 'Update', module: EntityModule, parts: M
         description: 'Id of the record.',
         resolve: (source) => source['id'],
       },
-      ...(verb === 'Update' ? heldField(module) : {}),
+      ...(verb === 'Update' ? heldFields(module, parts, ({ id }) => [id as string]) : {}),
     },
   });
 }
 
-function deleteField(module: EntityModule): FieldConfig {
+function deleteField(module: EntityModule, parts: MutationParts): FieldConfig {
   const payload = new GraphQLObjectType<RecordJson, GraphqlContext>({
     name: `Delete${module.typeName}Payload`,
-    fields: { deletedId: { type: new GraphQLNonNull(GraphQLID), description: 'Id of the deleted record.' } },
+    fields: {
+      deletedId: {
+        type: new GraphQLNonNull(GraphQLID),
+        description: `Id of the deleted record${module.automation ? '. If held names its deletion, the record is still there' : ''}.`,
+      },
+      ...(module.automation ? heldFields(module, parts, ({ deletedId }) => [deletedId as string]) : {}),
+    },
   });
   return {
     type: new GraphQLNonNull(payload),

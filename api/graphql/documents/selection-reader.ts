@@ -9,7 +9,6 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { maxNameLength } from '#entities/kit/base/max-name-length.ts';
-import { currentField, isSessionKind } from '#entities/kit/model/current-record.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import type { AppError } from '#entities/kit/base/errors.ts';
 import { limitExceeded } from '#entities/kit/base/input-error.ts';
@@ -29,6 +28,7 @@ import { defaultOrder } from '#entities/kit/read/from-clause.ts';
 import type { FilePart } from '#entities/kit/read/file-selection.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { namedTypes } from './named-types.ts';
+import { unstoredPart } from './unstored-part.ts';
 import { filePartsOf } from '../file-parts.ts';
 import { pageSlice } from '../../http/response/page-slice.ts';
 import type { SelectionInfo } from '../single-statement-query.ts';
@@ -97,7 +97,8 @@ export class SelectionReader {
     const parts = this.#fields(nodes, module.typeName).map((field): RecordPart => {
       const { as, name } = field;
       if (name === '__typename') return { is: 'typename', as };
-      if (name === currentField.name && isSessionKind(module)) return { is: 'current', as };
+      const unstored = unstoredPart(this.#registry, module, field);
+      if (unstored) return unstored;
       const relation = relations.get(name);
       if (module.fields[name]?.type === 'file' && !module.historyOf)
         return { is: 'file', as, field: name, parts: this.#fileParts(field.nodes) };

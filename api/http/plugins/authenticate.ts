@@ -21,7 +21,8 @@ import { signInFirst } from './sign-in-first.ts';
 export function authenticatePlugin(app: FastifyInstance, services: Services): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { authorization } = request.headers;
-    if (authorization !== undefined && request.routeOptions.config.access !== 'anonymous') {
+    // An unknown address is answered so whoever asks.
+    if (authorization !== undefined && !request.is404 && request.routeOptions.config.access !== 'anonymous') {
       const token = bearerToken(authorization);
       const known = services.accessTokens.known(token);
       if (!known || request.headers[organizationHeader] !== undefined) return verify(request, services, token);

@@ -5,7 +5,7 @@ import { shortened } from '#entities/kit/base/shortened.ts';
 import { addressElsewhere } from '../response/address-elsewhere.ts';
 import { asAppError, problemOf, problemType } from '../response/problem.ts';
 import { recheckCaller } from '../request-caller.ts';
-import type { ErrorAnswer } from '../request-context.ts';
+import type { ErrorAnswer, RequestContext } from '../request-context.ts';
 import type { Services } from '../services.ts';
 import { knownAddresses, type KnownAddresses } from './methods.ts';
 
@@ -42,14 +42,18 @@ const insteadOf: Readonly<Record<string, string>> = {
   'POST /v1/sessions': 'People sign in with POST /v1/login.',
 };
 
+/** Form of the errors of unknown addresses, where a protocol has its own. */
+type ErrorForms = (path: string) => RequestContext['errorForm'];
+
 /**
  * Rejects unknown URLs and methods before the body is read. A slash at the end of a list's URL would be a record with an empty id.
  * @param hintFor what to do instead, for URLs that are known to be guessed: the end of a sentence
  */
-export function refuseUnknownAddresses(app: FastifyInstance, hintFor: AddressHints): void {
+export function refuseUnknownAddresses(app: FastifyInstance, hintFor: AddressHints, formOf: ErrorForms): void {
   const addresses = knownAddresses(app);
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404 && !hasSlashAtEnd(request)) return done();
+    request.core.errorForm = formOf(pathOf(request));
     const allowed = request.is404 ? addresses.methodsAt(request.url)?.join(', ') : undefined;
     if (allowed === undefined) return done(routeNotFound(request, remedyOf(request, addresses, hintFor)));
     void reply.header('allow', allowed);
@@ -133,10 +137,16 @@ export function sendProblem(
   for (const name of contentHeaders) void reply.removeHeader(name);
   if (error.details.contentRange !== undefined) void reply.header('content-range', error.details.contentRange);
   const problem = (): ErrorAnswer => ({ type: problemType, body: problemOf(error, request.id) });
-  const { type, body, headers = {} } = request.routeOptions.config.errorAnswer?.(error, request) ?? problem();
+  const { type, body, headers = {} } = formed(error, request) ?? problem();
   void reply.code(error.status).headers({ ...headers, 'content-type': type, 'cache-control': 'no-store' });
   complete();
   return reply.send(body);
+}
+
+/** The error in the form of its route. Requests that are refused at once have no context. */
+function formed(error: AppError, request: FastifyRequest): ErrorAnswer | undefined {
+  const { core } = request as { readonly core?: RequestContext };
+  return request.routeOptions.config.errorAnswer?.(error, request) ?? core?.errorForm?.(error);
 }
 
 /** Logs server errors; an unavailable or busy dependency is a warning. */

@@ -27,8 +27,10 @@ export function knownAddresses(app: FastifyInstance): KnownAddresses {
   return {
     methodsAt: (target) => {
       const path = routedPath(target);
-      patterns ??= [...known].map(([url, methods]) => [patternOf(url), methods]);
-      // As in routing, a URL without parameters comes first.
+      // As in routing, a part that stands in the URL comes before a parameter in its place.
+      patterns ??= [...known]
+        .toSorted(([one], [other]) => parametersIn(one) - parametersIn(other))
+        .map(([url, methods]) => [patternOf(url), methods]);
       const methods = known.get(path) ?? patterns.find(([pattern]) => pattern.test(path))?.[1];
       return methods && [...methods];
     },
@@ -70,6 +72,10 @@ function withValuesOf(path: string): (url: string) => string {
       .split('/')
       .map((part, index) => (part.startsWith(':') ? sent[index] || part : part))
       .join('/');
+}
+
+function parametersIn(url: string): number {
+  return url.split('/').filter((part) => part.startsWith(':')).length;
 }
 
 /** Pattern of the paths of a route. */

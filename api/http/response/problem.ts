@@ -36,6 +36,16 @@ export const ProblemSchema = Type.Object(
         Type.Object({
           path: Type.String({ description: 'JSON pointer to the input field.' }),
           message: Type.String({ description: 'Problem of the field.' }),
+          code: Type.Optional(
+            Type.String({ description: 'Sort of the problem, for `definition_invalid` (docs/workflows.md).' }),
+          ),
+          start: Type.Optional(
+            Type.Integer({
+              description:
+                'Where the problem begins in an expression, in UTF-16 code units from 0, for `definition_invalid`.',
+            }),
+          ),
+          end: Type.Optional(Type.Integer({ description: 'Where it ends; exclusive.' })),
         }),
         { description: 'Problems of single input fields.' },
       ),

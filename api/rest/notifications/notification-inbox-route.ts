@@ -53,7 +53,7 @@ export const readInbox = defineRoute({
     const { registry } = unit;
     const { size, from, after, parts } = listSelection(
       registry,
-      selectionOf(notification),
+      selectionOf(registry, notification),
       query,
       server.maxresultlimit,
     );

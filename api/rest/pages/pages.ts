@@ -1,5 +1,6 @@
 import { pageFiles } from '../../pages/page-files.ts';
 import type { Route } from '../../http/route.ts';
+import { connectedPage } from './connected-page.ts';
 import { invitePage } from './invite-page.ts';
 import { emailChangePage, reactivationPage } from './own-account-pages.ts';
 import { forgotPasswordPage, resendPage, signUpPage } from './request-pages.ts';
@@ -23,5 +24,6 @@ export const pages: readonly Route[] = [
   subscriptionPage,
   unsubscribePage,
   webhookPortalPage,
+  connectedPage,
   ...pageFiles,
 ];

@@ -17,7 +17,7 @@ import { defineRoute, type Call, type Route } from '../../http/route.ts';
 import { inRestNames } from '../../http/value-schema.ts';
 import { ifMatchHeaders } from './if-match.ts';
 import { inSnakeCase } from './in-snake-case.ts';
-import { heldIn, heldSchema } from './held-fields.ts';
+import { heldIn, heldSchema, linkProposals } from './held-fields.ts';
 import { recordSchema } from './record-schema.ts';
 import { selectionOf } from './record-selection.ts';
 import { matching, sendEntityTag } from './record-version.ts';
@@ -34,11 +34,17 @@ export function actionRoute(action: Action): Route {
   const sends: AnswerHeader[] = [];
   if (record && isAlone) sends.push('ETag');
   if (record && status === 201) sends.push('Location');
+  if (holdersOf(definition).some(({ module }) => module.automation)) sends.push('Link');
   const run = async (call: Call<unknown>, given: Values) => {
     const result = await runAction(action, call, given);
     const body = await bodyOf(definition, result, call.unit);
     if (sends.includes('Location')) void call.reply.header('location', `${url}/${String(body['id'])}`);
-    if (sends.includes('ETag')) sendEntityTag(call.reply, body['record_version']);
+    linkProposals(
+      holdersOf(definition).map(({ name }) => (result as Values)[name] as string),
+      call.unit,
+      call.reply,
+    );
+    if (sends.includes('ETag')) sendEntityTag(call.reply, body);
     return { status, body };
   };
   const handle = (call: Call<unknown>) =>
@@ -149,7 +155,9 @@ async function bodyOf(definition: Action['definition'], result: unknown, unit: U
   const held = result as Values;
   const holders = holdersOf(definition);
   return {
-    ...(record ? await unit.data.answers.record(selectionOf(record.module), held[record.name] as string) : {}),
+    ...(record
+      ? await unit.data.answers.record(selectionOf(unit.registry, record.module), held[record.name] as string)
+      : {}),
     ...(message === undefined ? {} : { message: held[message] }),
     ...(valueInRest(held, Type.Object(values)) as Values),
     ...(holders.length > 0

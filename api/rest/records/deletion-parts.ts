@@ -4,6 +4,7 @@ import type { EntityModule } from '#entities/kit/model/define.ts';
 import type { Call, RouteResponse } from '../../http/route.ts';
 import { versionSchema } from '../../http/request-schemas.ts';
 import { laterDeletions, maxAnnouncedDays } from '../../people/announced-deletion.ts';
+import { heldDeletionSchema } from './held-fields.ts';
 import { ifMatch } from './if-match.ts';
 import { matching } from './record-version.ts';
 
@@ -21,16 +22,17 @@ const AnnouncedSchema = Type.Object(
 );
 
 /** Query, responses and further errors of a deletion; some kinds can be deleted later. */
-export function deletionParts({ kind }: EntityModule): {
+export function deletionParts({ kind, automation }: EntityModule): {
   readonly query: TObject;
   readonly answers: Readonly<Record<number, TSchema>>;
   readonly errors: readonly ErrorCode[];
 } {
   const isLater = laterDeletions[kind] !== undefined;
+  const accepted = isLater ? AnnouncedSchema : automation && heldDeletionSchema;
   const parts = { record_version: versionSchema, ...(isLater ? { not_before: notBefore } : {}) };
   return {
     query: Type.Object(parts, { additionalProperties: false }),
-    answers: isLater ? { 202: AnnouncedSchema, 204: Type.Null() } : { 204: Type.Null() },
+    answers: accepted ? { 202: accepted, 204: Type.Null() } : { 204: Type.Null() },
     errors: isLater ? ['rule_violated'] : [],
   };
 }

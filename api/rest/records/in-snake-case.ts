@@ -13,9 +13,20 @@ export async function inSnakeCase<T>(work: () => Promise<T>, body?: unknown): Pr
     if (!isAppError(error) || !error.details.fields) throw error;
     throw withProblems(
       error,
-      error.details.fields.map(({ path, message }) => ({ path: asSent(path, body), message: withRestNames(message) })),
+      error.details.fields.map((problem) =>
+        // Problems with a code are about documents, whose keys have their own names.
+        problem.code === undefined
+          ? { ...problem, path: asSent(problem.path, body), message: withRestNames(problem.message) }
+          : { ...problem, path: fieldAsSent(problem.path) },
+      ),
     );
   }
+}
+
+/** The path into a document: only the field that has it is one of ours. */
+function fieldAsSent(path: string): string {
+  const [start = '', field = '', ...rest] = path.split('/');
+  return path === '' ? path : [start, snakeCase(field), ...rest].join('/');
 }
 
 function asSent(path: string, body: unknown): string {

@@ -25,6 +25,7 @@ import { filterableFields, orderableFields } from '#entities/kit/read/where.ts';
 import { viewColumnsDescription, viewDescription } from '../../people/apply-saved-view.ts';
 import { pageSlice, defaultPageSize, type SliceArguments } from '../../http/response/page-slice.ts';
 import { wantedText } from '#entities/kit/read/search-text.ts';
+import { openProposalFilter, openProposalParameter } from './open-proposal-filter.ts';
 import { bestFirst, pageParts, searchText } from './record-pages.ts';
 import { inRestNames, valueSchema, type JsonSchema } from '../../http/value-schema.ts';
 import { idSchema, idText } from '../../http/request-schemas.ts';
@@ -96,7 +97,7 @@ export function filterParameters(
     name,
     Type.Optional(idSchema(`Only records that are linked with this ${target.typeName}, by its id.`)),
   ]);
-  return Object.fromEntries([...filters, ...linked]);
+  return { ...Object.fromEntries([...linked, ...filters]), ...(module.automation ? openProposalParameter : {}) };
 }
 
 /**
@@ -131,11 +132,18 @@ export function listFilter(
   const problems: FieldProblem[] = [];
   const stored = (of: EntityModule, field: string, operator: keyof Comparison, operand: unknown, parameter: string) =>
     storedOperand({ registry, module: of, field, operator, problems }, operand, `/${parameter}`);
-  const linked = linkedLists(registry, module).flatMap(({ name, relation }): Filter[] => {
-    if (query[name] === undefined) return [];
+  const linked = new Map<string, Filter>();
+  for (const { name, relation } of linkedLists(registry, module)) {
+    if (query[name] === undefined || query[name] === null) continue;
     const id = stored(relation.target, 'id', 'eq', query[name], name);
-    return [{ is: 'related', relation, filter: { is: 'field', field: 'id', comparison: { eq: id } } }];
-  });
+    linked.set(name, { is: 'related', relation, filter: { is: 'field', field: 'id', comparison: { eq: id } } });
+  }
+  /** A record that names the other one in a field of its own is linked with it, too. */
+  const orLinked = (name: string, filter: Filter): Filter => {
+    const link = linked.get(name);
+    linked.delete(name);
+    return link ? { is: 'or', filters: [filter, link] } : filter;
+  };
   const plainComparison = (field: string, operand: unknown, parameter: string): Comparison => {
     if (operand === null) return { isNull: true };
     if (filteredType(module, field) === 'textList')
@@ -153,12 +161,14 @@ export function listFilter(
     return [
       ...(plain === undefined
         ? []
-        : [{ is: 'field', field, comparison: plainComparison(field, plain, filter.name) } as const]),
+        : [orLinked(filter.name, { is: 'field', field, comparison: plainComparison(field, plain, filter.name) })]),
       ...(given.length === 0 ? [] : [{ is: 'field', field, comparison: Object.fromEntries(given) } as const]),
     ];
   });
-  if (problems.length > 0) throw inputError(problems);
-  const filters = [...own, ...linked];
+  // A field and a link can have the same parameter.
+  const distinct = new Map(problems.map((problem) => [`${problem.path} ${problem.message}`, problem]));
+  if (distinct.size > 0) throw inputError([...distinct.values()]);
+  const filters = [...own, ...linked.values(), ...openProposalFilter(registry, module, query['has_open_proposal'])];
   return filters.length === 0 ? {} : { filter: { is: 'and', filters } };
 }
 

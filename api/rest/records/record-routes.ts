@@ -1,9 +1,7 @@
-import type { FastifyReply } from 'fastify';
 import { Type, type TObject } from 'typebox';
-import { unlessHidden, type RecordJson } from '#entities/kit/unit/answers.ts';
-import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import type { RecordJson } from '#entities/kit/unit/answers.ts';
 import { refusalsOf } from '#entities/kit/model/behaviour.ts';
-import type { EntityModule } from '#entities/kit/model/define.ts';
+import type { EntityModule, Mutation } from '#entities/kit/model/define.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import type { ErrorCode } from '#entities/kit/base/errors.ts';
 import { changeableFields, isExposed, writableFields } from '#entities/kit/model/exposure.ts';
@@ -13,13 +11,12 @@ import { isOpenToTokens } from '#entities/kit/model/scopes.ts';
 import { existingId } from '#entities/kit/model/missing-record.ts';
 import type { DownloadBases } from '#entities/kit/read/file-selection.ts';
 import type { RecordSelection } from '#entities/kit/read/selection.ts';
-import { canHold } from '#entities/kit/write/change-behaviour.ts';
 import { linksAsChildren } from '#entities/kit/write/creations.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { deletionNote, proofNote, requireProofFor, requireProofToDelete } from '../../credentials/required-proof.ts';
 import { checkNewAddresses } from '../../http/check-new-addresses.ts';
 import { namesTag } from '../../http/response/entity-tags.ts';
-import { defineRoute, type Call, type Route, type RouteResponse } from '../../http/route.ts';
+import { defineRoute, type Call, type Route } from '../../http/route.ts';
 import { withSavedView } from '../../people/apply-saved-view.ts';
 import { aggregateRoute } from './aggregate-route.ts';
 import { ifMatch, ifMatchHeaders } from './if-match.ts';
@@ -29,9 +26,9 @@ import { listQuerySchema, listSelection } from './list-query.ts';
 import { recordNames } from './record-names.ts';
 import { selectionOf } from './record-selection.ts';
 import { listedSchema, pageSchema, withColumns } from './record-pages.ts';
-import { hasWholeVersion, matching, notModified, sendEntityTag, versionIn } from './record-version.ts';
+import { hasWholeVersion, matching, notModified, openSuffix, sendEntityTag, taggedIn } from './record-version.ts';
 import { announcedInstead, deletionParts } from './deletion-parts.ts';
-import { heldIn } from './held-fields.ts';
+import { changed, deleted, heldNote } from './change-responses.ts';
 import { changeSchema, changedRecordSchema, creationSchema, recordSchema } from './record-schema.ts';
 import { idSchema } from '../../http/request-schemas.ts';
 
@@ -52,7 +49,7 @@ export function recordTags(registry: Registry): { readonly name: string; readonl
 
 function routesOf(registry: Registry, module: EntityModule, bases: DownloadBases): Route[] {
   const offered = module.mutate ?? [];
-  const record = selectionOf(module, bases);
+  const record = selectionOf(registry, module, bases);
   const answer = recordSchema(module);
   // The data layer confines each session to what it may reach.
   const openTo = (verb: ScopeVerb, route: Route, errors = organizationErrors(module)): Route => ({
@@ -66,10 +63,23 @@ function routesOf(registry: Registry, module: EntityModule, bases: DownloadBases
     openTo('read', aggregateRoute(registry, module)),
     ...importTemplateRoutes(registry, module).map((route) => openTo('read', route, [])),
     openTo('read', readRoute(record, answer)),
-    ...(offered.includes('create') ? [openTo('write', createRoute(registry, record, answer))] : []),
-    ...(offered.includes('update') ? [openTo('write', updateRoute(registry, record, answer))] : []),
-    ...(offered.includes('delete') ? [openTo('delete', deleteRoute(module))] : []),
+    ...(offered.includes('create')
+      ? [openTo('write', withDeprecation(module, 'create', createRoute(registry, record, answer)))]
+      : []),
+    ...(offered.includes('update')
+      ? [openTo('write', withDeprecation(module, 'update', updateRoute(registry, record, answer)))]
+      : []),
+    ...(offered.includes('delete') ? [openTo('delete', withDeprecation(module, 'delete', deleteRoute(module)))] : []),
   ];
+}
+
+/** A route that says so when an action takes its place. */
+function withDeprecation({ deprecatedMutations }: EntityModule, verb: Mutation, route: Route): Route {
+  const replaced = deprecatedMutations?.[verb];
+  if (!replaced) return route;
+  const { since, instead } = replaced;
+  const description = `${route.description} Use ${instead} instead.`;
+  return { ...route, description, deprecated: { since, explainedAt: `/docs#${instead}` } };
 }
 
 const idAlone = 'The response has only the id if the caller cannot view the record after the change.';
@@ -84,6 +94,7 @@ function ruleErrors(module: EntityModule, change: 'create' | 'edit' | 'remove'):
   const refusals = refusalsOf(module).filter(({ on = ['create'] }) => on.includes(change));
   return [
     ...refusals.map(({ code }) => code),
+    ...(change === 'remove' ? [] : (module.behaviours ?? []).flatMap(({ checkErrors = [] }) => checkErrors)),
     ...(module.needsProof && change !== 'remove' ? (['step_up_required'] as const) : []),
     ...(module.needsPaymentMethod && change === 'create' ? (['payment_method_required'] as const) : []),
   ];
@@ -136,8 +147,7 @@ function readRoute(record: RecordSelection, answer: TObject): Route {
     operationId: `get${one}`,
     tag,
     summary: `Get one ${singular}`,
-    description:
-      'Returns not_found if the record does not exist, is deleted, or cannot be viewed by the caller. The ETag of the answer is the record version.',
+    description: `Returns not_found if the record does not exist, is deleted, or cannot be viewed by the caller. The ETag of the answer is the record version${module.automation ? `, followed by \`${openSuffix}\` while \`has_open_proposal\` is true; If-Match compares the version alone` : ''}.`,
     access: 'required',
     params,
     sends: ['ETag'],
@@ -145,7 +155,7 @@ function readRoute(record: RecordSelection, answer: TObject): Route {
     errors: ['not_found'],
     handle: async (call) => {
       const json = await call.unit.data.answers.singleStatementRecord(record, idOf(module, call));
-      const etag = sendEntityTag(call.reply, versionIn(json));
+      const etag = sendEntityTag(call.reply, taggedIn(json));
       if (isWhole && namesTag(call.request.headers['if-none-match'], etag)) return { status: 304, body: undefined };
       return { status: 200, json };
     },
@@ -187,6 +197,7 @@ function updateRoute(registry: Registry, record: RecordSelection, answer: TObjec
   const { module } = record;
   const { path, singular, tag, one } = recordNames(module);
   const links = linksOf(registry, module);
+  const changedAnswer = changedRecordSchema(module, answer);
   const names = namesOf([
     ...changeableFields(module).map(([name]) => name),
     ...links.flatMap(({ add, remove }) => [add, remove]),
@@ -197,13 +208,13 @@ function updateRoute(registry: Registry, record: RecordSelection, answer: TObjec
     operationId: `update${one}`,
     tag,
     summary: `Update one ${singular}`,
-    description: `Omitted fields stay unchanged; null clears an optional field.${proofNote(module, snakeCase)} ${idAlone}`,
+    description: `Omitted fields stay unchanged; null clears an optional field.${proofNote(module, snakeCase)} ${idAlone}${heldNote(module)}`,
     access: 'required',
     params,
     headers: ifMatchHeaders,
     body: changeSchema(module, links),
-    sends: ['ETag'],
-    answers: { 200: changedRecordSchema(module, answer) },
+    sends: module.automation ? ['ETag', 'Link'] : ['ETag'],
+    answers: module.automation ? { 200: changedAnswer, 202: changedAnswer } : { 200: changedAnswer },
     errors: [
       'not_found',
       'permission_denied',
@@ -221,7 +232,8 @@ function updateRoute(registry: Registry, record: RecordSelection, answer: TObjec
           call.unit.data.updateLinked(module, id, values, linked, versions),
         );
         await requireProofFor(call, [{ module, values }]);
-        return await changed(200, record, id, call.unit, call.reply);
+        const isHeld = call.unit.data.isHeld(id) && linked.every(({ ids }) => ids.length === 0);
+        return await changed(isHeld ? 202 : 200, record, id, call.unit, call.reply);
       }, call.body),
   });
 }
@@ -240,6 +252,7 @@ function deleteRoute(module: EntityModule): Route {
     params,
     headers: ifMatchHeaders,
     query,
+    ...(module.automation ? { sends: ['Link'] as const } : {}),
     answers,
     errors: [
       'not_found',
@@ -258,31 +271,9 @@ function deleteRoute(module: EntityModule): Route {
         call.unit.data.remove(module, idOf(module, call), versions),
       );
       await requireProofToDelete(call, module);
-      return { status: 204, body: undefined };
+      return deleted(idOf(module, call), call);
     },
   });
-}
-
-/**
- * The response to a change: the record, or its id alone when the change ended the caller's own view of it. The change is valid, so it
- * must not fail because of its response.
- */
-async function changed(
-  status: number,
-  record: RecordSelection,
-  id: string,
-  unit: UnitOfWork,
-  reply: FastifyReply,
-): Promise<RouteResponse> {
-  const body = await unlessHidden(unit.data.answers.record(record, id));
-  if (body) sendEntityTag(reply, body['record_version']);
-  const held = status === 200 ? heldOf(record, id, unit) : {};
-  return body ? { status, body: { ...body, ...held } } : { status, json: JSON.stringify({ id, ...held }) };
-}
-
-/** Fields of the change that were not written; nothing for a kind that holds none. */
-function heldOf({ module }: RecordSelection, id: string, unit: UnitOfWork): RecordJson {
-  return canHold(module) ? { held: heldIn([id], unit) } : {};
 }
 
 /** Field names by their names in request bodies. */

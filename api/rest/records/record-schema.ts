@@ -11,6 +11,7 @@ import {
 } from '#entities/kit/model/exposure.ts';
 import { currentField, isSessionKind } from '#entities/kit/model/current-record.ts';
 import type { Field } from '#entities/kit/model/declared-field.ts';
+import { openProposalField } from '#entities/kit/model/derived/open-proposal.ts';
 import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { linkDescription, type Links } from '#entities/kit/model/links.ts';
 import { canHold } from '#entities/kit/write/change-behaviour.ts';
@@ -64,6 +65,8 @@ export function recordSchema(module: EntityModule): TObject {
       describedValue(field, { ...shape, ...(format && shownFormats.has(format as string) ? { format } : {}) }),
     ];
   });
+  if (module.automation)
+    properties.push([snakeCase(openProposalField.name), Type.Boolean({ description: openProposalField.description })]);
   if (isSessionKind(module))
     properties.push([snakeCase(currentField.name), Type.Boolean({ description: currentField.description })]);
   return Type.Object(Object.fromEntries(properties), {

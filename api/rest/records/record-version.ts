@@ -4,17 +4,32 @@ import type { RecordSelection } from '#entities/kit/read/selection.ts';
 import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
 
+/** Follows the version in the entity tag of a record about which a proposal is open. */
+export const openSuffix = '-proposal';
+
+/** Version in an entity tag of ours. */
+const versionTag = new RegExp(`^([1-9]\\d{0,9})(?:${openSuffix})?$`);
+
 /** An element of a list of entity tags (RFC 9110, section 8.8.3) and what separates it from the next one. */
 const element = /[ \t]*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*(?:,|$)/y;
 
-/** Sends the version of a record as its entity tag. */
-export function sendEntityTag(reply: FastifyReply, recordVersion: unknown): string {
-  const etag = `"${String(recordVersion)}"`;
+/** Values of an answer that its entity tag names. */
+interface Tagged {
+  readonly record_version?: unknown;
+  /** A proposal opens and ends without a new version of the record. */
+  readonly has_open_proposal?: unknown;
+}
+
+/** Sends the entity tag of a record: its version, and whether a proposal about it is open. */
+export function sendEntityTag(reply: FastifyReply, { record_version: version, has_open_proposal }: Tagged): string {
+  const etag = `"${String(version)}${has_open_proposal === true ? openSuffix : ''}"`;
   void reply.header('etag', etag);
   return etag;
 }
 
-export const notModified = Type.Null({ description: 'The record has the version of `If-None-Match`.' });
+export const notModified = Type.Null({
+  description: 'The answer would be the one with the entity tag in `If-None-Match`.',
+});
 
 /** Noted with each use, without a new version of the record (`last-seen-rows.ts`, `last-event-rows.ts`, `token-use.ts`). */
 const notedFields: ReadonlySet<string> = new Set([
@@ -27,14 +42,15 @@ const notedFields: ReadonlySet<string> = new Set([
   'last_used_at',
 ]);
 
-/** Whether everything in the answer is of the version that it names, so that who has it needs no other one. */
+/** Whether everything in the answer follows from its entity tag, so that who has it needs no other one. */
 export function hasWholeVersion({ parts }: RecordSelection): boolean {
-  return parts.every(({ is, as }) => is === 'value' && !notedFields.has(as));
+  return parts.every(({ is, as }) => is === 'openProposal' || (is === 'value' && !notedFields.has(as)));
 }
 
-/** The version in the JSON text of a record. Only ids and times stand before it, so the first match is the record's own. */
-export function versionIn(json: string): number {
-  return Number(/"record_version":\s?(\d+)/.exec(json)?.[1]);
+/** Values in the JSON text of a record that its entity tag names. Only ids and times stand before them, so the first match is the record's own. */
+export function taggedIn(json: string): Tagged {
+  const [, version, isOpen] = /"record_version":\s?(\d+)(?:,"has_open_proposal":\s?(true|false))?/.exec(json) ?? [];
+  return { record_version: version, has_open_proposal: isOpen === 'true' };
 }
 
 interface Accepted {
@@ -44,7 +60,7 @@ interface Accepted {
 }
 
 /**
- * The versions that the header If-Match accepts; undefined: any. Weak entity tags match none (RFC 9110, section 13.1.1).
+ * The versions that the header If-Match accepts, whether a proposal is open or not; undefined: any. Weak entity tags match none (RFC 9110, section 13.1.1).
  * @throws AppError malformed_request
  */
 function acceptedVersions(header: string): Accepted | undefined {
@@ -59,8 +75,9 @@ function acceptedVersions(header: string): Accepted | undefined {
         'malformed_request',
         `The header If-Match must be * or entity tags in double quotes, such as "3"; it is ${shortened(header)}.${quotedHint(header)}`,
       );
-    if (!/^[1-9]\d{0,9}$/.test(tag)) continue;
-    if (weak === undefined) versions.push(Number(tag));
+    const [, version] = versionTag.exec(tag) ?? [];
+    if (version === undefined) continue;
+    if (weak === undefined) versions.push(Number(version));
     else firstWeak ??= tag;
   } while (element.lastIndex < header.length);
   return { versions, ...(firstWeak === undefined ? {} : { weak: firstWeak }) };

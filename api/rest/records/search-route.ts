@@ -16,7 +16,7 @@ import { recordSchema } from './record-schema.ts';
 export function searchRoute(registry: Registry, bases: DownloadBases): Route {
   const kinds = registry.modules
     .filter((module) => isExposed(module) && module.search)
-    .map((module) => ({ name: snakeCase(pluralOf(module)), module, record: selectionOf(module, bases) }));
+    .map((module) => ({ name: snakeCase(pluralOf(module)), module, record: selectionOf(registry, module, bases) }));
   const names = kinds.map(({ name }) => name);
   return defineRoute({
     method: 'GET',

@@ -69,11 +69,16 @@ export interface Receiver<Payload extends TSchema> {
   /** Acknowledged without looking at the signature, and not recorded: events in a version that is no longer read. */
   readonly discards?: (delivery: RawDelivery, config: Config) => boolean;
   /** Whether the request proves its sender, in constant time. */
-  readonly verify: (delivery: RawDelivery, secret: string, now: Date) => boolean;
+  readonly verify: (delivery: RawDelivery, secret: string, now: Date) => boolean | Promise<boolean>;
   /** Bodies that nobody acts on do not match it. */
   readonly payload: Payload;
   /** Undefined for events that nobody acts on. */
-  readonly read: (payload: Static<Payload>, delivery: RawDelivery, config: Config) => ReceivedEvent | undefined;
+  readonly read: (
+    payload: Static<Payload>,
+    delivery: RawDelivery,
+    config: Config,
+    now: Date,
+  ) => ReceivedEvent | undefined;
 }
 
 /**
@@ -105,10 +110,13 @@ export function defineReceiver<Payload extends TSchema>(receiver: Receiver<Paylo
       if (receiver.discards?.(delivery, services.config.current)) return received;
       const sender = await senders.find(delivery, { request, services });
       if (!sender) throw new AppError('route_not_found', `There is no route POST ${pathOf(request)}; see /docs.`);
-      if (!receiver.verify(delivery, sender.secret, services.clock.now()))
+      const now = services.clock.now();
+      if (!(await receiver.verify(delivery, sender.secret, now)))
         throw new AppError('invalid_signature', 'The request is not signed with the secret of this receiver.');
       const { body, document } = documentOf(delivery.body);
-      const event = payload.Check(document) ? receiver.read(document, delivery, services.config.current) : undefined;
+      const event = payload.Check(document)
+        ? receiver.read(document, delivery, services.config.current, now)
+        : undefined;
       if (event) await sender.record(event, body);
       return received;
     },

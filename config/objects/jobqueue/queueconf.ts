@@ -14,6 +14,7 @@ export const activityQueues = [
   'organizations',
   'integrations',
   'exports',
+  'automation',
 ] as const;
 
 /** Names of the interceptors that `Hooks`, `Middleware`, `Plugins` and their relatives may switch on. */

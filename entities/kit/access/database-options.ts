@@ -6,11 +6,14 @@ import type { DatabaseHook } from '../storage/database-hook.ts';
 import type { StatementObserver } from '../storage/transaction.ts';
 import type { Authorizer } from './authorizer.ts';
 import type { Decision } from './decision.ts';
+import type { ValueChecks } from './value-checks.ts';
 
-/** Lists of the configuration from which companions of records are made. */
+/** Parts of the configuration from which companions of records are made. */
 export interface ConfiguredNames {
   /** `ormconfig.entitytypes`. */
   readonly entityTypes: readonly string[];
+  /** `workflows.enabled`: new organizations get examples of workflow definitions. */
+  readonly hasWorkflows: boolean;
 }
 
 export interface DatabaseOptions {
@@ -45,9 +48,12 @@ export interface DatabaseOptions {
   readonly clock: Clock;
   /** Whether a topic has a listener; events of other topics are recorded but not delivered. */
   readonly hasListener: (topic: string) => boolean;
+  /** Whether a topic has a listener that is given some events only: those that a published version of a workflow names, or that report the deletion of a record with an open instance. */
+  readonly hasListenerOnDemand: (topic: string) => boolean;
   /** `workflows.dispatch.failonenqueueerror`: whether a change fails when its events cannot be recorded. */
   readonly failOnEnqueueError: () => boolean;
   readonly configuredNames: () => ConfiguredNames;
+  readonly valueChecks?: ValueChecks;
   readonly observer?: StatementObserver;
   /** Decides rights to single records; without it they are decided from the rows in PostgreSQL (`authz.enabled` off). */
   readonly authorizer?: Authorizer;

@@ -58,7 +58,7 @@ interface TokenState {
   readonly expiresAt: string | null;
 }
 
-export interface MembershipState extends Pick<Caller, 'groupIds' | 'relations'>, HeldEntitlements {
+export interface MembershipState extends Pick<Caller, 'groupIds' | 'relations' | 'gates'>, HeldEntitlements {
   /** The strongest role in the organization or one of its ancestors; null for a person without a role, and for one who lacks a factor. */
   readonly role: Role | null;
   /** Whether the person is a member, but the organization or one of its ancestors requires a second factor that the person does not have. */
@@ -88,18 +88,18 @@ const snapshotText = snapshotTextOf('$1', '$2', '$3');
 /** SQL of the state of a person in a session and an organization. */
 export function snapshotTextOf(user: string, session: string, organization: string): string {
   return `select ${resultColumn} from (select is_active as "isActive", is_signed_in as "isSignedIn",
-  role, group_ids as "groupIds", relations, modules as "heldModules", billing as "billingFacts", single_sign_on_id as "singleSignOnId",
+  role, group_ids as "groupIds", relations, modules as "heldModules", billing as "billingFacts", gates, single_sign_on_id as "singleSignOnId",
   lacks_second_factor as "lacksSecondFactor" from request_context(${user}, ${session}, ${organization})) found`;
 }
 
 const tokenSnapshotText = `select ${resultColumn} from (select is_active as "isActive", is_signed_in as "isSignedIn",
-  role, group_ids as "groupIds", relations, modules as "heldModules", billing as "billingFacts", json_build_object('userId', user_id,
+  role, group_ids as "groupIds", relations, modules as "heldModules", billing as "billingFacts", gates, json_build_object('userId', user_id,
     'organizationId', organization_id, 'scopes', scopes, 'expiresAt', expires_at) as token,
   role is not null and user_id is not null and lacks_second_factor(user_id, organization_id) as "lacksSecondFactor"
   from token_context($1, $2, $3, $4)) found`;
 
 const delegationSnapshotText = `select ${resultColumn} from (select is_active as "isActive", is_signed_in as "isSignedIn",
-  role, group_ids as "groupIds", relations, modules as "heldModules", billing as "billingFacts", false as "lacksSecondFactor",
+  role, group_ids as "groupIds", relations, modules as "heldModules", billing as "billingFacts", gates, false as "lacksSecondFactor",
   json_build_object('id', $1::text, 'type', type, 'actorId', actor_id, 'actorName', actor_name, 'expiresAt', expires_at,
     'subjectId', subject_id, 'organizationId', organization_id) as delegation from delegation_context($1)) found`;
 
@@ -186,8 +186,8 @@ export function callerIn(
   state: MembershipState,
   { entitled = whateverHeld, ...others }: Partial<CallerContext>,
 ): Caller {
-  const { role, groupIds, relations } = state;
-  const membership = role === null ? {} : { organizationId, role, groupIds, relations, ...entitled(state) };
+  const { role, groupIds, relations, gates } = state;
+  const membership = role === null ? {} : { organizationId, role, groupIds, relations, gates, ...entitled(state) };
   return callerOf({ kind: 'user', subjectId, ...membership, ...others });
 }
 
@@ -209,6 +209,7 @@ export function callerOfToken(
     subjectId: tokenId,
     organizationId,
     relations,
+    gates: state.gates,
     ...entitled(state),
     // Rights that a record inherits, such as that of the editors of a task to delete its subtasks, are not in the scopes.
     limits: relations,
@@ -243,22 +244,39 @@ export function callerOfDelegation(registry: Registry, state: PrincipalState, co
   const { subjectId, organizationId, ...delegation } = held;
   const own = { delegation, limits: limitsOfDelegates(registry), tokenId: delegation.id, ...others };
   if (delegation.type === 'impersonation') return callerIn(subjectId, organizationId, membership, { entitled, ...own });
-  return callerOf({ kind: 'support', subjectId, organizationId, role: roleOfSupport, ...entitled(state), ...own });
+  return callerOf({
+    kind: 'support',
+    subjectId,
+    organizationId,
+    role: roleOfSupport,
+    gates: state.gates,
+    ...entitled(state),
+    ...own,
+  });
+}
+
+/** The gates of an organization, for callers who act in none or in another one. */
+export async function readGates(work: Work, organizationId: string): Promise<readonly string[]> {
+  const [row] = await work.rowsAsSystem<{ readonly gates: string[] }>('select gates_of($1) as gates', [organizationId]);
+  return row?.gates ?? [];
 }
 
 /**
- * Reads the caller's role, groups and relations again, for changes that may have waited for a lock: the person may have lost some
+ * Reads the caller's role, groups, relations and gates again, for changes that may have waited for a lock: the person may have lost some
  * of them during the wait.
  * @returns the same object when nothing has changed
  * @throws AppError unauthenticated when the caller acted as somebody else, and that has ended
  */
 export async function refreshCaller(work: Work, caller: Caller): Promise<Caller> {
-  const { kind, subjectId, organizationId, role, groupIds, relations, ...others } = caller;
+  const { kind, subjectId, organizationId, role, groupIds, relations, gates, ...others } = caller;
   if (subjectId === null || organizationId === null) return caller;
   const current = caller.delegation && (await currentDelegation(work, caller.delegation.id, organizationId));
   if (kind !== 'user') return caller;
   const state = current ?? (await readMembershipState(work, subjectId, organizationId));
-  const isSame = isDeepStrictEqual([role, groupIds, relations], [state.role, state.groupIds, state.relations]);
+  const isSame = isDeepStrictEqual(
+    [role, groupIds, relations, gates],
+    [state.role, state.groupIds, state.relations, state.gates],
+  );
   return isSame ? caller : callerIn(subjectId, organizationId, state, others);
 }
 

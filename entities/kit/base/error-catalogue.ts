@@ -49,6 +49,12 @@ export const errorCatalogue = {
     'A field, a parameter or a filter has a value that is not accepted, is missing, or is not known.',
     'Correct the fields in `errors`: each entry has the path of a field and its problem.',
   ),
+  definition_invalid: entry(
+    'invalid',
+    'The definition of the workflow is not valid.',
+    'The document has a key or a value that is not accepted, an expression that does not compile, or an id that the organization does not have.',
+    'Correct the problems in `errors`: each has a JSON pointer into the document, a code, and for expressions the place in them. POST /v1/workflow-definitions/validate checks a document without saving it.',
+  ),
   malformed_request: entry(
     'invalid',
     'The request cannot be read.',
@@ -277,11 +283,29 @@ export const errorCatalogue = {
     '`subscription.enabled` is off: nobody pays, and the operator grants product modules.',
     'Ask the operator for a product module; operators grant one with `npm run billing -- grant`.',
   ),
+  definition_conflict: entry(
+    'conflict',
+    'Another definition holds the same changes.',
+    'A published definition of the same kind holds one of these fields, or deletions, until they are approved: two definitions cannot decide about the same change.',
+    'Retire the other definition, which the message names, or take the field out of one of the two.',
+  ),
   payment_refused: entry(
     'conflict',
     'The payment provider has refused the request.',
     'The payment provider does not know what was named, such as a price or a subscription that has ended meanwhile, or does not accept it.',
     'Read the plan again (GET /v1/billing/plan), and repeat the request if it still makes sense; operators find the reason in the log, and compare the catalogue with `npm run billing -- catalogue check`.',
+  ),
+  integration_not_connected: entry(
+    'conflict',
+    'The integration is not connected.',
+    'Nobody has connected it yet, the other system refuses its credential, nobody pays for the organization, or it is being disconnected.',
+    'Connect the integration (POST /v1/integrations/auth/start, or POST /v1/integrations/{definitionId}/config), then repeat the request.',
+  ),
+  integration_refused: entry(
+    'conflict',
+    'The other system has refused the request.',
+    'The other system does not accept the credential or the request of the integration, or gives an answer that its interface does not have.',
+    'The message says what to do: usually to connect the integration again, or to grant a permission at the other system.',
   ),
   precondition_failed: entry(
     'precondition_failed',
@@ -300,6 +324,24 @@ export const errorCatalogue = {
     'The record was changed by someone else.',
     'The change names a version on which it is based (`record_version`), and the record has another one.',
     'Read the record again, and repeat the change with its new version.',
+  ),
+  proposal_open: entry(
+    'conflict',
+    'Another change of the record waits for approval.',
+    'A proposal of somebody else about the same fields, or about the deletion, is open.',
+    'Wait until it is decided, or ask its submitter to withdraw it; then repeat the request.',
+  ),
+  already_decided: entry(
+    'conflict',
+    'Somebody has decided already.',
+    'The assignment of a workflow was decided or is not needed any more: enough others have decided, or the workflow has ended.',
+    'Read the assignment again (GET /v1/workflow-assignments/{id}) to see how it was decided.',
+  ),
+  workflows_disabled: entry(
+    'conflict',
+    'Workflows are switched off.',
+    'The operator has switched the workflow engine off (`workflows.enabled`). Definitions and open instances stay as they are.',
+    'Ask those who operate the server.',
   ),
   last_owner: entry(
     'conflict',
@@ -486,6 +528,12 @@ export const errorCatalogue = {
     'The payment provider cannot be used at the moment.',
     'The payment provider does not answer, or the organization is still being set up there. Organizations keep their modules meanwhile.',
     'Try again after the seconds in Retry-After; operators look at `subscription` and at the status page of the provider.',
+  ),
+  integration_unavailable: entry(
+    'unavailable',
+    'The other system cannot be used at the moment.',
+    'The other system of an integration does not answer, or takes no more requests for some time.',
+    'Try again after the seconds in Retry-After.',
   ),
   overloaded: entry(
     'unavailable',

@@ -8,6 +8,11 @@ export type { ErrorCode } from './error-catalogue.ts';
 export interface FieldProblem {
   readonly path: string;
   readonly message: string;
+  /** Sort of the problem, for programs; only where one answer has problems of many sorts. */
+  readonly code?: string;
+  /** Place in a text that is an expression, in UTF-16 code units. */
+  readonly start?: number;
+  readonly end?: number;
 }
 
 /** The most problems that one answer reports, so that a thousand wrong rows do not produce an answer of that size. */

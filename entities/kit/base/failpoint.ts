@@ -51,6 +51,13 @@ export const failpoints = [
   'chat-posted',
   'notifications-claimed',
   'sweep-acted',
+  'instance-step-before-commit',
+  'instance-step-after-commit',
+  'integration-credential-renewed',
+  'integration-page-read',
+  'integration-operation-performed',
+  'integration-page-taken',
+  'integration-records-removed',
 ] as const;
 export type Failpoint = (typeof failpoints)[number];
 

@@ -11,6 +11,11 @@ export function parseInstant(text: string): Date | undefined {
   return isInstant(instant) ? instant : undefined;
 }
 
+/** Parses a day such as `2027-01-31`, which begins in UTC, or an RFC 3339 timestamp. @returns undefined for any other text */
+export function parseDayOrInstant(text: string): Date | undefined {
+  return parseInstant(isDay(text) ? `${text}T00:00:00Z` : text);
+}
+
 /** Whether an instant can be stored and printed in RFC 3339: its year in UTC is from 1 to 9999. */
 export function isInstant(instant: Date): boolean {
   const year = instant.getUTCFullYear();

@@ -1,4 +1,3 @@
-import type { ConfiguredNames } from '../access/database-options.ts';
 import { newId } from '../base/ids.ts';
 import { nameForm } from '../base/name-form.ts';
 import type { ChangeBehaviour, Completing } from '../write/change-behaviour.ts';
@@ -11,7 +10,9 @@ export interface Companion<Name extends string = string> {
   readonly record: string;
   readonly values?: Readonly<Record<string, unknown>>;
   /** One for each name of a list, which is the value of this field. */
-  readonly forEach?: { readonly list: keyof ConfiguredNames; readonly field: string };
+  readonly forEach?: { readonly list: 'entityTypes'; readonly field: string };
+  /** Only while this is on in the configuration. */
+  readonly whileOn?: 'hasWorkflows';
   /** Only for records with these values. */
   readonly when?: { readonly [Field in Name]?: unknown };
   /** Created together with it. */
@@ -52,11 +53,12 @@ interface Place {
 }
 
 function companionsOf(
-  { kind, record, values, forEach, when = {}, companions: below = [] }: Companion,
+  { kind, record, values, forEach, whileOn, when = {}, companions: below = [] }: Companion,
   place: Place,
 ): Child[] {
   const { creation, organizationId, completing } = place;
   const valueOf = (field: string) => creation.input[field] ?? creation.module.fields[field]?.default ?? null;
+  if (whileOn && !completing.names()[whileOn]) return [];
   if (Object.entries(when).some(([field, value]) => valueOf(field) !== value)) return [];
   const named = forEach
     ? withoutTwins(completing.names()[forEach.list]).map((name) => ({ [forEach.field]: name }))

@@ -20,6 +20,8 @@ interface LaterRemoval {
   readonly atOnce: readonly string[];
   /** Kinds whose records stay deleted when the deletion is undone, besides those of which each has a secret. */
   readonly forGood: readonly string[];
+  /** Fields, by their kind, with which somebody announces the deletion. */
+  readonly announcedBy: Readonly<Record<string, readonly string[]>>;
   /** Addition to the descriptions of a deletion: sentences. */
   readonly note: string;
 }
@@ -33,6 +35,7 @@ export function laterRemoval(removal: LaterRemoval): ChangeBehaviour<never> {
     fields: [],
     deletionNote: removal.note,
     admittingKinds: removal.atOnce,
+    announcingFields: removal.announcedBy,
     written: async (session, changes, work) => {
       const deleted = changes.filter(({ operation }) => operation === 'deleted').map(({ after }) => after);
       if (deleted.length > 0) await recordRemovals(removal, session, deleted, work);

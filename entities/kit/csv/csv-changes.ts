@@ -186,7 +186,7 @@ async function changeProblems(
   } catch (error) {
     if (!isAppError(error) || !isAboutRow(error)) throw error;
     const { fields = [{ path: `/${name}`, message: `cannot be changed: ${error.message}` }] } = error.details;
-    return fields.map(({ path, message }) => ({ path: `/${index}${path}`, message }));
+    return fields.map((problem: FieldProblem) => ({ ...problem, path: `/${index}${problem.path}` }));
   }
 }
 

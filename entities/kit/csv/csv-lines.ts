@@ -1,4 +1,4 @@
-import { AppError, isAppError, maxProblems, type FieldProblem } from '../base/errors.ts';
+import { AppError, isAppError, maxProblems } from '../base/errors.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Columns } from './csv-columns.ts';
 import { atCell, summary } from './csv-problems.ts';
@@ -16,16 +16,17 @@ export function withLines(
   rowOf: (index: number) => CsvRow | undefined,
 ): unknown {
   if (!isAppError(error) || !error.details.fields) return error;
-  const placed = error.details.fields.map(({ path, message }) => {
-    const [, index = '', name = ''] = path.split('/');
+  const placed = error.details.fields.map((problem) => {
+    const [, index = '', name = ''] = problem.path.split('/');
     const line = rowOf(Number(index))?.line ?? 0;
     const place = columns.indexOf(name);
     const title = columns.titles[place] ?? name;
-    return { path, message: title === '' ? `line ${line}: ${message}` : atCell(line, title, message), line, place };
+    const message = title === '' ? `line ${line}: ${problem.message}` : atCell(line, title, problem.message);
+    return { problem: { ...problem, message }, line, place };
   });
   const fields = placed
     .toSorted((one, other) => one.line - other.line || one.place - other.place)
     .slice(0, maxProblems)
-    .map(({ path, message }): FieldProblem => ({ path, message }));
+    .map(({ problem }) => problem);
   return new AppError(error.code, summary(module, fields), { details: { fields }, cause: error });
 }

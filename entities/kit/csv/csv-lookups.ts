@@ -27,7 +27,8 @@ export function lookupsOf(registry: Registry, module: EntityModule, name: string
     value !== undefined && more.length === 0 ? [[other, value]] : [],
   );
   const given = new Set([...tenancyField(target.tenancy), ...only.map(([other]) => other)]);
-  return (target.unique ?? []).flatMap(({ fields }): Lookup[] => {
+  return (target.unique ?? []).flatMap(({ fields, onlyIf }): Lookup[] => {
+    if (onlyIf !== undefined) return [];
     const [compared, ...more] = fields.filter((each) => !given.has(each));
     if (compared === undefined || more.length > 0) return [];
     const by = target.fields[compared]?.formOf ?? compared;

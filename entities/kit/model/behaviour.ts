@@ -11,12 +11,16 @@ export interface Behaviour<Name extends string = string> {
   /** Its rules as sentences of the policy reference. */
   readonly rules?: readonly string[];
   readonly refusals?: readonly Refusal<Name>[];
+  /** Codes with which it refuses values of new and changed records, besides those of `refusals`. */
+  readonly checkErrors?: readonly ErrorCode[];
   /** Problems of the values of a whole record, besides those of single fields. */
   readonly problemsOf?: (values: Readonly<Record<string, unknown>>) => readonly FieldProblem[];
   /** Addition to the descriptions of a deletion: sentences. */
   readonly deletionNote?: string;
   /** Kinds whose records admit to a record of this kind, and end with it. */
   readonly admittingKinds?: readonly string[];
+  /** Fields, by their kind, that announce the deletion of a record of this kind. */
+  readonly announcingFields?: Readonly<Record<string, readonly string[]>>;
   /** Properties that the kind gets. */
   readonly traits?: Traits;
   readonly verdicts?: VerdictFields<Name>;

@@ -93,6 +93,11 @@ export interface Caller {
   readonly outOfContext: readonly string[];
   /** Conditions under which records of the other kinds inherit rights from the organization; see `authz.parentcontextconditions`. */
   readonly contextConditions: Readonly<Record<string, TupleCondition>>;
+  /**
+   * Ids of the versions of workflow definitions that hold changes in the organization, sorted; null for a caller who was made without
+   * knowing them.
+   */
+  readonly gates: readonly string[] | null;
   /** Id of the access token or personal token, for logs. */
   readonly tokenId: string | null;
   /** Id of the session of a person who is signed in. */
@@ -120,6 +125,7 @@ const noCaller = {
   billingPage: null,
   outOfContext: [],
   contextConditions: {},
+  gates: null,
   tokenId: null,
   sessionId: null,
   singleSignOnId: null,
@@ -184,4 +190,9 @@ export const silentActors: ReadonlySet<string> = new Set(['system:backfill', 'sy
 export function personIn(actor: string): string[] {
   const [, id] = /^user:(\S+)/.exec(actor) ?? [];
   return id === undefined ? [] : [id];
+}
+
+/** The id of the API token of an actor that is one; null for other actors. */
+export function tokenIn(actor: string): string | null {
+  return /^api_token:(\S+)/.exec(actor)?.[1] ?? null;
 }

@@ -1,6 +1,7 @@
 import { onceForEach } from '../base/once-for-each.ts';
 import { tenancyField, type EntityModule } from './define.ts';
 import type { Field } from './declared-field.ts';
+import { openProposalField } from './derived/open-proposal.ts';
 
 export type NamedField = readonly [name: string, field: Field];
 
@@ -35,7 +36,8 @@ export function answeredFields(module: EntityModule): string[] {
  */
 export function refusedFields(module: EntityModule, accepted: ReadonlySet<string>): Map<string, string> {
   const creatable = new Set(writableFields(module).map(([name]) => name));
-  const refused = answeredFields(module).filter((name) => !accepted.has(name));
+  const answered = [...answeredFields(module), ...(module.automation ? [openProposalField.name] : [])];
+  const refused = answered.filter((name) => !accepted.has(name));
   return new Map(
     refused.map((name) => [name, creatable.has(name) ? 'cannot be changed after creation' : whyReadOnly(module, name)]),
   );

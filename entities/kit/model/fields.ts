@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { idPattern } from '../base/ids.ts';
+import { describedKeyword } from './described-schema.ts';
 import { mentionNote } from './mentions.ts';
 import {
   make,
@@ -36,7 +37,11 @@ interface DecimalOptions extends Options<string> {
   readonly scale: number;
 }
 
-type JsonOptions = Options<unknown, never> & { readonly maxBytes: number };
+type JsonOptions = Options<unknown, never> & {
+  readonly maxBytes: number;
+  /** Documents that are accepted, for the description of the API. */
+  readonly examples?: readonly unknown[];
+};
 
 /** Text of `min` to `max` characters (UTF-16 code units), in one line unless it has `lines`. `pattern` is anchored by the caller. `mentions`: see mentions.ts. */
 export function text<const O extends TextOptions>(
@@ -209,13 +214,13 @@ export function json<const O extends JsonOptions>(
   description: string,
   options: O & Exact<O, JsonOptions>,
 ): Made<unknown, O> {
-  const { maxBytes }: JsonOptions = options;
+  const { maxBytes, examples }: JsonOptions = options;
   const schema = Type.Refine(
-    Type.Unknown(),
+    Type.Unknown(examples && { examples, [describedKeyword]: { examples } }),
     (value) => jsonSize(value) <= maxBytes,
     (value) => `must have at most ${maxBytes} bytes as JSON; it has ${jsonSize(value)}`,
   );
-  return make<unknown, O>('json', description, options, { schema, columnType: 'jsonb' }, ['maxBytes']);
+  return make<unknown, O>('json', description, options, { schema, columnType: 'jsonb' }, ['maxBytes', 'examples']);
 }
 
 function jsonSize(value: unknown): number {

@@ -7,6 +7,8 @@ export interface UniqueKey<Name extends string = string> {
   readonly comparedAsName?: Name;
   /** The field that the error of a conflict names, where callers do not know those of the key. */
   readonly names?: Name;
+  /** A flag: only records that have it share the key. */
+  readonly onlyIf?: Name;
 }
 
 /** A right to the record in the field `on` that creations and deletions of records with a value need. */

@@ -2,6 +2,7 @@ import type { EntityModule } from './define.ts';
 import { creatorGrantOf, hasCreators } from './derived/creator-grant.ts';
 import { joinOf } from './derived/join.ts';
 import { filesOf } from './derived/kind-files.ts';
+import { proposalOf } from './derived/proposal.ts';
 import { ReferenceIndex } from './reference-index.ts';
 import { shareOf } from './derived/share.ts';
 
@@ -13,6 +14,8 @@ export interface Registry {
   byTypeName(typeName: string): EntityModule;
   /** Whether records of a kind admit to an organization, and end with it (`admittingKinds` of a behaviour). */
   endsWithOrganization(kind: string): boolean;
+  /** Whether fields of a kind only announce the deletion of an organization (`announcingFields` of a behaviour). */
+  announcesDeletion(kind: string, fields: readonly string[]): boolean;
   /** The area of a kind; a history is in the area of its kind. */
   areaOf(module: EntityModule): string;
 }
@@ -25,7 +28,7 @@ interface Placed {
   readonly module: EntityModule;
 }
 
-/** Adds the derived kinds (shares, files, links, creator grants), each in the area of the kind from which it is derived. */
+/** Adds the derived kinds (shares, files, proposals, links, creator grants), each in the area of the kind from which it is derived. */
 function withDerived(areas: Areas): readonly Placed[] {
   const declared = Object.entries(areas).flatMap(([area, kinds]) =>
     Object.values(kinds).map((module) => ({ area, module })),
@@ -42,6 +45,7 @@ function withDerived(areas: Areas): readonly Placed[] {
       { area, module },
       ...(module.share ? [{ area, module: shareOf(module) }] : []),
       ...(module.files ? [{ area, module: filesOf(module, module.files) }] : []),
+      ...(module.automation ? [{ area, module: proposalOf(module) }] : []),
       ...(module.joins ?? []).map(({ to }) => ({ area, module: joinOf(module, targetOf(to)) })),
     ]),
     ...(created.length > 0 ? [{ area: groups?.area ?? '', module: creatorGrantOf(created) }] : []),
@@ -86,12 +90,18 @@ export function createRegistry(declared: Areas | readonly EntityModule[]): Regis
   const admitting = new Set(
     modules.flatMap(({ behaviours = [] }) => behaviours.flatMap(({ admittingKinds = [] }) => admittingKinds)),
   );
+  const announcing = new Map(
+    modules.flatMap(({ behaviours = [] }) =>
+      behaviours.flatMap(({ announcingFields = {} }) => Object.entries(announcingFields)),
+    ),
+  );
   return {
     modules,
     references: new ReferenceIndex(modules, byKind),
     byKind,
     byTypeName: (typeName) => byKind(typeName.slice(0, 1).toLowerCase() + typeName.slice(1)),
     endsWithOrganization: (kind) => admitting.has(kind),
+    announcesDeletion: (kind, fields) => fields.every((field) => announcing.get(kind)?.includes(field)),
     areaOf: (module) => areas.get((module.historyOf ?? module).kind) as string,
   };
 }

@@ -39,8 +39,28 @@ export interface CallerDeciding<Name extends string> {
   readonly by: readonly Name[];
 }
 
+/** Part of a kind that workflows know. */
+export interface Automation {
+  /** Fields whose changes can be held until they are approved, and that actions of workflows can set. */
+  readonly fields: readonly string[];
+}
+
+/** A derived mutation that is going to be removed. */
+export interface DeprecatedMutation {
+  /** Since when clients should no longer use it: a day, such as `2026-05-01`. */
+  readonly since: string;
+  /** Action that takes its place, by its name. */
+  readonly instead: string;
+}
+
+export type DeprecatedMutations = Readonly<Partial<Record<'create' | 'update' | 'delete', DeprecatedMutation>>>;
+
 /** Statements of behaviours about callers, for the code that decides about callers. */
 export interface Traits extends WiderReach, Guards {
+  /** Mutations that clients should no longer use, over REST and GraphQL. */
+  readonly deprecatedMutations?: DeprecatedMutations;
+  /** Workflows react to changes of its records, and can hold some. */
+  readonly automation?: Automation;
   /** Endpoints receive its events although no API token reads its records. */
   readonly announced?: Announcement<string>;
   /** Its records decide who callers are and what they may do: `request_context` and the functions called by it read them. */

@@ -10,8 +10,8 @@ export interface FailingDelivery {
 
 /** Work of which a row says that it continues; a workflow should do it. */
 export interface ExpectedWork {
-  /** Kind of the record that the key names: a listener, an endpoint, an e-mail, a channel on which notifications are sent, or a task. */
-  readonly of: 'listener' | 'endpoint' | 'email' | 'channel' | 'reminder';
+  /** Kind of the record that the key names: a listener, an endpoint, an e-mail, a channel on which notifications are sent, a task, an instance, a loop or a run of an integration. */
+  readonly of: 'listener' | 'endpoint' | 'email' | 'channel' | 'reminder' | 'instance' | 'loop' | 'run';
   readonly key: string;
   /** Claim of the row, as the beginning of a line. */
   readonly claim: string;

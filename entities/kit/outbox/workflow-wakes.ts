@@ -10,7 +10,10 @@ export interface WorkflowWake {
   /** Without the prefix of the installation. */
   readonly workflowId: string;
   readonly queue: string | null;
+  /** Name of the signal, or of the update. */
   readonly signal: string;
+  /** Id of the update, so that it happens once; null for a signal. */
+  readonly updateId: string | null;
   /** Input of the workflow, should it have to be started, without the settings of its queue. */
   readonly input: object;
   readonly search: object;
@@ -38,9 +41,9 @@ export async function keepWakes(
 ): Promise<void> {
   if (wakes.length === 0) return;
   await work.runAsSystem(
-    `insert into workflow_wakes (id, at, name, workflow_id, queue, signal, input, search, attempts, next_attempt_at)
-     select w.id, $2, w.name, w."workflowId", w.queue, w.signal, w.input, w.search, 0, $2
-     from jsonb_to_recordset($1::jsonb) as w (id text, name text, "workflowId" text, queue text, signal text, input jsonb, search jsonb)
+    `insert into workflow_wakes (id, at, name, workflow_id, queue, signal, update_id, input, search, attempts, next_attempt_at)
+     select w.id, $2, w.name, w."workflowId", w.queue, w.signal, w."updateId", w.input, w.search, 0, $2
+     from jsonb_to_recordset($1::jsonb) as w (id text, name text, "workflowId" text, queue text, signal text, "updateId" text, input jsonb, search jsonb)
      where not $3 or not exists (select 1 from workflow_wakes k where k.workflow_id = w."workflowId" and k.signal = w.signal)`,
     [JSON.stringify(wakes), work.clock.now(), unlessKept],
   );
@@ -52,7 +55,7 @@ export async function keepWakes(
  */
 export async function overdueWakes(work: Work, before: Date, limit: number): Promise<WorkflowWake[]> {
   return work.rowsAsSystem<WorkflowWake>(
-    `select id, name, workflow_id as "workflowId", queue, signal, input, search from workflow_wakes
+    `select id, name, workflow_id as "workflowId", queue, signal, update_id as "updateId", input, search from workflow_wakes
      where next_attempt_at < $1 order by next_attempt_at limit $2`,
     [before, limit],
   );

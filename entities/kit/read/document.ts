@@ -145,6 +145,8 @@ export class DocumentCompiler {
           return [as, formatColumn(module, part.field, alias, part.words)];
         case 'current':
           return [as, this.#viewer.sessionId ? sql`${column(alias, 'id')} = ${this.#viewer.sessionId}` : sql`false`];
+        case 'openProposal':
+          return [as, filterPredicate(part, { module, alias, viewer: this.#viewer }, this.#aliases)];
         case 'file':
           return [as, this.#file(alias, part.field, part.parts)];
         case 'one':

@@ -23,5 +23,7 @@ export type Filter =
   | { readonly is: 'field'; readonly field: string; readonly comparison: Comparison }
   /** A related record exists that the caller may see and that meets the filter. */
   | { readonly is: 'related'; readonly relation: Relation; readonly filter: Filter }
+  /** A change or the deletion of the record waits for approvals, of which the caller may see the proposal. */
+  | { readonly is: 'openProposal'; readonly relation: Relation }
   | { readonly is: 'and' | 'or'; readonly filters: readonly Filter[] }
   | { readonly is: 'not'; readonly filter: Filter };

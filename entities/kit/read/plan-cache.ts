@@ -58,10 +58,13 @@ const maxPlansOfQuery = 200;
 export class PlanCache {
   readonly #registry: Registry;
   readonly #queries: LRUCache<string, QueryPlans>;
+  readonly #areWorkflowsEnabled: CallerQuestion;
   #compilations = 0;
 
-  constructor(registry: Registry, maxBytes = maxCacheBytes) {
+  /** @param areWorkflowsEnabled `workflows.enabled`, asked for each statement that depends on it */
+  constructor(registry: Registry, areWorkflowsEnabled = () => true, maxBytes = maxCacheBytes) {
     this.#registry = registry;
+    this.#areWorkflowsEnabled = () => areWorkflowsEnabled();
     this.#queries = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ bytes }, key) => key.length + bytes });
   }
 
@@ -110,6 +113,7 @@ export class PlanCache {
         return asked.get(question);
       },
       (parameter) => new CallerPlaceholder(parameter),
+      this.#areWorkflowsEnabled,
     );
     const { text, values } = compile(viewer);
     this.#compilations++;

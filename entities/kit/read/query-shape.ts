@@ -113,6 +113,9 @@ export class QueryShape {
       case 'value':
         this.#write(part.field, part.words ?? '');
         return part;
+      case 'openProposal':
+        this.#relation(part.relation);
+        return part;
       case 'file':
         this.#write(part.field);
         this.#inBraces(part.parts, (file) => this.#write(file.is, file.as, detailOf(file)));
@@ -198,6 +201,9 @@ export class QueryShape {
       case 'related':
         this.#relation(filter.relation);
         return { ...filter, filter: this.#filter(filter.filter, filter.relation.target) };
+      case 'openProposal':
+        this.#relation(filter.relation);
+        return filter;
       case 'not':
         return { ...filter, filter: this.#filter(filter.filter, module) };
       case 'and':

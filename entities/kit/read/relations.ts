@@ -41,6 +41,11 @@ export function relationsOf(registry: Registry, module: EntityModule): ReadonlyM
   return relations;
 }
 
+/** The relation to the proposals about the records of a kind (model/derived/proposal.ts); undefined for a kind that workflows do not know. */
+export function proposalsOf(registry: Registry, module: EntityModule): Relation | undefined {
+  return module.automation && relationsOf(registry, module).get('proposals');
+}
+
 interface KnownRelations {
   readonly referrers: ReadonlyMap<string, readonly Referrer[]>;
   readonly relations: Map<string, ReadonlyMap<string, Relation>>;

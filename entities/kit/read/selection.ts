@@ -4,7 +4,7 @@ import type { FilePart } from './file-selection.ts';
 import type { Comparison, Filter } from './filter.ts';
 import type { Bound } from './placeholder.ts';
 import type { OrderTerm } from './order.ts';
-import type { ToMany, ToOne } from './relations.ts';
+import type { Relation, ToMany, ToOne } from './relations.ts';
 
 /** The selected parts of one record. `as` is the name of a value in the answer. @typeParam Cursor type of cursors: text, or parsed values */
 export interface RecordSelection<Cursor = string> {
@@ -17,6 +17,8 @@ export type RecordPart<Cursor = string> =
   | { readonly is: 'value'; readonly as: string; readonly field: string; readonly words?: ChoiceWords }
   /** Whether the record is the session of the caller. */
   | { readonly is: 'current'; readonly as: string }
+  /** Whether a change or the deletion of the record waits for approvals. */
+  | { readonly is: 'openProposal'; readonly as: string; readonly relation: Relation }
   | { readonly is: 'file'; readonly as: string; readonly field: string; readonly parts: readonly FilePart[] }
   | { readonly is: 'one'; readonly as: string; readonly relation: ToOne; readonly record: RecordSelection<Cursor> }
   | { readonly is: 'page'; readonly as: string; readonly relation: ToMany; readonly page: PageSelection<Cursor> };

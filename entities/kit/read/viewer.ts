@@ -65,15 +65,18 @@ export class Viewer {
   readonly #references: ReferenceIndex;
   readonly #answer: (question: CallerQuestion) => CallerAnswer;
   readonly #bind: (parameter: CallerParameter) => unknown;
+  readonly #areWorkflowsEnabled: CallerQuestion;
 
   constructor(
     { references }: Pick<Registry, 'references'>,
     answer: (question: CallerQuestion) => CallerAnswer,
     bind: (parameter: CallerParameter) => unknown,
+    areWorkflowsEnabled: CallerQuestion = () => true,
   ) {
     this.#references = references;
     this.#answer = answer;
     this.#bind = bind;
+    this.#areWorkflowsEnabled = areWorkflowsEnabled;
   }
 
   /** For a statement that is compiled for one caller, with their values bound. */
@@ -132,6 +135,11 @@ export class Viewer {
   isModuleEnabled(module: EntityModule): boolean {
     // The question is not asked for kinds of the base: their statements are the same for all callers.
     return module.productModules === undefined || this.#answer(enablementOf(module)) === true;
+  }
+
+  /** `workflows.enabled`, which is the same for all callers. */
+  get hasWorkflows(): boolean {
+    return this.#answer(this.#areWorkflowsEnabled) === true;
   }
 
   targetOf(module: EntityModule, field: string): EntityModule {

@@ -53,6 +53,12 @@ export function filterPredicate(filter: Filter, rows: Rows, aliases: Aliases): S
         where ${joinPredicate(relation, alias, other)} and ${visible(relation.target, other, viewer)}
         and ${filterPredicate(filter.filter, { module: relation.target, alias: other, viewer }, aliases)})`;
     }
+    case 'openProposal': {
+      // Without workflows nobody decides, and a statement costs nothing more.
+      if (!viewer.hasWorkflows) return sql`false`;
+      const open: Filter = { is: 'field', field: 'endedAt', comparison: { isNull: true } };
+      return filterPredicate({ is: 'related', relation: filter.relation, filter: open }, rows, aliases);
+    }
     default:
       filter satisfies never;
       throw new Error('unknown filter');

@@ -1,6 +1,6 @@
 -- Returns whether a person may act in an organization in a session of a given origin (readEntry, firstOrganization).
 -- Sign-in, switch and refresh ask it before a session acts there. It must agree with request_context, but reads neither
--- the session nor groups and relations (test/entities/caller-changes.test.ts compares both).
+-- the session nor groups, relations and gates (test/entities/caller-changes.test.ts compares both).
 -- begun_with: the organization whose single sign-on began the session; '' for other ways to sign in.
 -- Always one row. role: the strongest in the organization or an ancestor, whatever the session; null without one, and
 -- then the other columns are empty. gap: null when the session may act; '' when it is valid only in the organization

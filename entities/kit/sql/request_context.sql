@@ -4,9 +4,9 @@
 -- wanted_organization may be null. Always one row.
 -- is_active: the person exists and is active. is_signed_in: the session is theirs and not deleted, and its single
 -- sign-on is current. role: the strongest in the organization or an ancestor; null without one, or when
--- single_sign_on_gap refuses the session; then groups, relations, modules and billing are empty. group_ids: groups in
+-- single_sign_on_gap refuses the session; then groups, relations, modules, billing and gates are empty. group_ids: groups in
 -- this organization. relations: on the organization, of the person or these groups, except roles. modules, billing:
--- entitlements_of. single_sign_on_id: with which the session began. lacks_second_factor: role stays here, and stateIn
+-- entitlements_of. gates: gates_of. single_sign_on_id: with which the session began. lacks_second_factor: role stays here, and stateIn
 -- removes it.
 -- Arrays are sorted: a state is compared as text with the one read before. Times are not judged.
 -- Must stay stable, and plpgsql, because PostgreSQL would plan the statements of an SQL function anew at each call. It
@@ -14,13 +14,13 @@
 -- (test/entities/caller-changes.test.ts). organization_entry must agree; the recursion is that of organization_chain.
 -- Security definer: row-level security would hide rows that decide the state.
 create or replace function request_context(wanted_user text, wanted_session text, wanted_organization text)
-returns table(is_active boolean, is_signed_in boolean, role text, group_ids text[], relations text[], modules text[], billing text[], single_sign_on_id text, lacks_second_factor boolean)
+returns table(is_active boolean, is_signed_in boolean, role text, group_ids text[], relations text[], modules text[], billing text[], gates text[], single_sign_on_id text, lacks_second_factor boolean)
 language plpgsql
 stable security definer
 set search_path to 'public', 'pg_temp'
 as $$
 declare
-  chain_ids text[]; found_role text; found_groups text[] := '{}'; found_relations text[] := '{}'; found_modules text[] := '{}'; found_billing text[] := '{}';
+  chain_ids text[]; found_role text; found_groups text[] := '{}'; found_relations text[] := '{}'; found_modules text[] := '{}'; found_billing text[] := '{}'; found_gates text[] := '{}';
   is_known boolean; begun_with text; begun_revision text; begun_membership text;
 begin
   chain_ids := array(with recursive chain as (
@@ -48,6 +48,7 @@ begin
       where t.present and t.object = 'organization:' || wanted_organization and t.relation <> all(role_order())
         and t.subject = any('user:' || wanted_user || array(select 'group:' || g || '#member' from unnest(found_groups) g))
       order by t.relation);
+    found_gates := gates_of(wanted_organization);
   end if;
   if found_role is not null or wanted_user = '*' then
     select e.modules, e.billing into found_modules, found_billing from entitlements_of(chain_ids) e;
@@ -55,7 +56,7 @@ begin
   return query select
     exists (select 1 from users u where u.id = wanted_user and u.status = 'active' and u.deleted_at is null),
     is_known and (begun_with is null or is_sign_on_current(begun_with, begun_revision, begun_membership)),
-    found_role, found_groups, found_relations, found_modules, found_billing, begun_with,
+    found_role, found_groups, found_relations, found_modules, found_billing, found_gates, begun_with,
     found_role is not null and exists (select 1 from organization_settings o
       where o.organization_id = any(chain_ids) and o.requires_second_factor and o.deleted_at is null)
       and lacks_second_factor(wanted_user, wanted_organization);

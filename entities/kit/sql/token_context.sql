@@ -5,7 +5,8 @@
 -- is_signed_in: the token exists, is not deleted, and one of the hashes fits. expires_at is returned and not judged;
 -- null: never.
 -- API token: is_active when wanted_organization is null or its own, and that exists. role null, no groups or relations:
--- its rights are its scopes. modules, billing: entitlements_of the organization and its ancestors. user_id null.
+-- its rights are its scopes. modules, billing: entitlements_of the organization and its ancestors. gates: gates_of it.
+-- user_id null.
 -- Personal token: it acts in wanted_organization, else the first that it names, else the first that its owner joined;
 -- if the token names organizations and wanted_organization is none of them, organization_id is null. The rest is
 -- request_context of the owner: with session `*` when a single sign-on that authorized the token is current and leaves
@@ -13,7 +14,7 @@
 -- The statement in principal-state.ts adds lacks_second_factor.
 -- Stable, plpgsql, security definer, watched columns and aliases: as request_context.
 create or replace function token_context(wanted_sort text, wanted_id text, wanted_hashes text, wanted_organization text)
-returns table(is_signed_in boolean, is_active boolean, role text, group_ids text[], relations text[], modules text[], billing text[], user_id text, organization_id text, scopes text[], expires_at timestamptz)
+returns table(is_signed_in boolean, is_active boolean, role text, group_ids text[], relations text[], modules text[], billing text[], gates text[], user_id text, organization_id text, scopes text[], expires_at timestamptz)
 language plpgsql
 stable security definer
 set search_path to 'public', 'pg_temp'
@@ -30,7 +31,7 @@ begin
     return query select is_known,
       coalesce(wanted_organization, found_organization) = found_organization
         and exists (select 1 from organizations o where o.id = found_organization and o.deleted_at is null),
-      null::text, '{}'::text[], '{}'::text[], e.modules, e.billing, null::text, found_organization, found_scopes, found_expiry
+      null::text, '{}'::text[], '{}'::text[], e.modules, e.billing, gates_of(found_organization), null::text, found_organization, found_scopes, found_expiry
       from entitlements_of(array(select c.id from organization_chain(found_organization) c)) e;
   else
     select t.user_id, t.organization_ids, t.scopes, t.expires_at, t.single_sign_on_ids, t.single_sign_on_revisions, t.single_sign_on_membership_ids
@@ -43,7 +44,7 @@ begin
     if cardinality(found_organizations) > 0 and found_organization <> all(found_organizations) then
       found_organization := null;
     end if;
-    return query select is_known, c.is_active and c.role is not null, c.role, c.group_ids, c.relations, c.modules, c.billing,
+    return query select is_known, c.is_active and c.role is not null, c.role, c.group_ids, c.relations, c.modules, c.billing, c.gates,
       found_user, found_organization, found_scopes, found_expiry
       from request_context(found_user, case when exists (select 1 from unnest(found_authorized, found_revisions, found_memberships) as a (id, revision, membership)
         where is_sign_on_current(a.id, a.revision, a.membership) and single_sign_on_gap(found_user, found_organization, a.id) is null)

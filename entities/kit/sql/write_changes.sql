@@ -8,7 +8,7 @@
 -- of the organizations that it concerns (organization_id, concerns, and those of which concerns_member is a member) if
 -- endpoint_wants says so. An enabled endpoint has it due at once; another one has it `kept`, without due_at. The
 -- message has the organization of its endpoint, not that of the event.
--- Returns the number of messages. It must run in the transaction of the changed rows: all of it is committed, or none.
+-- Returns the number of pending events and messages. It must run in the transaction of the changed rows: all of it is committed, or none.
 -- Security definer: core_app can add rows through it only; it has no rights to record_changes and webhook_messages.
 create or replace function write_changes(doc jsonb)
 returns integer
@@ -16,9 +16,9 @@ language plpgsql
 security definer
 set search_path to 'public', 'pg_temp'
 as $$
-declare messages int := 0;
+declare due int; messages int := 0;
 begin
-  perform write_records(doc);
+  due := write_records(doc);
   if doc ? 'feed' then
     insert into record_changes (id, entity_kind, entity_id, organization_id, viewer_id, operation, record_version)
     select c.id, c.entity_kind, c.entity_id, c.organization_id, c.viewer_id, c.operation, c.record_version
@@ -42,7 +42,7 @@ begin
       and endpoint_wants(w.topics, w.scopes, e.topic, e.entity_kind);
     get diagnostics messages = row_count;
   end if;
-  return messages;
+  return due + messages;
 end
 $$;
 revoke all on function write_changes(jsonb) from public;

@@ -4,6 +4,8 @@
 -- CR404: an organization in created_in is deleted. The foreign keys of rows created before have locked it against
 -- deletion, so the check stays true. CR409: one in changed_in is archived; it is not locked. database-error.ts
 -- translates all codes.
+-- events: those with on_demand are pending if a published version of their organization wants the topic, or if they
+-- report the deletion of a record about which a workflow instance is open. Returns the number of pending events.
 -- tuples: upserted in the order of their key against deadlocks. version + 1 makes them due; raises stays until it is
 -- applied.
 -- objects {object, kind, id, field, organization, owned, actor, at}: locked by id. Released are those of exactly this
@@ -14,12 +16,12 @@
 -- later than all other verdicts on the object. CR410 when the organization no longer owns one of the objects.
 -- Security definer: core_app may write none of these tables.
 create or replace function write_records(doc jsonb)
-returns void
+returns integer
 language plpgsql
 security definer
 set search_path to 'public', 'pg_temp'
 as $$
-declare gone text; owned int;
+declare gone text; owned int; due int;
     begin
       if doc -> 'created_in' <> '[]' then select o.id into gone from organizations o
       where o.id in (select jsonb_array_elements_text(doc -> 'created_in')) and o.deleted_at is not null limit 1;
@@ -43,13 +45,18 @@ select h.id, h.at, h.entity_kind, h.entity_id, h.organization_id, h.operation, h
 from jsonb_to_recordset(doc -> 'history') as h (id text, at timestamptz, entity_kind text, entity_id text,
   organization_id text, operation text, record_version int, changed_fields text[], snapshot jsonb, actor text,
   request_id text);
-insert into events (id, occurred_at, topic, entity_kind, entity_id, record_version, organization_id, actor, request_id,
+with recorded as (insert into events (id, occurred_at, topic, entity_kind, entity_id, record_version, organization_id, actor, request_id,
   traceparent, request_method, request_route, request_status, payload, pending)
 select e.id, e.at, e.topic, e.entity_kind, e.entity_id, e.record_version, e.organization_id, e.actor, e.request_id,
-  e.traceparent, e.method, e.route, e.status, e.payload, e.pending
+  e.traceparent, e.method, e.route, e.status, e.payload, e.pending or (e.on_demand is true and (exists (
+    select 1 from workflow_versions v where v.organization_id = e.organization_id and v.ended_at is null and v.deleted_at is null
+      and e.topic = any(v.topics)) or (e.topic like '%.deleted' and exists (
+    select 1 from workflow_instances i where i.organization_id = e.organization_id and i.subject_id = e.entity_id
+      and i.ended_at is null and i.deleted_at is null))))
 from jsonb_to_recordset(doc -> 'events') as e (id text, at timestamptz, topic text, entity_kind text, entity_id text,
   record_version int, organization_id text, actor text, request_id text, traceparent text, payload jsonb,
-  pending boolean, method text, route text, status int);
+  pending boolean, on_demand boolean, method text, route text, status int)
+  returning pending) select count(*) filter (where pending) into due from recorded;
 if doc -> 'tuples' <> '[]' then insert into desired_tuples as held (object, relation, subject, organization_id, present, raises)
 select t.object, t.relation, t.subject, t.organization_id, t.present, t.raises
 from jsonb_to_recordset(doc -> 'tuples') as t (object text, relation text, subject text, organization_id text,
@@ -88,6 +95,7 @@ if doc ? 'verdicts' then
     raise exception 'The record has another file by now; the verdict is on none that is in use.' using errcode = 'CR410';
   end if;
 end if;
+  return due;
 end
 $$;
 revoke all on function write_records(jsonb) from public;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { snakeCase } from '../base/snake-case.ts';
 import type { EntityModule } from '../model/define.ts';
 import { indexedBeginning } from './matched-form.ts';
@@ -49,7 +50,8 @@ export function listIndexes(module: EntityModule): (ColumnsIndex | NamedExpressi
 }
 
 function columnsIndex({ table }: EntityModule, fields: readonly string[], where = live): ColumnsIndex {
-  return { name: `${table}_${fields.map(snakeCase).join('_')}_index`, properties: [...fields], where };
+  const name = withinLimit(`${table}_${fields.map(snakeCase).join('_')}_index`);
+  return { name, properties: [...fields], where };
 }
 
 function listIndex(module: EntityModule, before: readonly string[], name: string): ColumnsIndex | NamedExpression {
@@ -86,7 +88,16 @@ function expressionIndex(
   last: string,
   id = 'id',
 ): NamedExpression {
-  const name = `${table}_${words.map(snakeCase).join('_')}`;
+  const name = withinLimit(`${table}_${words.map(snakeCase).join('_')}`);
   const columns = `${fields.map(snakeCase).join(', ')} ${last}, ${id}`;
   return { name, expression: `create index "${name}" on "${table}" (${columns}) where ${live}` };
+}
+
+/** Characters of a name in PostgreSQL, which would cut the rest off. */
+const maxNameLength = 63;
+
+function withinLimit(name: string): string {
+  if (name.length <= maxNameLength) return name;
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 8);
+  return `${name.slice(0, maxNameLength - digest.length - 1)}_${digest}`;
 }

@@ -143,7 +143,7 @@ function ormSchemaOf(module: EntityModule, typeNameOf: (kind: string) => string)
     uniques: (module.unique ?? []).map((key) => ({
       name: uniqueKeyName(module, key),
       properties: [...key.fields],
-      where: 'deleted_at is null',
+      where: key.onlyIf === undefined ? 'deleted_at is null' : `deleted_at is null and ${snakeCase(key.onlyIf)}`,
     })),
     indexes: [
       ...listIndexes(module),

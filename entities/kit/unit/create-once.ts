@@ -13,7 +13,7 @@ type Row = Readonly<Record<string, unknown>>;
 /** The statement for each kind, which is compiled once. Its parameters are the rows (`documentsOf`) and what is recorded of them. */
 const statementOf = onceForEach((module: EntityModule): Statement =>
   compileSql(sql`with stored as (${insertion(module, [])} on conflict do nothing returning id)
-    select write_changes(${''}::jsonb)::text as messages from stored`),
+    select write_changes(${''}::jsonb)::text as written from stored`),
 );
 
 /**
@@ -40,7 +40,7 @@ export async function createOnce(
   let isNew = false;
   await work.changeInOneStatement(module, { text: statementOf(module).text, values }, ([stored]) => {
     isNew = stored !== undefined;
-    if (stored) countEffects({ events: entries.events, messages: Number(stored[0]) });
+    if (stored) countEffects(Number(stored[0]));
   });
   return isNew ? row : undefined;
 }

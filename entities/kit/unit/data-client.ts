@@ -14,11 +14,13 @@ import { compileRows } from '../read/rows.ts';
 import type { LockedOperation, RowsSelection } from '../read/selection.ts';
 import { compileViewedByEach, type Viewing } from '../read/viewed-by-each.ts';
 import { changeRecord } from '../write/change-record.ts';
-import { changeSet, type SetResult } from '../write/change-set.ts';
+import { changeEach, changeSet, type SetResult } from '../write/change-set.ts';
 import type { ExpectedVersion } from '../write/plan-changes.ts';
 import { createEach, type CreatedEach } from '../write/create-each.ts';
+import { createRows } from '../write/create-rows.ts';
 import { createRecords } from '../write/create-records.ts';
-import type { ChangeWork, HeldField } from '../write/change-work.ts';
+import type { ChangeWork } from '../write/change-work.ts';
+import type { HeldField } from '../write/held-changes.ts';
 import { lockInOrder, type LockTarget } from '../write/lock-order.ts';
 import { newRows, type Creation } from '../write/creations.ts';
 import { checkReferences, type GivenReference } from '../write/references.ts';
@@ -161,6 +163,11 @@ export class DataClient {
     });
   }
 
+  /** Creates records of the server in one statement. @returns their ids @throws AppError, TypeError, see `createRows` */
+  createRows(module: EntityModule, rows: readonly Row[]): Promise<string[]> {
+    return createRows(this.#work, this.#caller, module, rows);
+  }
+
   /**
    * Creates a record with an event, unless a unique key of its kind is taken; one statement writes both or neither.
    * @returns the row; undefined when there is one already
@@ -221,6 +228,19 @@ export class DataClient {
   }
 
   /**
+   * Changes up to a thousand rows, each to values of its own, in one statement, except those that the caller may not change.
+   * @throws AppError, see `updateAll`; TypeError for a row that is named twice
+   */
+  updateEach<M extends EntityModule>(
+    module: M,
+    changes: readonly { readonly id: string; readonly values: ChangesOf<M> }[],
+  ): Promise<SetResult> {
+    const values = new Map(changes.map(({ id, values: given }) => [id, validateChanges(module, given)]));
+    if (values.size < changes.length) throw new TypeError(`a ${module.kind} is named twice in one change`);
+    return changeEach(this.#work, { module, values, ...this.#requestedBy });
+  }
+
+  /**
    * Changes a row like `update`, and links it with others or ends links (model/derived/join.ts). Of a row without other changes, the right to edit
    * it is checked all the same.
    * @throws AppError, see `update`; not_found for records to link that the caller cannot view
@@ -250,7 +270,12 @@ export class DataClient {
 
   /** Fields that the last change of each of these rows in this unit of work did not write, because a behaviour of their kind holds them. */
   heldOf(ids: readonly string[]): (HeldField & { readonly id: string })[] {
-    return ids.flatMap((id) => (this.#work.held.get(id) ?? []).map((held) => ({ id, ...held })));
+    return ids.flatMap((id) => (this.#work.held.get(id)?.fields ?? []).map((held) => ({ id, ...held })));
+  }
+
+  /** Whether the last change of a row in this unit of work, or its deletion, is held as a whole: nothing of it was written. */
+  isHeld(id: string): boolean {
+    return this.#work.held.get(id)?.isWhole ?? false;
   }
 
   /** Soft-deletes up to a thousand rows, except those that the caller may not delete. @throws AppError limit_exceeded */

@@ -1,6 +1,5 @@
 import { Pool, TypeOverrides, types as postgresTypes } from 'pg';
 import type { MikroORM } from '@mikro-orm/core';
-import type { DatabaseOptions } from '../access/database-options.ts';
 import { newId } from '../base/ids.ts';
 import { systemCaller } from '../model/caller.ts';
 import type { UploadFunction } from '../objects/upload-rows.ts';
@@ -12,6 +11,7 @@ import { PlanCache } from '../read/plan-cache.ts';
 import { CrashWatch } from '../storage/crash-watch.ts';
 import { changeOutsideTransaction, queryOutsideTransaction } from '../storage/one-round-trip.ts';
 import { ResultCache } from './result-cache.ts';
+import type { WriteOptions } from '../write/change-work.ts';
 import { UnitOfWork, type UnitOfWorkHost } from './unit-of-work.ts';
 import type { CommitSummary, WorkContext } from '../model/work-context.ts';
 
@@ -37,7 +37,7 @@ interface Metadata {
 
 /** The database of one process: a pool, the ORM's metadata and the units of work on them. */
 export class Database implements UnitOfWorkHost {
-  readonly options: DatabaseOptions;
+  readonly options: WriteOptions;
   readonly pool: Pool;
   /** Takes connections from the pool. */
   readonly connections: ConnectionQueue;
@@ -51,7 +51,7 @@ export class Database implements UnitOfWorkHost {
   /** The database that has the other pool of `sibling`. */
   readonly #origin: Database | undefined;
 
-  private constructor(options: DatabaseOptions, metadata: Metadata, origin?: Database) {
+  private constructor(options: WriteOptions, metadata: Metadata, origin?: Database) {
     this.options = options;
     this.#origin = origin;
     this.orm = metadata.orm;
@@ -89,9 +89,10 @@ export class Database implements UnitOfWorkHost {
     this.pool.on('connect', (client) => client.on('error', () => {}));
   }
 
-  static async open(options: DatabaseOptions): Promise<Database> {
+  static async open(options: WriteOptions): Promise<Database> {
     const schemas = schemasOf(options.registry);
-    const metadata = { orm: await createOrm(schemas), schemas, plans: new PlanCache(options.registry) };
+    const plans = new PlanCache(options.registry, () => options.gates?.isEnabled() ?? false);
+    const metadata = { orm: await createOrm(schemas), schemas, plans };
     const database = new Database(options, metadata);
     options.hook?.start((text, values) => database.#queryForHook(text, values));
     return database;

@@ -2,11 +2,10 @@ import type { MikroORM } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { QueryResultRow } from 'pg';
 import { bumpRevisions } from '../access/authorization-state.ts';
-import type { DatabaseOptions } from '../access/database-options.ts';
 import type { Clock } from '../base/clock.ts';
 import { failpoint } from '../base/failpoint.ts';
 import { currentTraceparent } from '../base/trace.ts';
-import { databaseRoleOf, ownerOfRows } from '../model/caller.ts';
+import { actorOf, databaseRoleOf, ownerOfRows, type Caller } from '../model/caller.ts';
 import type { RecordedChange } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Registry } from '../model/registry.ts';
@@ -18,9 +17,11 @@ import type { Statement } from '../storage/sql.ts';
 import type { DatabaseRole, RoleSession, Transaction, TransactionSettings } from '../storage/transaction.ts';
 import { ChangeCounters } from '../write/change-counters.ts';
 import { recordChanges } from '../write/change-log.ts';
-import type { ChangeWork, HeldField, Stamp } from '../write/change-work.ts';
+import type { ChangeWork, Stamp } from '../write/change-work.ts';
+import type { HeldPart } from '../write/held-changes.ts';
 import { makeConsequences } from '../write/consequences.ts';
 import type { EventDraft } from '../model/event-draft.ts';
+import type { WriteOptions } from '../write/change-work.ts';
 import { translateWriteError } from '../write/write-error.ts';
 import { ChangeBuffer } from './change-buffer.ts';
 import type { AnswerWork, SidecarStatement } from './answer-work.ts';
@@ -37,7 +38,7 @@ type State = 'open' | 'committing' | 'committed' | 'rolling back' | 'rolled back
 
 /** The part of a database that a unit of work needs. */
 export interface UnitOfWorkHost extends TransactionSource {
-  readonly options: DatabaseOptions;
+  readonly options: WriteOptions;
   readonly orm: MikroORM;
   readonly schemas: OrmSchemas;
   readonly plans: PlanCache;
@@ -57,7 +58,8 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
   readonly data: DataClient;
   readonly counters = new ChangeCounters();
   readonly created = new Set<string>();
-  readonly held = new Map<string, readonly HeldField[]>();
+  readonly held = new Map<string, HeldPart>();
+  readonly passing = new Set<string>();
   readonly #buffer: ChangeBuffer;
   readonly #queue = new FlushQueue();
   readonly #afterCommit = new PostCommitHooks();
@@ -70,6 +72,7 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
   /** The error after which only a rollback is possible. */
   #failure: { readonly error: unknown } | undefined;
   #origin: Origin;
+  #actor: string;
   readonly #startedAt = performance.now();
 
   /** @param bypassLimit waits for a connection however many others wait */
@@ -77,13 +80,14 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
     this.database = database;
     this.context = withCaller(context);
     this.#origin = context;
+    this.#actor = actorOf(context.caller);
     this.#bypassLimit = bypassLimit;
     this.#transaction = new LazyTransaction(database, () => this.#settings);
     this.#buffer = new ChangeBuffer(database.orm, database.schemas, database.options.registry);
     this.data = new DataClient(this, context.caller);
   }
 
-  get options(): DatabaseOptions {
+  get options(): WriteOptions {
     return this.database.options;
   }
 
@@ -248,6 +252,27 @@ export class UnitOfWork implements AnswerWork, ChangeWork {
 
   get origin(): Origin {
     return this.#origin;
+  }
+
+  /**
+   * Runs part of the work as another caller: with the rights of that caller, whom history and events name as the actor. For changes that
+   * somebody has made and that are written later.
+   */
+  async actAs<T>(caller: Caller, work: (data: DataClient) => Promise<T>): Promise<T> {
+    await this.flush();
+    const own = this.#actor;
+    this.#actor = actorOf(caller);
+    try {
+      const result = await work(new DataClient(this, caller));
+      await this.flush();
+      return result;
+    } finally {
+      this.#actor = own;
+    }
+  }
+
+  get actor(): string {
+    return this.#actor;
   }
 
   /** Records a custom event of a kind (custom-events.ts) with the next flush. */

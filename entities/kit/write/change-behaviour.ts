@@ -1,6 +1,6 @@
 import type { ConfiguredNames } from '../access/database-options.ts';
 import type { Place } from '../access/lost-roles.ts';
-import type { AppError } from '../base/errors.ts';
+import { AppError } from '../base/errors.ts';
 import type { Behaviour } from '../model/behaviour.ts';
 import type { Caller } from '../model/caller.ts';
 import type { EntityModule } from '../model/define.ts';
@@ -8,7 +8,8 @@ import type { RecordedChange } from '../model/recorded-changes.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Sql } from '../storage/sql.ts';
 import type { RoleSession } from '../storage/transaction.ts';
-import type { ChangeWork, HeldField } from './change-work.ts';
+import type { ChangeWork } from './change-work.ts';
+import type { HeldField, HoldableChange, HoldRequest } from './held-changes.ts';
 import type { Creation, NewRow } from './creations.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -23,7 +24,8 @@ export interface Completing {
 }
 
 /** A change of a record that the caller may change. */
-interface CheckedChange {
+export interface CheckedChange {
+  readonly work: ChangeWork;
   readonly registry: Registry;
   readonly module: EntityModule;
   readonly caller: Caller;
@@ -59,12 +61,8 @@ export interface FollowingKinds {
   readonly followed: EntityModule;
 }
 
-/** A change of a record that nothing refuses. */
-interface HoldableChange {
-  readonly row: Row;
-  /** Given values that the row does not have. */
-  readonly changed: Row;
-}
+/** Held fields of records, or why their changes are refused, by the id of the record. */
+export type Holding = ReadonlyMap<string, readonly HeldField[] | AppError>;
 
 /**
  * A behaviour with its steps when records are written. The steps stand in the order in which `createRecords`, `planChanges` and
@@ -77,21 +75,17 @@ export interface ChangeBehaviour<Name extends string = string> extends Behaviour
   /** Checks new rows that the caller may create, or sets their values; their references are checked afterwards. @throws AppError */
   readonly checkNew?: (work: ChangeWork, caller: Caller, rows: readonly NewRow[]) => void | Promise<void>;
   /** Why a record is not changed so, although the caller may change it. */
-  readonly check?: (change: CheckedChange) => AppError | undefined;
+  readonly check?: (change: CheckedChange) => AppError | undefined | Promise<AppError | undefined>;
   /**
-   * Decides which changed fields of records are held, by the id of the record, and writes nothing: the rest of a change can still be
-   * refused.
+   * Decides which changed fields of records are held, or which deletions are, or why a change is refused, by the id of the record. It
+   * writes nothing: the rest of a change can still be refused.
    */
-  readonly hold?: (
-    work: ChangeWork,
-    caller: Caller,
-    changes: readonly HoldableChange[],
-  ) => ReadonlyMap<string, readonly HeldField[]> | Promise<ReadonlyMap<string, readonly HeldField[]>>;
+  readonly hold?: (work: ChangeWork, caller: Caller, request: HoldRequest) => Holding | Promise<Holding>;
   /**
    * Records what it holds of changes that nothing refuses, each with the held fields alone, for example in requests to approve
    * (`changeRows`).
    */
-  readonly recordHeld?: (work: ChangeWork, caller: Caller, changes: readonly HoldableChange[]) => Promise<void>;
+  readonly recordHeld?: (work: ChangeWork, caller: Caller, request: HoldRequest) => Promise<void>;
   /** Runs when records were written, before the dependents of deleted ones are deleted: it writes more, or refuses. @throws AppError */
   readonly written?: (session: RoleSession, changes: readonly RecordedChange[], work: ChangeWork) => Promise<void>;
   /** Whether the deletion of a record leaves its dependents of a kind, which are removed later. */
@@ -121,7 +115,7 @@ export function canHold(module: EntityModule): boolean {
   return behavioursOf(module).some(({ hold }) => hold);
 }
 
-/** The fields of a change that one behaviour holds; `changed` has them alone. */
+/** The fields of a change, or the deletion, that one behaviour holds; `changed` has the held fields alone. */
 interface HeldChange extends HoldableChange {
   readonly by: ChangeBehaviour;
   readonly id: string;
@@ -131,25 +125,37 @@ interface HeldChange extends HoldableChange {
 export async function heldChanges(
   work: ChangeWork,
   caller: Caller,
-  module: EntityModule,
-  changes: readonly HoldableChange[],
-): Promise<HeldChange[]> {
+  request: HoldRequest,
+): Promise<{ held: HeldChange[]; refused: Map<string, AppError> }> {
   const held: HeldChange[] = [];
+  const refused = new Map<string, AppError>();
+  const { module, changes } = request;
   for (const by of behavioursOf(module)) {
-    const found = changes.length > 0 ? await by.hold?.(work, caller, changes) : undefined;
+    const found = changes.length > 0 ? await by.hold?.(work, caller, request) : undefined;
     for (const { row, changed } of changes) {
       const id = row['id'] as string;
-      const fields = (found?.get(id) ?? []).filter(({ field }) => Object.hasOwn(changed, field));
-      const own = Object.fromEntries(fields.map(({ field }) => [field, changed[field]]));
+      const decided = found?.get(id) ?? [];
+      if (decided instanceof AppError) {
+        if (!refused.has(id)) refused.set(id, decided);
+        continue;
+      }
+      const fields = decided.filter(({ field }) => field === null || Object.hasOwn(changed, field));
+      const own = Object.fromEntries(fields.flatMap(({ field }) => (field === null ? [] : [[field, changed[field]]])));
       if (fields.length > 0) held.push({ by, id, fields, row, changed: own });
     }
   }
-  return held;
+  return { held: held.filter(({ id }) => !refused.has(id)), refused };
 }
 
 /** Lets the behaviours record what they hold. */
-export async function recordHeld(work: ChangeWork, caller: Caller, held: readonly HeldChange[]): Promise<void> {
-  for (const [by, own] of Map.groupBy(held, (change) => change.by)) await by.recordHeld?.(work, caller, own);
+export async function recordHeld(
+  work: ChangeWork,
+  caller: Caller,
+  about: Omit<HoldRequest, 'changes'>,
+  held: readonly HeldChange[],
+): Promise<void> {
+  for (const [by, changes] of Map.groupBy(held, (change) => change.by))
+    await by.recordHeld?.(work, caller, { ...about, changes });
 }
 
 /** A creation and its children as the behaviours of their kinds complete them. Added records are not completed again. */

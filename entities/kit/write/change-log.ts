@@ -1,21 +1,21 @@
 import { systemScope } from '../access/authorization-state.ts';
 import type { DatabaseOptions } from '../access/database-options.ts';
 import { newId } from '../base/ids.ts';
-import { actorOf, silentActors } from '../model/caller.ts';
+import { silentActors } from '../model/caller.ts';
 import { publicKinds } from '../model/event-catalogue.ts';
 import { concernedBy, type ChangePayload } from '../model/events.ts';
 import { soleOrganizationOf, type RecordedChange } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
 import type { Origin } from '../model/work-context.ts';
-import { deduplicateTuples, tupleChanges, type Tuple } from '../model/tuples.ts';
+import { deduplicateTuples } from '../model/tuples.ts';
 import type { RoleSession } from '../storage/transaction.ts';
-import type { ChangeCounters } from './change-counters.ts';
 import type { ChangeWork } from './change-work.ts';
 import { objectRows, verdictRows, type ObjectRow, type VerdictRow } from './object-changes.ts';
 import { draftOf, draftsOfFields } from './custom-events.ts';
 import { feedRows, type FeedRow } from '../outbox/feed-rows.ts';
 import type { EventDraft } from '../model/event-draft.ts';
 import { scheduleAfterCommitHooks } from './run-hooks.ts';
+import { tupleRows } from './tuple-rows.ts';
 
 /**
  * Records a set of changes in one statement: history, outbox events, desired tuples, owners of objects and verdicts on them. They are committed or rolled
@@ -37,7 +37,8 @@ export async function recordChanges(
 /** Records of changes: the document of `write_records`, and the numbers to add once it is written. */
 interface PreparedRecords {
   readonly entries: Entries;
-  readonly countEffects: (written: Written) => void;
+  /** @param written what `write_changes` returns: the number of pending events and messages */
+  readonly countEffects: (written: number) => void;
 }
 
 /** The document with all that is recorded of a set of changes. Hooks after the commit are scheduled with it. */
@@ -49,10 +50,10 @@ export function prepareRecords(
   scheduleAfterCommitHooks(work, changes);
   for (const change of changes) work.counters.addRecord(change);
   const { options, origin } = work;
-  const by = { actor: actorOf(work.context.caller), request_id: origin.requestId, at: work.clock.now().toISOString() };
+  const by = { actor: work.actor, request_id: origin.requestId, at: work.clock.now().toISOString() };
   const tuples = tupleRows(changes, work.counters);
   const announcing = silentActors.has(by.actor) ? [] : changes;
-  const events = eventRows(announcing, drafts, by, { hasListener: options.hasListener, origin });
+  const events = eventRows(announcing, drafts, by, { options, origin });
   const announced = publicKindsIn(events, publicKinds(work.registry));
   const objects = objectRows(changes, by);
   const verdicts = verdictRows(changes);
@@ -75,7 +76,7 @@ export function prepareRecords(
     entries,
     countEffects: (written) =>
       work.counters.add({
-        pendingEvents: written.events.filter(({ pending }) => pending).length + written.messages,
+        pendingEvents: written,
         tupleChanges: tuples.length,
         objectChanges: objects.length,
         feedChanges: feed.length,
@@ -99,12 +100,17 @@ function organizationOfCreation({ module, operation, organizationId }: RecordedC
 
 /**
  * The organizations in which people and programs change something; `write_records` fails when one of them is archived. Changes that they
- * make with the rights of the server are included, and changes that the server makes by itself are not.
+ * make with the rights of the server are included. Changes that the server makes by itself are not, nor are deletions that end an archived
+ * organization, and their announcements.
  */
 function changedIn(changes: readonly RecordedChange[], { context, registry }: ChangeWork): { changed_in?: string[] } {
   if (context.caller.kind === 'system') return {};
-  const organizations = changes.flatMap(({ module, operation, organizationId, isCascaded, isConsequence }) => {
-    const isEnding = operation === 'deleted' && registry.endsWithOrganization(module.kind);
+  const organizations = changes.flatMap((change) => {
+    const { module, operation, organizationId, changedFields, isCascaded, isConsequence } = change;
+    const isEnding =
+      operation === 'deleted'
+        ? registry.endsWithOrganization(module.kind)
+        : operation === 'updated' && registry.announcesDeletion(module.kind, changedFields);
     return module.tenancy === 'organization' && organizationId !== null && !isCascaded && !isConsequence && !isEnding
       ? [organizationId]
       : [];
@@ -129,39 +135,33 @@ export interface Entries {
   readonly feed?: readonly FeedRow[];
 }
 
-export interface Written {
-  readonly events: readonly EventRow[];
-  readonly messages: number;
-}
-
 async function write(
   session: RoleSession,
   entries: Entries,
   { failOnEnqueueError, onBackgroundError }: DatabaseOptions,
-): Promise<Written> {
+): Promise<number> {
   const { events } = entries;
-  if (events.length === 0 || failOnEnqueueError()) return { events, messages: await send(session, entries) };
+  if (events.length === 0 || failOnEnqueueError()) return send(session, entries);
   // `workflows.dispatch.failonenqueueerror` is off: the change is kept even when its events cannot be recorded.
   await session.query('savepoint before_events');
   try {
-    const messages = await send(session, entries);
+    const written = await send(session, entries);
     await session.query('release savepoint before_events');
-    return { events, messages };
+    return written;
   } catch (error) {
     await session.query('rollback to savepoint before_events');
     onBackgroundError(error, `recording ${events.length} events; the change is kept without them`);
-    await send(session, { ...entries, events: [] });
-    return { events: [], messages: 0 };
+    return await send(session, { ...entries, events: [] });
   }
 }
 
-/** @returns how many messages to endpoints were written */
+/** @returns the number of pending events and of messages to endpoints */
 async function send(session: RoleSession, entries: Entries): Promise<number> {
   // A SECURITY DEFINER function: the app role can add rows to these tables through it, but cannot read or change them.
-  const { rows } = await session.query<{ messages: number }>('select write_changes($1) as messages', [
+  const { rows } = await session.query<{ written: number }>('select write_changes($1) as written', [
     JSON.stringify(entries),
   ]);
-  return rows[0]?.messages ?? 0;
+  return rows[0]?.written ?? 0;
 }
 
 /** Actor, request and time (RFC 3339) of a change. Every recorded row carries it. */
@@ -227,6 +227,8 @@ interface EventRow {
   readonly concerns_member?: string;
   /** Whether the topic has a listener; the relay claims only such events. */
   readonly pending: boolean;
+  /** It is pending if a published version of its organization wants the topic, or if an instance about its deleted record is open. */
+  readonly on_demand?: true;
 }
 
 function publicKindsIn(events: readonly EventRow[], known: ReadonlySet<string>): string[] {
@@ -241,7 +243,10 @@ function eventRows(
   changes: readonly RecordedChange[],
   drafts: readonly EventDraft[],
   by: RecordedBy,
-  { hasListener, origin: { traceparent, request } }: { hasListener: (topic: string) => boolean; origin: Origin },
+  {
+    options,
+    origin: { traceparent, request },
+  }: { options: Pick<DatabaseOptions, 'hasListener' | 'hasListenerOnDemand'>; origin: Origin },
 ): EventRow[] {
   const recorded = [
     ...changes
@@ -266,28 +271,14 @@ function eventRows(
     traceparent: traceparent ?? null,
     ...request,
     payload: event.payload ?? {},
-    pending: hasListener(event.topic),
+    ...pendingOf(event.topic, options),
   }));
 }
 
-interface TupleRow extends Tuple {
-  readonly present: boolean;
-  readonly organization_id: string | null;
-  /** Whether the tuple changes rights to an existing record, so that the revision of its scope must be bumped. */
-  readonly raises: boolean;
-}
-
-/** Rows of the table `desired_tuples`: one for each tuple that these changes add or remove. */
-function tupleRows(changes: readonly RecordedChange[], counters: ChangeCounters): TupleRow[] {
-  return changes.flatMap((change) =>
-    tupleChanges(
-      change.module.grants ?? [],
-      change.before?.['deletedAt'] == null ? change.before : null,
-      change.after['deletedAt'] == null ? change.after : null,
-    ).map((tuple) => ({
-      ...tuple,
-      organization_id: change.organizationId,
-      raises: counters.changesExistingRights(tuple.object, changes),
-    })),
-  );
+function pendingOf(
+  topic: string,
+  { hasListener, hasListenerOnDemand }: Pick<DatabaseOptions, 'hasListener' | 'hasListenerOnDemand'>,
+): Pick<EventRow, 'pending' | 'on_demand'> {
+  if (hasListener(topic)) return { pending: true };
+  return { pending: false, ...(hasListenerOnDemand(topic) ? { on_demand: true } : {}) };
 }

@@ -11,11 +11,13 @@ import { Viewer } from '../read/viewer.ts';
 import { permitted, visible } from '../read/visibility.ts';
 import { column } from '../storage/column.ts';
 import { compileSql, type Sql } from '../storage/sql.ts';
+import type { RoleSession } from '../storage/transaction.ts';
 import { checkRowCount } from './change-counters.ts';
 import { refuseFileForMany } from './claim-files.ts';
 import type { ChangeWork } from './change-work.ts';
 import {
   planChanges,
+  type ChangePlan,
   type ChangeRequest,
   type AuthorizedRow,
   type PlannedChange,
@@ -23,7 +25,9 @@ import {
 } from './plan-changes.ts';
 import { isMove } from './references.ts';
 import { refuseSecretForMany } from './sealed-values.ts';
-import { updateRows } from './update-rows.ts';
+import { updateEachRow, updateRows } from './update-rows.ts';
+
+type Row = Record<string, unknown>;
 
 export interface Refusal {
   readonly id: string;
@@ -32,7 +36,7 @@ export interface Refusal {
 }
 
 export interface SetResult {
-  /** Ids in the order in which they were given. */
+  /** Ids in the order in which they were given, without those of records whose deletion is held. */
   readonly changed: readonly string[];
   readonly refused: readonly Refusal[];
 }
@@ -42,7 +46,61 @@ export interface SetResult {
  * changes those that the caller may change, one records history, events and tuples. The result names the records that were not changed.
  * @throws AppError limit_exceeded; not_found, permission_denied for references that the caller may not set
  */
-export async function changeSet(work: ChangeWork, request: Omit<ChangeRequest, 'recordVersion'>): Promise<SetResult> {
+export async function changeSet(
+  work: ChangeWork,
+  request: Omit<ChangeRequest, 'recordVersion' | 'valuesOf'>,
+): Promise<SetResult> {
+  // Rows whose changes concern the same fields, and of which the same are held, are changed in one statement.
+  return changeRecords(work, request, (plan) =>
+    [
+      ...Map.groupBy(plan.changes, ({ row, values }) =>
+        [Object.keys(differences(row, values)), Object.keys(values)].join(';'),
+      ).values(),
+    ].map((changes) => ({
+      changes,
+      update: (session: RoleSession) => {
+        const which = sql`${column('row', 'id')} = any(${changes.map(({ row }) => row['id'])})`;
+        return updateRows(session, request.module, { values: changes[0]?.values ?? {}, which, stamp: request.stamp });
+      },
+    })),
+  );
+}
+
+/**
+ * Changes records like `changeSet`, each to values of its own.
+ * @param values validated values by field, by the id of the record
+ * @throws AppError, see `changeSet`
+ */
+export function changeEach(
+  work: ChangeWork,
+  {
+    values,
+    ...request
+  }: Pick<ChangeRequest, 'module' | 'caller' | 'stamp'> & { readonly values: ReadonlyMap<string, Readonly<Row>> },
+): Promise<SetResult> {
+  const { module, stamp } = request;
+  const all: Row = Object.assign({}, ...values.values());
+  return changeRecords(
+    work,
+    { ...request, operation: 'edit', ids: [...values.keys()], values: all, valuesOf: values },
+    ({ changes }) =>
+      changes.length === 0
+        ? []
+        : [{ changes, update: (session) => updateEachRow(session, module, { changes, stamp }) }],
+  );
+}
+
+/** Rows that one statement changes. */
+interface RowsToWrite {
+  readonly changes: readonly PlannedChange[];
+  readonly update: (session: RoleSession) => Promise<readonly Readonly<Row>[]>;
+}
+
+async function changeRecords(
+  work: ChangeWork,
+  request: Omit<ChangeRequest, 'recordVersion'>,
+  statementsOf: (plan: ChangePlan) => readonly RowsToWrite[],
+): Promise<SetResult> {
   const ids = [...new Set(request.ids)];
   checkRowCount(ids.length, '/ids');
   refuseFileForMany(request.module, request.values);
@@ -51,13 +109,9 @@ export async function changeSet(work: ChangeWork, request: Omit<ChangeRequest, '
   return work.serialize(async () => {
     const plan = await planChanges(work, { ...request, ids }, new LockedSet(work, { ...request, ids }));
     if (request.operation === 'remove' && plan.changes.length > 0) work.created.clear();
-    // Rows whose changes concern the same fields, and of which the same are held, are changed in one statement.
-    const alike = Map.groupBy(plan.changes, ({ row, values }) =>
-      [Object.keys(differences(row, values)), Object.keys(values)].join(';'),
-    );
-    for (const changes of alike.values()) await write(work, { ...request, caller: plan.caller }, changes);
+    for (const rows of statementsOf(plan)) await write(work, { ...request, caller: plan.caller }, rows);
     return {
-      changed: ids.filter((id) => !plan.refusals.has(id)),
+      changed: ids.filter((id) => !plan.refusals.has(id) && !(request.operation === 'remove' && work.held.has(id))),
       refused: ids.flatMap((id) => {
         const refusal = plan.refusals.get(id);
         return refusal ? [{ id: shortened(id), code: refusal.code, message: refusal.message }] : [];
@@ -132,20 +186,16 @@ function unrestricted(module: EntityModule, operation: 'edit' | 'remove', viewer
       and ${visible(target, 'above', viewer)} and ${permitted(target, 'above', viewer, restricted.requires)}))`;
 }
 
-/** @param changes of the same fields, whose values are equal for all rows */
 async function write(
   work: ChangeWork,
-  { module, operation, caller, stamp }: Omit<ChangeRequest, 'recordVersion'>,
-  changes: readonly PlannedChange[],
+  { module, operation, caller }: Omit<ChangeRequest, 'recordVersion'>,
+  { changes, update }: RowsToWrite,
 ): Promise<void> {
-  const before = new Map(changes.map(({ row }) => [row['id'], row]));
-  const values = changes[0]?.values ?? {};
-  await work.changeRows(databaseRoleOf(caller), module, async (session) => {
-    const which = sql`${column('row', 'id')} = any(${[...before.keys()]})`;
-    const after = await updateRows(session, module, { values, which, stamp });
-    return after.map((row) => {
-      const old = before.get(row['id']) as Readonly<Record<string, unknown>>;
-      return changeOf(module, old, row, operation === 'edit' ? Object.keys(differences(old, values)) : []);
-    });
-  });
+  const planned = new Map(changes.map((change) => [change.row['id'], change]));
+  await work.changeRows(databaseRoleOf(caller), module, async (session) =>
+    (await update(session)).map((after) => {
+      const { row, values } = planned.get(after['id']) as PlannedChange;
+      return changeOf(module, row, after, operation === 'edit' ? Object.keys(differences(row, values)) : []);
+    }),
+  );
 }

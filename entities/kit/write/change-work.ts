@@ -1,12 +1,15 @@
 import type { DatabaseOptions } from '../access/database-options.ts';
-import { actorOf } from '../model/caller.ts';
+import type { AppError } from '../base/errors.ts';
+import type { Caller } from '../model/caller.ts';
 import type { RecordedChange } from '../model/recorded-changes.ts';
 import type { EntityModule } from '../model/define.ts';
+import type { EventDraft } from '../model/event-draft.ts';
 import type { Origin } from '../model/work-context.ts';
 import type { Statement } from '../storage/sql.ts';
 import type { DatabaseRole, RoleSession } from '../storage/transaction.ts';
 import type { Work } from '../storage/work.ts';
 import type { ChangeCounters } from './change-counters.ts';
+import type { HeldField, HeldPart, HoldRequest } from './held-changes.ts';
 
 type Row = Record<string, unknown>;
 
@@ -15,27 +18,50 @@ export interface Stamp {
   readonly actor: string;
 }
 
-export function stampOf({ clock, context }: Pick<ChangeWork, 'clock' | 'context'>): Stamp {
-  return { at: clock.now(), actor: actorOf(context.caller) };
+export function stampOf({ clock, actor }: Pick<ChangeWork, 'clock' | 'actor'>): Stamp {
+  return { at: clock.now(), actor };
 }
 
-/** A field of a change that is not written now, while the others are. */
-export interface HeldField {
-  readonly field: string;
-  /** The reason, as text for people. */
-  readonly message: string;
+/** Holds changes of records until people approve them, as the published definitions of workflows say (behaviour `automated`). */
+export interface Gates {
+  /** Whether workflows are enabled: otherwise nothing is held. */
+  readonly isEnabled: () => boolean;
+  /**
+   * Decides which fields are held, or whether a deletion is, or why the change is refused, by the id of the record; it writes nothing.
+   * @param gates ids of the versions in force in the organization of the records (`Caller.gates`); at least one
+   */
+  hold(
+    work: ChangeWork,
+    caller: Caller,
+    request: GateRequest,
+  ): Promise<ReadonlyMap<string, readonly HeldField[] | AppError>>;
+  /** Writes proposals and instances for what it has just held. Each change has the held fields alone. */
+  record(work: ChangeWork, caller: Caller, request: HoldRequest): Promise<void>;
+}
+
+export interface GateRequest extends HoldRequest {
+  readonly gates: readonly string[];
+}
+
+export interface WriteOptions extends DatabaseOptions {
+  /** Absent in processes that change no records of people. */
+  readonly gates?: Gates;
 }
 
 /** The part of a unit of work that changes of records need. */
 export interface ChangeWork extends Work {
-  readonly options: DatabaseOptions;
+  readonly options: WriteOptions;
   /** The request for which changes are recorded now. */
   readonly origin: Origin;
+  /** The actor that history and events name now (`actorOf`). */
+  readonly actor: string;
   readonly counters: ChangeCounters;
   /** Ids of rows that this unit of work created and has not deleted since. */
   readonly created: Set<string>;
   /** Fields that the last change of a record did not write, by the record's id (`hold` of a behaviour). */
-  readonly held: Map<string, readonly HeldField[]>;
+  readonly held: Map<string, HeldPart>;
+  /** Ids of records whose approved changes this unit of work applies: gates do not hold them again (behaviour `automated`). */
+  readonly passing: Set<string>;
   /**
    * Runs work that reads rows in order to change them, one after the other: of two concurrent changes of a row, the second reads
    * the result of the first.
@@ -63,6 +89,8 @@ export interface ChangeWork extends Work {
     statement: Statement,
     count: (rows: readonly (readonly (string | null)[])[]) => void,
   ): Promise<void>;
+  /** Records a custom event of a kind (custom-events.ts) with the next flush. */
+  emit(event: EventDraft): void;
   /** Runs in this process after the commit, best effort. */
   afterCommit(hook: () => void | Promise<void>): void;
 }

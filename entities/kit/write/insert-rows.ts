@@ -49,8 +49,8 @@ export function insertion(module: EntityModule, rows: readonly Row[]): Sql {
 
 /** Complete rows as a JSON list of their columns. */
 export function documentsOf(module: EntityModule, rows: readonly Row[]): string {
-  const names = namesOf(module);
-  return JSON.stringify(rows.map((row) => Object.fromEntries(names.map((name) => [snakeCase(name), row[name]]))));
+  const columns = namesOf(module).map((name) => [name, snakeCase(name)] as const);
+  return JSON.stringify(rows.map((row) => Object.fromEntries(columns.map(([name, column]) => [column, row[name]]))));
 }
 
 function namesOf(module: EntityModule): string[] {

@@ -8,7 +8,6 @@ import { elsewhereHint, refuseWithoutOrganization } from '../model/current-organ
 import { deniedMessage } from '../model/denied-message.ts';
 import { momentProblems } from '../model/composed/moment.ts';
 import { wholeProblems } from '../model/input.ts';
-import type { Registry } from '../model/registry.ts';
 import { missingRecord } from '../model/missing-record.ts';
 import { refuseBeyondLimits, refuseDisabledModule } from '../model/module-gate.ts';
 import { claimFiles } from './claim-files.ts';
@@ -32,13 +31,15 @@ type Row = Record<string, unknown>;
 
 export type ExpectedVersion = number | readonly number[];
 
-/** The same change of one or more records. */
+/** A change of one or more records: the same values for all of them, or values of its own for each. */
 export interface ChangeRequest {
   readonly module: EntityModule;
   readonly ids: readonly string[];
   readonly operation: 'edit' | 'remove';
-  /** Validated values by field. */
+  /** Validated values by field; with `valuesOf`, every field that one of the records gets. */
   readonly values: Readonly<Row>;
+  /** Validated values of each record, by its id, where they differ. */
+  readonly valuesOf?: ReadonlyMap<string, Readonly<Row>>;
   /** The version on which the change is based, or several of which it can be any; undefined: any. */
   readonly recordVersion?: ExpectedVersion | undefined;
   readonly caller: Caller;
@@ -58,7 +59,7 @@ export interface AuthorizedRow {
   may(operation: 'edit' | 'remove'): boolean | Promise<boolean>;
 }
 
-interface ChangePlan {
+export interface ChangePlan {
   /** The caller as refreshed after the wait for locks. */
   readonly caller: Caller;
   /** Rows that will change, with all values to write: those that the caller sent and those that the kind derives. */
@@ -72,6 +73,12 @@ interface ChangePlan {
 export interface PlannedChange {
   readonly row: Row;
   readonly values: Readonly<Row>;
+}
+
+/** The change of one of the records by itself. */
+function requestFor(request: ChangeRequest, id: string): ChangeRequest {
+  const own = request.valuesOf?.get(id);
+  return own ? { ...request, values: own } : request;
 }
 
 /**
@@ -97,14 +104,15 @@ export async function planChanges(work: ChangeWork, request: ChangeRequest, acce
   const changes: PlannedChange[] = [];
   for (const id of ids) {
     const found = rows.get(id);
-    const refusal = found ? await refusalOf(found, request, caller, work.registry) : missingRecord(module, id);
+    const own = requestFor(request, id);
+    const refusal = found ? await refusalOf(work, found, own, caller) : missingRecord(module, id);
     if (refusal) refusals.set(id, refusal);
     if (!found || refusal) continue;
-    const given = differences(found.row, values);
+    const given = differences(found.row, own.values);
     // A change without a difference gets no version, history entry or event. Writes to a kind without rules are dropped without
     // an error.
     if (Object.keys(given).length === 0 || !module.policy) unchanged.set(id, found.row);
-    else changes.push({ row: found.row, values: valuesToWrite(request, given) });
+    else changes.push({ row: found.row, values: valuesToWrite(own, given) });
   }
   const about = { module, caller, operation: request.operation };
   const refused = await refusedChanges(
@@ -117,10 +125,9 @@ export async function planChanges(work: ChangeWork, request: ChangeRequest, acce
   for (const [id, problems] of await hierarchyProblems(work, caller, module, open))
     refusals.set(id, referenceError(problems));
   const allowed = open.filter(({ row }) => !refusals.has(row['id'] as string));
-  const planned =
-    request.operation === 'edit' && canHold(module)
-      ? await withoutHeld(work, { ...request, caller }, allowed, { unchanged, refusals })
-      : allowed;
+  const planned = canHold(module)
+    ? await withoutHeld(work, { ...request, caller }, allowed, { unchanged, refusals })
+    : allowed;
   if (request.operation === 'edit')
     await claimFiles(
       work,
@@ -140,10 +147,10 @@ export async function planChanges(work: ChangeWork, request: ChangeRequest, acce
 }
 
 async function refusalOf(
+  work: ChangeWork,
   found: AuthorizedRow,
   request: ChangeRequest,
   caller: Caller,
-  registry: Registry,
 ): Promise<AppError | undefined> {
   const { module, operation, values, recordVersion } = request;
   const { row } = found;
@@ -151,7 +158,16 @@ async function refusalOf(
   if (!(await found.may(operation))) return denied(module, operation, row, caller);
   const given = differences(row, values);
   for (const { check } of behavioursOf(module)) {
-    const refused = check?.({ registry, module, caller, operation, row, values, changed: given });
+    const refused = await check?.({
+      work,
+      registry: work.registry,
+      module,
+      caller,
+      operation,
+      row,
+      values,
+      changed: given,
+    });
     if (refused) return refused;
   }
   const wrong = refusedValues(request, row);
@@ -176,8 +192,8 @@ function refusedValues({ module, values, stamp }: ChangeRequest, row: Row): AppE
 }
 
 /**
- * The changes without the fields that behaviours hold. The rest of such a change must be valid by itself; a record of which no field is
- * left stays unchanged.
+ * The changes without the fields and deletions that behaviours hold. The rest of such a change must be valid by itself; a record of which
+ * no field is left stays unchanged, and so does one whose deletion is held.
  * @param plan gets the records that are not changed
  */
 async function withoutHeld(
@@ -186,32 +202,45 @@ async function withoutHeld(
   allowed: readonly PlannedChange[],
   plan: { readonly unchanged: Map<string, Row>; readonly refusals: Map<string, AppError> },
 ): Promise<PlannedChange[]> {
-  const { module, ids, values, caller } = request;
+  const { module, operation, ids, caller } = request;
+  const ownOf = (row: Row) => requestFor(request, row['id'] as string);
   for (const id of ids) work.held.delete(id);
-  const wanted = allowed.map(({ row }) => ({ row, changed: differences(row, values) }));
-  const held = await heldChanges(work, caller, module, wanted);
+  const wanted = allowed.map(({ row }) => ({
+    row,
+    changed: operation === 'edit' ? differences(row, ownOf(row).values) : {},
+  }));
+  const { held, refused: unheld } = await heldChanges(work, caller, { module, operation, changes: wanted });
+  for (const [id, refusal] of unheld) plan.refusals.set(id, refusal);
+  const open = allowed.filter(({ row }) => !unheld.has(row['id'] as string));
   const heldOf = Map.groupBy(held, ({ id }) => id);
-  const rests = allowed.flatMap(({ row }) => {
+  if (operation === 'remove') {
+    for (const [id, own] of heldOf) work.held.set(id, { fields: own.flatMap(({ fields }) => fields), isWhole: true });
+    await recordHeld(work, caller, { module, operation }, held);
+    for (const { row } of open) if (work.held.has(row['id'] as string)) plan.unchanged.set(row['id'] as string, row);
+    return open.filter(({ row }) => !heldOf.has(row['id'] as string));
+  }
+  const rests = open.flatMap(({ row }) => {
     const fields = heldOf.get(row['id'] as string)?.flatMap((change) => change.fields);
-    const rest = Object.entries(values).filter(([name]) => !fields?.some(({ field }) => field === name));
+    const rest = Object.entries(ownOf(row).values).filter(([name]) => !fields?.some(({ field }) => field === name));
     return fields ? [{ row, fields, values: Object.fromEntries(rest) }] : [];
   });
   const changes = rests.map(({ row, values: given }) => ({ row, given }));
   const refused = await refusedChanges(work, { module, caller, operation: 'edit' }, changes);
-  const planned = allowed.filter(({ row }) => !heldOf.has(row['id'] as string));
+  const planned = open.filter(({ row }) => !heldOf.has(row['id'] as string));
   for (const { row, fields, values: given } of rests) {
     const id = row['id'] as string;
     const rest = { ...request, values: given };
     const refusal = refusedValues(rest, row) ?? refused.get(id);
     const changed = differences(row, given);
     if (refusal) plan.refusals.set(id, refusal);
-    else work.held.set(id, fields);
+    else work.held.set(id, { fields, isWhole: Object.keys(changed).length === 0 });
     if (!refusal && Object.keys(changed).length === 0) plan.unchanged.set(id, row);
     else if (!refusal) planned.push({ row, values: valuesToWrite(rest, changed) });
   }
   await recordHeld(
     work,
     caller,
+    { module, operation },
     held.filter(({ id }) => work.held.has(id)),
   );
   return planned;

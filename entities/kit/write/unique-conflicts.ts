@@ -20,7 +20,14 @@ export async function refuseUniqueConflicts(session: RoleSession, rows: readonly
     // Generated values have no path in the input.
     (module.unique ?? [])
       .filter(({ fields }) => !fields.some((name) => isMade(module.fields[name])))
-      .map((key) => ({ module, key, rows: made.filter(({ row }) => key.fields.every((name) => row[name] != null)) })),
+      .map((key) => ({
+        module,
+        key,
+        rows: made.filter(
+          ({ row }) =>
+            key.fields.every((name) => row[name] != null) && (key.onlyIf === undefined || row[key.onlyIf] === true),
+        ),
+      })),
   );
   const problems = keyChecks.flatMap((check) => repeatedKeys(check));
   const queries = keyChecks.flatMap((check, index) => (check.rows.length > 0 ? [conflictQuery(check, index)] : []));
@@ -70,7 +77,7 @@ function conflictQuery({ module, key, rows }: KeyCheck, index: number) {
   return sql`select ${index}::int as "check", given."#row"::int - 1 as "row"
     from unnest(${columns}) with ordinality as given (${names})
     where exists (select 1 from ${sql.table(module.table)} as held
-      where ${sql.join(same, sql` and `)} and held.deleted_at is null)`;
+      where ${sql.join(same, sql` and `)} and held.deleted_at is null${key.onlyIf === undefined ? sql`` : sql` and ${column('held', key.onlyIf)}`})`;
 }
 
 /**

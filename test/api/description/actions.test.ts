@@ -83,6 +83,8 @@ describe('an action', () => {
       tag: 'Tag!',
       plannedCount: 'Int!',
       formerId: 'ID',
+      held: '[HeldField!]!',
+      proposals: '[TaskProposal!]!',
     });
     expect(printType(schema.getType('PlanWay') as GraphQLObjectType)).toContain('EARLY\n  LATE');
   });

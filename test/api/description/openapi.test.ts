@@ -4,6 +4,7 @@ import { routesOf } from '#api/rest/routes.ts';
 import { registry } from '#entities/index.ts';
 import { errorCatalogue } from '#entities/kit/base/error-catalogue.ts';
 import { resolved, target, type DescribedApi, type DescribedOperation } from '../../kit/http/described-api.ts';
+import { isScimPath } from '../../kit/http/is-scim-path.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
 let world: World;
@@ -133,7 +134,9 @@ describe('/openapi.json', () => {
       );
       expect(refusals.length, name).toBeGreaterThan(0);
       for (const [status, { description, content }] of refusals) {
-        expect(Object.keys(content ?? {}), `${name} ${status}`).toEqual(['application/problem+json']);
+        expect(Object.keys(content ?? {}), `${name} ${status}`).toEqual([
+          isScimPath(name.split(' ')[1] ?? '') ? 'application/scim+json' : 'application/problem+json',
+        ]);
         expect(description?.length, `${name} ${status}`).toBeGreaterThan(10);
       }
       if (name.startsWith('GET ')) continue;

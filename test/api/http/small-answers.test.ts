@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectProblem } from '../../kit/expect-problem.ts';
 import { buildPerson, signedIn } from '../../kit/people.ts';
+import { shows } from '../../kit/shows.ts';
 import type { TestClient } from '../../kit/test-client.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
@@ -25,6 +26,27 @@ test('security.txt names the support address for less than a year; without one i
   const expiresAt = Date.parse(/Expires: (.*)/.exec(body)?.[1] ?? '');
   expect(expiresAt - world.clock.now().getTime()).toBeLessThan(365 * 86_400_000);
   expect(expiresAt).toBeGreaterThan(world.clock.now().getTime());
+});
+
+test('the apps of the operator are named, so that the identity platform accepts the domain as theirs', async () => {
+  const path = '/.well-known/microsoft-identity-association.json';
+  expectProblem(await world.client().get(path), 'not_found');
+  const of = async (environment: Readonly<Record<string, string>>) => {
+    const instance = await world.openInstance({ environment });
+    const { status, headers, body } = await instance.client().get(path);
+    expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'application/json' });
+    return body.associatedApplications;
+  };
+  const directory = 'aaaaaaaa-0000-4000-8000-000000000001';
+  const chat = 'bbbbbbbb-0000-4000-8000-000000000002';
+  expect(
+    await of({
+      CORE_INTEGRATIONS_DIRECTORYSERVICE_APPLICATIONID: directory,
+      CORE_INTEGRATIONS_TEAMCHAT_APPLICATIONID: chat,
+    }),
+  ).toEqual([{ applicationId: directory }, { applicationId: chat }]);
+  expect(await of({ CORE_INTEGRATIONS_TEAMCHAT_APPLICATIONID: chat })).toEqual([{ applicationId: chat }]);
+  shows('integrations.directoryservice.applicationid', 'integrations.teamchat.applicationid');
 });
 
 test.each(['gzip', 'deflate', 'br', 'GZIP'])('a body in %s is refused before it is read', async (coding) => {

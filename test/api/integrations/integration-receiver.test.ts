@@ -92,7 +92,7 @@ test('an event of a type that the webhook does not accept is noted, and has no e
   expect(documentsOf(webhook)).toEqual([]);
 });
 
-test('a request that is signed with the secret of another webhook, or with an old one, is refused', async () => {
+test('T-90: a request that is signed with the secret of another webhook, or with an old one, is refused', async () => {
   const [webhook, other] = [await created(), await created()];
   expectProblem(await send({ ...webhook, secret: other.secret }, { type: 'a' }), 'invalid_signature');
   const { body: rotated } = await client.post(`/v1/integration-webhooks/${webhook.id}/rotate`);
@@ -107,7 +107,33 @@ test('ids without a webhook are answered like routes that do not exist', async (
     expectProblem(await send({ ...deleted, url: `/v1/integrations/webhook/${id}` }, { type: 'a' }), 'route_not_found');
 });
 
-test('requests without a signature are refused before the webhook is looked up', async () => {
+test.each([-301, 301])('T-94: a request that was signed %s seconds from now is refused', async (offsetS) => {
+  const webhook = await created();
+  const body = JSON.stringify({ type: 'a' });
+  expectProblem(await sendSigned(world, { ...webhook, body, offsetS }), 'invalid_signature');
+  expect((await sendSigned(world, { ...webhook, body, offsetS: Math.sign(offsetS) * 290 })).status).toBe(200);
+});
+
+test('T-94: an event that comes again an hour later, newly signed, has no second effect', async () => {
+  const webhook = await created();
+  const body = JSON.stringify({ type: 'a' });
+  await sendSigned(world, { ...webhook, body, id: 'evt_1' });
+  await asOwner(world, `update webhook_events set created_at = created_at - interval '1 hour' where provider = $1`, [
+    `integration-${webhook.id.toLowerCase()}`,
+  ]);
+  expect((await sendSigned(world, { ...webhook, body, id: 'evt_1' })).status).toBe(200);
+  expect(await stored(webhook)).toEqual([{ id: 'evt_1' }]);
+});
+
+test('T-92: a body of more than a mebibyte is refused before signature and webhook are looked at', async () => {
+  const payload = JSON.stringify({ type: 'a', text: 'x'.repeat(1_048_576) });
+  for (const { url } of [await created(), { url: `/v1/integrations/webhook/${newId()}` }]) {
+    const headers = { 'content-type': 'application/json' };
+    expectProblem(await world.client().request({ method: 'POST', url, headers, payload }), 'body_too_large');
+  }
+});
+
+test('T-90: requests without a signature are refused before the webhook is looked up', async () => {
   for (const { id } of [await created(), { id: newId() }]) {
     const request = { method: 'POST', url: `/v1/integrations/webhook/${id}`, payload: { type: 'a' } } as const;
     expectProblem(await world.client().request(request), 'invalid_signature');

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { integration, integrationWebhook } from '#entities/index.ts';
 import { runOperatorCommand } from '#tools/commands/operator-commands.ts';
+import { asOwner } from '../../kit/as-owner.ts';
+import { asSystem } from '../../kit/as-person.ts';
 import { customerOf, foundOnTrial, openReceivingWorld } from '../../kit/billing/reconciled-organization.ts';
 import type { BilledWorld } from '../../kit/billing/paying-organization.ts';
 import { eventually } from '../../kit/eventually.ts';
@@ -94,4 +97,36 @@ test('a removal waits for a cancellation that fails; an operator skips it, and t
   expect(removed.removed_records).toBeGreaterThan(0);
   fake.behaveWell();
   expect(fake.ledger.subscriptionsOf(customer)).toMatchObject([{ status: 'trialing' }]);
+});
+
+test('a step that fails in the database waits for an operator, and the others end; it is skipped', async () => {
+  const { world } = billed;
+  const { user, organization } = await foundOnTrial(billed);
+  await customerOf(billed, organization.id);
+  await asSystem(world, organization.id, async (data) => {
+    const { id: integrationId } = await data.create(integration, { name: 'chat' });
+    await data.create(integrationWebhook, { integrationId, name: 'events', secret: 'x', allowedEvents: [] });
+  });
+  await asOwner(
+    world,
+    `create function refuse_removal() returns trigger language plpgsql as $$ begin raise exception 'the disk is full'; end $$;
+     create trigger refuse_removal before update on integration_webhooks for each row execute function refuse_removal()`,
+  );
+  const client = await signedIn(world, { user, organization });
+  expect((await client.mutate({ method: 'DELETE', url: `/v1/organizations/${organization.id}` })).status).toBe(204);
+  const failing = await eventually(async () => {
+    const [open] = (await operator.get(`${url}?is_open=true`)).body.data;
+    return open?.failing_step === 'disconnectIntegrations' && !open.open_steps.includes('stopWorkflows') && open;
+  }, 60_000);
+  expect(failing).toMatchObject({ organization_id: organization.id, error: expect.any(String) });
+  expect(failing.open_steps).not.toContain('cancelSubscriptions');
+  expect((await operator.post('/v1/2fa/step-up', { code: await app.nextCode() })).status).toBe(200);
+  const stop = `/v1/operations/work/${failing.work_id}/stop`;
+  expect((await operator.post(stop, { reason: 'by hand' })).status).toBe(202);
+  await asOwner(world, 'drop trigger refuse_removal on integration_webhooks; drop function refuse_removal()');
+  const removed = await eventually(async () => {
+    const [newest] = (await operator.get(url)).body.data;
+    return newest.status === 'completed' && newest;
+  }, 60_000);
+  expect(removed).toMatchObject({ open_steps: [], skipped_steps: ['disconnectIntegrations'] });
 });

@@ -252,6 +252,79 @@ test('tags are described by their names, once', async () => {
 });
 `;
 
+const kettles = `import { Type } from 'typebox';
+import { defineIntegration, type ProviderContext } from '../definition.ts';
+import { directorySettings } from '../directory-settings.ts';
+import { readAnswer } from '../provider-answer.ts';
+
+const closed = { additionalProperties: false } as const;
+
+const Key = Type.Object({ key: Type.String({ minLength: 1, maxLength: 100, description: 'Key of the kettle.' }) }, closed);
+
+async function ask({ http, credential, now, baseUrl }: ProviderContext, path: string) {
+  const headers = { authorization: \`Bearer \${String(credential['key'])}\` };
+  return readAnswer(await http.fetch(baseUrl('https://kettles.example.com') + path, { headers }), now());
+}
+
+export const kettlesIntegration = defineIntegration({
+  id: 'kettles',
+  version: '1.0.0',
+  name: 'Kettles',
+  description: 'Brings in the people who boil water.',
+  family: 'directory',
+  logo: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1" role="img" aria-label="Kettles"/>',
+  isOffered: () => true,
+  userInput: Type.Object(directorySettings, closed),
+  connections: [
+    {
+      credentialRef: 'key',
+      name: 'Key',
+      description: 'It stands on the bottom of the kettle.',
+      credential: Key,
+      check: async (context) => {
+        const { id } = (await ask(context, '/kettle')) as { readonly id: string };
+        return { id, name: null };
+      },
+    },
+  ],
+  operations: [
+    {
+      name: 'directorySync',
+      description: 'Brings in the people.',
+      policy: 'run',
+      isLooped: true,
+      input: Type.Object({}, closed),
+      ingests: ['directoryAccount'],
+      readPage: async (context) => {
+        const people = (await ask(context, '/people')) as readonly unknown[];
+        return { records: people.map((payload) => ({ kind: 'directoryAccount', payload })) };
+      },
+    },
+  ],
+  mappings: [{ kind: 'directoryAccount', mapExpr: '{"externalId": payload.id, "displayName": payload.name}' }],
+  webhooks: [],
+});
+`;
+
+export const kettlesTest = `import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildPerson, signedIn } from '../../kit/people.ts';
+import { openWorld, type World } from '../../kit/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+test('kettles are offered, and ask for their key', async () => {
+  const client = await signedIn(world, await buildPerson(world));
+  const { body } = await client.get('/v1/integration-definitions');
+  expect(body.data).toContainEqual(expect.objectContaining({ id: 'kettles', family: 'directory' }));
+  const refused = await client.post('/v1/integrations/kettles/config', { body: {} });
+  expect([refused.status, refused.body.errors[0].path]).toEqual([400, '/body/key']);
+});
+`;
+
 /** The example of CONTRIBUTING.md. */
 const [holdsLinks = ''] = codeBlocks('CONTRIBUTING.md', 'ts', 'Recipes');
 
@@ -343,6 +416,11 @@ export const otherRecipes: readonly Recipe[] = [
     follow: (copy) => copy.write('activities/backfills/described-tags.backfill.ts', describedTags),
   },
   {
+    title: 'an integration is one file',
+    files: ['activities/clients/integrations/kettles/definition.ts'],
+    follow: (copy) => copy.write('activities/clients/integrations/kettles/definition.ts', kettles),
+  },
+  {
     title: 'a configuration leaf is one file',
     files: ['config/objects/db.ts'],
     follow: (copy) => {
@@ -374,6 +452,7 @@ export const derivedByOthers = [
 export const testsOfOthers = [
   'test/api/coffee.test.ts',
   'test/api/tea.test.ts',
+  'test/api/integrations/kettles.test.ts',
   'test/architecture/areas.test.ts',
   'test/architecture/twins.test.ts',
   'test/config/charset.test.ts',

@@ -15,6 +15,7 @@ import { openWorld, type World } from '../../kit/world.ts';
 import {
   charsetTest,
   coffeeTest,
+  kettlesTest,
   derivedByOthers,
   describedTagsTest,
   otherRecipes,
@@ -176,6 +177,7 @@ test('everything else about them is generated', async () => {
   await copy.shell('npm run derive');
   expect(copy.changedFiles()).toEqual(derivedByOthers);
   copy.write('test/api/coffee.test.ts', coffeeTest);
+  copy.write('test/api/integrations/kettles.test.ts', kettlesTest);
   copy.write('test/api/tea.test.ts', teaTest);
   copy.write('test/config/charset.test.ts', charsetTest);
   copy.write('test/workflows/maintenance/described-tags.test.ts', describedTagsTest);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 
 /** A request as a fake has received it. */
 export interface FakeRequest {
@@ -19,10 +20,14 @@ export interface FakeAnswer {
   readonly headers?: Readonly<Record<string, string>>;
   /** The connection is closed in the middle of the body. */
   readonly isHalf?: true;
+  /** How often the text is sent, as fast as the receiver takes it. */
+  readonly repeats?: number;
 }
 
 /** `silent`: the connection stays open without an answer; `cut`: it is closed without one. */
 export type Answering = FakeAnswer | 'silent' | 'cut';
+
+type Answer = (request: FakeRequest) => Answering | Promise<Answering>;
 
 /** An HTTP server of a test, on a port of its own unless it is named, which answers in JSON and remembers what it was asked. */
 export class HttpFake {
@@ -30,11 +35,11 @@ export class HttpFake {
   url = '';
   readonly #server;
 
-  private constructor(answer: (request: FakeRequest) => Answering) {
+  private constructor(answer: Answer) {
     this.#server = createServer((incoming, response) => void this.#handle(incoming, response, answer));
   }
 
-  static async start(answer: (request: FakeRequest) => Answering, port = 0): Promise<HttpFake> {
+  static async start(answer: Answer, port = 0): Promise<HttpFake> {
     const fake = new HttpFake(answer);
     fake.#server.listen(port, '127.0.0.1');
     await once(fake.#server, 'listening');
@@ -48,13 +53,13 @@ export class HttpFake {
     await once(this.#server, 'close');
   }
 
-  async #handle(incoming: IncomingMessage, response: ServerResponse, answer: (request: FakeRequest) => Answering) {
+  async #handle(incoming: IncomingMessage, response: ServerResponse, answer: Answer) {
     let body = '';
     for await (const chunk of incoming as AsyncIterable<Buffer>) body += chunk.toString();
     const { pathname: path, searchParams: query } = new URL(incoming.url ?? '/', 'http://fake');
     const request = { method: incoming.method ?? '', path, query, headers: incoming.headers, body };
     this.requests.push(request);
-    const given = answer(request);
+    const given = await answer(request);
     if (given === 'silent') return;
     if (given === 'cut') {
       incoming.socket.destroy();
@@ -63,7 +68,12 @@ export class HttpFake {
     const text = given.text ?? JSON.stringify(given.body);
     const length = given.isHalf ? { 'content-length': String(Buffer.byteLength(text)) } : {};
     response.writeHead(given.status, { 'content-type': 'application/json', ...length, ...given.headers });
-    if (given.isHalf) response.write(text.slice(0, text.length / 2), () => response.destroy());
+    if (given.repeats !== undefined) Readable.from(repeated(text, given.repeats)).pipe(response);
+    else if (given.isHalf) response.write(text.slice(0, text.length / 2), () => response.destroy());
     else response.end(text);
   }
+}
+
+function* repeated(text: string, times: number): Generator<string> {
+  for (let sent = 0; sent < times; sent++) yield text;
 }

@@ -150,7 +150,7 @@ function problemsOf({ url, status, headers, body }: TestAnswer): string[] {
   const codes: unknown[] = [];
   if (Array.isArray(body?.errors) && url.startsWith('/graphql') && !headers['content-type']?.includes('problem'))
     codes.push(...body.errors.map((error: { extensions?: { code?: unknown } }) => error.extensions?.code));
-  else if (status >= 400) codes.push(body?.code);
+  else if (status >= 400 && !headers['content-type']?.includes('scim')) codes.push(body?.code);
   return [
     ...(status >= 500 && body?.code !== 'provider_unavailable' ? [`is answered with ${status}`] : []),
     ...codes.filter((code) => !isOfTheCaller(code)).map((code) => `has the code ${String(code)}`),

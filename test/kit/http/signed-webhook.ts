@@ -9,10 +9,15 @@ export interface SignedWebhook {
   readonly secret: string;
   readonly body: string;
   readonly id?: string;
+  /** How long after now it is signed, in seconds. */
+  readonly offsetS?: number;
 }
 
-export function sendSigned(world: World, { url, secret, body, id = newId() }: SignedWebhook): Promise<TestAnswer> {
-  const timestamp = String(Math.floor(world.clock.now().getTime() / 1_000));
+export function sendSigned(
+  world: World,
+  { url, secret, body, id = newId(), offsetS = 0 }: SignedWebhook,
+): Promise<TestAnswer> {
+  const timestamp = String(Math.floor(world.clock.now().getTime() / 1_000) + offsetS);
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
   return world.client().request({

@@ -14,13 +14,21 @@ export interface CertifiedProvider {
   close(): Promise<void>;
 }
 
+interface CertifiedProviderOptions {
+  /** By default a free one. */
+  readonly port?: number;
+  readonly client?: CertifiedProvider['client'];
+}
+
 /** @param callbacks redirect URIs of the client */
-export async function startCertifiedProvider(callbacks: readonly string[]): Promise<CertifiedProvider> {
+export async function startCertifiedProvider(
+  callbacks: readonly string[],
+  { port = 0, client = { id: 'core-client', secret: 'secret-of-the-core-client' } }: CertifiedProviderOptions = {},
+): Promise<CertifiedProvider> {
   const server = createServer();
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const client = { id: 'core-client', secret: 'secret-of-the-core-client' };
   const started: CertifiedProvider = {
     url,
     client,

@@ -28,13 +28,14 @@ export class StartedProduct {
   ): Promise<StartedProduct> {
     const product = new StartedProduct();
     // Two that start at one time would find the same ports free.
-    const api = 12_000 + 5 * randomInt(400);
+    const api = 12_000 + 6 * randomInt(400);
     rememberPorts(product.stateDir, {
       api,
       metrics: api + 1,
       codec: api + 2,
       workerMetrics: api + 3,
       payment: api + 4,
+      identity: api + 5,
     });
     product.#args = args;
     product.#environment = environment;

@@ -8,6 +8,7 @@ import {
   groupSetting,
   membership,
   user,
+  workflowAssignment,
 } from '#entities/index.ts';
 import { callerOf, systemCaller, type Caller } from '#entities/kit/model/caller.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
@@ -116,6 +117,14 @@ export class AuthorizationFixtures {
         const visibility = situation === 'above public' ? 'public' : 'private';
         const made = await this.#plain(data, this.#kind(kind), situation.split(' '), userId, { visibility });
         return { ...made, change: { joinPolicy: 'open' } };
+      }
+      case 'workflowInstance': {
+        // An assignment grants the relation.
+        const words = situation.split(' ').filter((word) => word !== 'asked');
+        const made = await this.#plain(data, this.#kind(kind), words, userId);
+        if (situation.includes('asked'))
+          await data.create(workflowAssignment, { instanceId: made.id, actionKey: 'approve', userId });
+        return made;
       }
       default:
         return this.#plain(data, this.#kind(kind), situation.split(' '), userId);

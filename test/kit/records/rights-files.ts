@@ -30,6 +30,8 @@ interface RightsFile {
   readonly share?: RightsFile['rights'];
   /** The same for the files of records of this kind, on top of the preset for parts of records. */
   readonly files?: RightsFile['rights'];
+  /** The same for proposals about records of this kind. */
+  readonly proposals?: RightsFile['rights'];
 }
 
 const entities = fileURLToPath(new URL('../../../entities', import.meta.url));
@@ -48,6 +50,7 @@ export function expectedRights(): ReadonlyMap<string, Rights> {
         ...(file.files
           ? [[`${kind}File`, merged(read('presets/part-of-record.rights.yaml').rights, file.files)] as const]
           : []),
+        ...(file.proposals ? [[`${kind}Proposal`, merged({}, file.proposals)] as const] : []),
         ...(Object.keys(share).length > 0 ? [[`${kind}Share`, share] as const] : []),
       ];
     }),

@@ -53,7 +53,7 @@ export function sampleValue({ type, schema, values, naming, momentOf }: Field, n
       // Some records need a time to come.
       return new Date(now.getTime() + 3_600_000);
     case 'json':
-      return {};
+      return examples?.[0] ?? {};
     case 'file':
     case 'reference':
     default:

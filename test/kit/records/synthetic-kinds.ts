@@ -36,10 +36,11 @@ export function syntheticRegistry(count = 110): Registry {
 export function registryWith(kinds: readonly EntityModule[]): Registry {
   const derived = new Set([
     'creatorGrant',
-    ...registry.modules.flatMap(({ kind, share, files, sides }) => [
+    ...registry.modules.flatMap(({ kind, share, files, sides, automation }) => [
       ...(sides ? [kind] : []),
       ...(share ? [`${kind}Share`] : []),
       ...(files ? [`${kind}File`] : []),
+      ...(automation ? [`${kind}Proposal`] : []),
     ]),
   ]);
   return createRegistry([...registry.modules.filter(({ kind }) => !derived.has(kind)), ...kinds]);

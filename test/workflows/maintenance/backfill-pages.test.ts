@@ -129,6 +129,47 @@ test('a run keeps records that fail, and repeats them alone', async () => {
   expect(await changesOf('backfill-failing-1')).toEqual([{ changes: count, records: count }]);
 });
 
+test('a record that another worker has done meanwhile is not kept as failed, nor is the next one', async () => {
+  const { database } = world.runtime;
+  let other: Promise<BackfillRun> | undefined;
+  const backfill = marking('overtaken');
+  await doPage(database, backfill, 1);
+  const failing: Backfill = {
+    ...backfill,
+    apply: async () => {
+      other = doPage(database, backfill, 1);
+      await eventually(async () => {
+        const waiting = await asOwner(
+          world,
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return waiting.length === 1;
+      });
+      throw new TypeError('a bug of one worker');
+    },
+  };
+  const run = await doPage(database, failing, 1);
+  expect(await other).toMatchObject({ position: named[1] });
+  expect(run).toMatchObject({ position: named[1], examinedRecords: 2, failures: null });
+});
+
+test('a page that takes too long is done record by record, and the run ends', async () => {
+  const before = (ids: readonly string[]) => {
+    if (ids.length > 1) throw new AppError('deadline_exceeded', 'The time of the request is over.');
+  };
+  expect(await untilDone(marking('slow', { before }))).toMatchObject({
+    status: 'completed',
+    changedRecords: count,
+    failures: null,
+  });
+  const busy = marking('busy', {
+    before: () => {
+      throw new AppError('deadline_exceeded', 'The time of the request is over.');
+    },
+  });
+  await expect(untilDone(busy)).rejects.toThrow('The time of the request is over.');
+});
+
 test('operators list records that failed, and repeat them', async () => {
   const settings = await transact(({ data }) =>
     data.findOne(organizationSetting, { organizationId: { eq: person.organization.id } }),

@@ -20,12 +20,14 @@ test('every part of a sweep that fails is logged, and the attempt fails with the
   const activities = createMaintenanceActivities({
     config: world.config,
     database: world.runtime.database,
+    expressions: world.runtime.expressions,
     temporal: world.runtime.temporal,
     logger: createLogger('test', { level: 'info' }, { write: (line: string) => void lines.push(line) }),
     listeners: world.listeners,
     onDelivery: () => {},
     emailProviders: {},
     chat: {},
+    integrations: world.runtime.integrations,
     sweepEvents: failing('events'),
     wakeRelays: () => {},
     applyTuples: failing('tuples'),
@@ -63,7 +65,8 @@ test('all deliveries without a workflow are resumed, and one that fails keeps no
     },
   }) as TemporalGateway;
   const logger = createLogger('test', { level: 'info' }, { write: (line: string) => void lines.push(line) });
-  const deps = { config, database: runtime.database, temporal, logger, listeners, onDelivery: () => {} };
+  const { database, expressions } = runtime;
+  const deps = { config, database, expressions, temporal, logger, listeners, onDelivery: () => {} };
   const positions = { failing: {}, held: {} };
   const resuming = { timeoutMs: 60_000, positions };
   await expect(resumeDeliveries(deps, before, resuming)).rejects.toThrow('1 deliveries could not be resumed');

@@ -242,10 +242,16 @@ test('npm run sweep says what a sweep would do at an instant, and does it', asyn
   expect(lines.at(-1)).toBe('1 examined, 1 done, 0 failed');
 });
 
+test('npm run sweep takes a day as an instant', () => {
+  expect(command('expire-exports', '--dry-run', '--at', '2027-01-31')).toMatchObject({
+    at: '2027-01-31T00:00:00.000Z',
+  });
+});
+
 test('arguments of npm run sweep that make no sense are refused', () => {
   for (const args of [
     ['expire-exports', '--at', '2026-01-01T00:00:00Z'],
-    ['expire-exports', '--dry-run', '--at', 'soon'],
+    ...['soon', '0', '30d', '2027-02-30', '31.01.2027'].map((at) => ['expire-exports', '--dry-run', '--at', at]),
     ['unknown'],
   ])
     expect(() => command(...args)).toThrow(ArgumentError);

@@ -6,6 +6,7 @@ import { asOwner } from '../../kit/as-owner.ts';
 import { asSystem } from '../../kit/as-person.ts';
 import { settingsOf } from '../../kit/billing/unpaid-organization.ts';
 import { eventually } from '../../kit/eventually.ts';
+import { mailsTo, unfolded } from '../../kit/mailbox.ts';
 import { expectProblem } from '../../kit/expect-problem.ts';
 import { buildPart, buildPerson, signedIn, type Person } from '../../kit/people.ts';
 import type { TestClient } from '../../kit/test-client.ts';
@@ -51,6 +52,25 @@ async function comes(id: string): Promise<void> {
   await settingsOf(world, id, { deletionNotBefore: inDays(-1) });
   await asOwner(world, 'update announced_deletions set due_at = $2 where id = $1', [id, inDays(-1)]);
 }
+
+test('the deletion of an archived organization is announced, withdrawn and comes', async () => {
+  const { id } = owner.organization;
+  const archived = await client.mutate({ method: 'PATCH', url, payload: { is_archived: true } });
+  expect(archived.status).toBe(200);
+  expectProblem(
+    await client.mutate({
+      method: 'PATCH',
+      url: `/v1/organization-settings/${(await settingsOf(world, id)).id}`,
+      payload: { billing_city: 'Wien' },
+    }),
+    'organization_archived',
+  );
+  expect((await announce(inDays(10).toISOString())).status).toBe(202);
+  expect((await client.post(`${url}/keep`)).status).toBe(200);
+  expect((await announce(inDays(10).toISOString())).status).toBe(202);
+  await comes(id);
+  await eventually(async () => (await removalsOf(id)).length === 1);
+});
 
 test('a deletion is announced, withdrawn and announced again, and at its time the organization is deleted as by its owner', async () => {
   const { id } = owner.organization;
@@ -114,6 +134,28 @@ test('an organization below another one can be announced, and an organization wh
   expect(answer.status).toBe(202);
   await comes(part.id);
   expect(await eventually(async () => (await removalsOf(part.id))[0])).toEqual({ requester: other.user.id });
+});
+
+test('the other people who manage it learn of an announced deletion, each once, and its announcer of the end', async () => {
+  const other = await buildPerson(world, { organization: owner.organization, role: 'owner' });
+  const member = await buildPerson(world, { organization: owner.organization, role: 'member' });
+  const former = await buildPerson(world, { organization: owner.organization, role: 'owner' });
+  await asSystem(world, owner.organization.id, async (data) => {
+    const held = await data.findOne(membership, { userId: { eq: former.user.id } });
+    await data.remove(membership, held?.id ?? '');
+  });
+  expect((await announce(inDays(3).toISOString())).status).toBe(202);
+  await comes(owner.organization.id);
+  const subjectsTo = async ({ user }: Person) =>
+    (await mailsTo(world, user.email))
+      .map((mail) => /^Subject: (.*)$/m.exec(unfolded(mail))?.[1]?.trim() ?? '')
+      .filter((subject) => /was deleted|are removed/.test(subject));
+  await eventually(async () => (await subjectsTo(owner)).length > 0 && (await subjectsTo(other)).length > 0, 60_000);
+  expect(await subjectsTo(owner)).toEqual(['The contents of an organization are removed']);
+  expect(await subjectsTo(other)).toEqual(['An organization was deleted']);
+  const mails = (await mailsTo(world, other.user.email)).map(unfolded);
+  expect(mails.find((mail) => mail.includes('An organization was deleted'))).toContain('as an owner had announced');
+  expect([await subjectsTo(member), await subjectsTo(former)]).toEqual([[], []]);
 });
 
 test('T-123: an input deletes nothing: the rows decide, once, at their time', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { systemMessageText } from '#activities/identity/system-message-text.ts';
+import { systemMessageText } from '#activities/notifications/system-message-text.ts';
 import { deleteOverdueOrganizationsSweep } from '#activities/sweeps/organizations/delete-overdue-organizations.sweep.ts';
 import { remindPaymentMethodSweep } from '#activities/sweeps/organizations/remind-payment-method.sweep.ts';
 import { newId } from '#entities/kit/base/ids.ts';
@@ -12,6 +12,7 @@ import { eventually } from '../../kit/eventually.ts';
 import { mailsTo, unfolded } from '../../kit/mailbox.ts';
 import { buildPart, buildPerson, signedIn, type Person } from '../../kit/people.ts';
 import { runSweep } from '../../kit/run-sweep.ts';
+import { pauseSchedule } from '../../kit/sweep.ts';
 import type { World } from '../../kit/world.ts';
 
 const dayMs = 86_400_000;
@@ -29,6 +30,9 @@ beforeAll(async () => {
     environment: { CORE_INTEGRATIONS_PAYMENTREMINDER_DRYRUN: 'false' },
   });
   ({ world } = billed);
+  // They would act at some hours of the day.
+  for (const schedule of ['remind-payment-method', 'delete-overdue-organizations'])
+    await pauseSchedule(world, schedule);
   owner = await buildPerson(world);
   ({ id } = owner.organization);
   admin = await buildPerson(world, { organization: owner.organization, role: 'admin' });
@@ -112,6 +116,19 @@ test('the chat of the operator gets the organizations that a run has marked', as
   expect(await textSince(world.clock.now().toISOString())).toBe(undefined);
 });
 
+test('the chat of the operator gets the organizations that a run has deleted, and not those that an owner has', async () => {
+  const { database } = world.runtime;
+  const context = () => ({ caller: systemCaller('test'), requestId: newId() });
+  const since = world.clock.now().toISOString();
+  const text = () =>
+    database.transact(context(), (unit) => systemMessageText({ message: 'organizations-deleted', since }, unit));
+  const byOwner = await buildPerson(world);
+  const client = await signedIn(world, byOwner);
+  await client.mutate({ method: 'DELETE', url: `/v1/organizations/${byOwner.organization.id}` });
+  expect(await text()).toBe(undefined);
+  expect(deleteOverdueOrganizationsSweep.reports?.(since)).toEqual({ message: 'organizations-deleted', since });
+});
+
 test('once it is spared, the people who manage it learn that, and the task is completed', async () => {
   await settingsOf(world, id, { sparedUntil: new Date(world.clock.now().getTime() + 100 * dayMs) });
   expect(await remind()).toMatchObject({ done: 1 });
@@ -131,11 +148,17 @@ test('after the deletion, all of them are told although their memberships have e
     deletionNotBefore: new Date(world.clock.now().getTime() - dayMs),
     deletionNotice: 'one_day',
   });
+  const before = world.clock.now().toISOString();
   expect(await runSweep(world, deleteOverdueOrganizationsSweep)).toMatchObject({ done: 1 });
   await eventually(async () =>
     (await subjectsTo(everybody())).every((subjects) => subjects.includes('An organization was deleted')),
   );
   expect((await subjectsTo([member.user.email])).flat()).toEqual([]);
+  const message = { message: 'organizations-deleted', since: before } as const;
+  const text = await world.runtime.database.transact({ caller: systemCaller('test'), requestId: newId() }, (unit) =>
+    systemMessageText(message, unit),
+  );
+  expect(text).toMatch(new RegExp(`^Organizations were deleted.*${id}`));
 });
 
 async function notified(topic: string): Promise<string[]> {

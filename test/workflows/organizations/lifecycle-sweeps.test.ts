@@ -1,8 +1,16 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sweepPage } from '#activities/sweeps/sweep-page.ts';
 import { deleteOverdueOrganizationsSweep } from '#activities/sweeps/organizations/delete-overdue-organizations.sweep.ts';
 import { remindPaymentMethodSweep } from '#activities/sweeps/organizations/remind-payment-method.sweep.ts';
-import { organizationBilling, organizationModule, organizationSetting } from '#entities/index.ts';
+import {
+  organizationBilling,
+  organizationModule,
+  organizationSetting,
+  organizationSubscription,
+} from '#entities/index.ts';
+import type { CreationOf } from '#entities/kit/model/define.ts';
+import { LifecycleOperations } from '#runtime/lifecycle-operations.ts';
 import type { SweepPage } from '#workflows/kit/sweep-contract.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { asSystem } from '../../kit/as-person.ts';
@@ -190,6 +198,65 @@ test('60 that are due, and at most 25 a run: 25, 25 and 10, the oldest mark firs
     [50, true],
     [60, false],
   ]);
+});
+
+test('the limit of a run holds when the clock is set back', async () => {
+  const ids = await unpaidOrganizations(world, 4);
+  for (const id of ids) await markSince(world, id, 9);
+  const limit = 'CORE_INTEGRATIONS_ORGANIZATIONDELETE_MAXDELETESPERRUN';
+  await world.reconfigure({ [limit]: '2' });
+  const startedAt = new Date(world.clock.now().getTime() + 3_600_000).toISOString();
+  expect(await remove({ run: { startedAt, taken: 0 } })).toMatchObject({ done: 2, hasMore: true });
+  expect(await removalsOf(ids)).toHaveLength(2);
+  await world.reconfigure({ [limit]: undefined });
+});
+
+test('a run ends when its sweep is turned off, and one that an operator starts while it is off does not', async () => {
+  const [first = '', second = ''] = await unpaidOrganizations(world, 2);
+  await markSince(world, first, 9);
+  await markSince(world, second, 8);
+  const { config, runtime } = world;
+  const deps = { ...runtime, config, logger: pino({ enabled: false }), onSwept: () => {} };
+  const enabled = 'CORE_INTEGRATIONS_ORGANIZATIONDELETE_ENABLED';
+  await world.reconfigure({ [enabled]: 'true' });
+  const { next: after = [], ...begun } = await sweepPage(deps, deleteOverdueOrganizationsSweep, {});
+  await world.reconfigure({ [enabled]: undefined });
+  const ended = await sweepPage(deps, deleteOverdueOrganizationsSweep, { ...begun, after });
+  expect(ended).toMatchObject({ report: { done: 0, hasMore: true } });
+  expect(ended.next).toBeUndefined();
+  expect(await remove()).toMatchObject({ done: 2, hasMore: false });
+});
+
+test('a dry run for a later day knows that trials, cancelled subscriptions and grants end, and a run waits for the payment provider', async () => {
+  const [onTrial = '', cancelled = '', granted = '', paid = ''] = await unpaidOrganizations(world, 4);
+  pass(31);
+  const inDays = (days: number) => new Date(world.clock.now().getTime() + days * dayMs);
+  const subscribe = (id: string, values: Omit<CreationOf<typeof organizationSubscription>, 'externalId'>) =>
+    asSystem(world, id, (data) => data.create(organizationSubscription, { externalId: `sub-${id}`, ...values }));
+  await subscribe(onTrial, { status: 'trialing', isTrialOfServer: true, trialEndsAt: inDays(5) });
+  await subscribe(cancelled, { status: 'active', cancelsAt: inDays(5) });
+  await subscribe(paid, { status: 'active' });
+  await asSystem(world, granted, (data) =>
+    data.create(organizationModule, { module: 'registry', source: 'granted', endsAt: inDays(5) }),
+  );
+  const markedIn = async (days: number) => {
+    const { planned } = await remind({ isDryRun: true, at: inDays(days).toISOString() });
+    return planned.map(({ id }) => id);
+  };
+  const wanted = [onTrial, cancelled, granted].toSorted();
+  expect(await markedIn(4)).toEqual([]);
+  expect((await markedIn(6)).toSorted()).toEqual(wanted);
+  const operations = new LifecycleOperations(world.runtime);
+  const { found } = await operations.candidates({ limit: 10, days: 6 });
+  expect(found.map(({ id }) => id).toSorted()).toEqual(wanted);
+  for (const id of wanted)
+    expect(await operations.explain(id)).toMatchObject({
+      decision: { action: null },
+      next: { action: 'mark', at: inDays(5) },
+    });
+  pass(6);
+  expect(await remind()).toMatchObject({ done: 1, skipped: { 'it has a subscription': 3 } });
+  expect(await isMarked(granted)).toBe(true);
 });
 
 test('a dry run leaves the database as it was, and its log has exactly the ids, also for another day', async () => {

@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { apiToken, integration, integrationWebhook, invite, membership, organization, task } from '#entities/index.ts';
+import {
+  apiToken,
+  integration,
+  integrationWebhook,
+  invite,
+  membership,
+  organization,
+  task,
+  user,
+} from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { lifecycleTool } from '#tools/commands/lifecycle-arguments.ts';
@@ -12,7 +21,7 @@ import { doomed, left, remove, type Doomed } from '../../kit/doomed-organization
 import { eventually } from '../../kit/eventually.ts';
 import { expectProblem } from '../../kit/expect-problem.ts';
 import { enroll } from '../../kit/identity/authenticator.ts';
-import { buildPerson, deletePerson, signedIn } from '../../kit/people.ts';
+import { buildPart, buildPerson, deletePerson, signedIn } from '../../kit/people.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
 let world: World;
@@ -78,7 +87,7 @@ test('an organization that is undeleted before its removal has everything but it
   expect([401, 403]).toContain((await program.get('/v1/tasks')).status);
   expect(await undelete(below.id)).toContain('undelete that first');
   expect(await undelete(id)).toContain('with 1 below it');
-  expect(await undelete(id)).toContain('is restored');
+  expect(await undelete(id)).toContain('is being restored');
   const worker = await world.startWorker();
   await untilRestored(gone);
 
@@ -115,7 +124,7 @@ test('an organization that is undeleted after its removal has its contents, each
   expect(await left(world, gone.id)).toMatchObject({ tasks: 0, groups: 0, memberships: 0, tuples: 0 });
   // Nobody brings back an account that was deleted meanwhile.
   await deletePerson(world, leaver.user.email);
-  expect(await undelete(gone.id)).toContain('is restored');
+  expect(await undelete(gone.id)).toContain('is being restored');
   await untilRestored(gone);
   expect(await left(world, gone.id)).toMatchObject({
     tasks: before['tasks'],
@@ -141,6 +150,40 @@ test('an organization that is undeleted after its removal has its contents, each
   await worker.stop();
 });
 
+test('an organization with many members is undeleted in short transactions', async () => {
+  const gone = await doomed(world, 2);
+  const organizationId = gone.id;
+  await world.runtime.database.transact({ caller: systemCaller('test'), requestId: newId() }, async ({ data }) => {
+    const people = await data.createAll(
+      Array.from({ length: 450 }, (_, index) => ({
+        module: user,
+        input: { email: `member-${index}@${organizationId.toLowerCase()}.example`, displayName: `Member ${index}` },
+        path: '',
+      })),
+    );
+    await data.createAll(
+      people.map(({ id: userId }) => ({
+        module: membership,
+        input: { organizationId, userId, role: 'member' },
+        path: '',
+      })),
+    );
+  });
+  const before = await left(world, gone.id);
+  expect((await remove(gone)).status).toBe(204);
+  await undelete(gone.id);
+  const worker = await world.startWorker();
+  await untilRestored(gone);
+  expect(await left(world, gone.id)).toEqual(before);
+  const [largest] = await asOwner<{ members: number }>(
+    world,
+    'select count(*)::int as members from memberships where organization_id = $1 group by xmin::text order by 1 desc limit 1',
+    [gone.id],
+  );
+  expect(largest?.members).toBeLessThanOrEqual(200);
+  await worker.stop();
+});
+
 test('an organization that is undeleted during its removal is whole again', async () => {
   const gone = await doomed(world, 1_500);
   const worker = await world.startWorker();
@@ -148,7 +191,7 @@ test('an organization that is undeleted during its removal is whole again', asyn
   const before = await left(world, gone.id);
   expect((await remove(gone)).status).toBe(204);
   await eventually(async () => (await left(world, gone.id))['tasks'] !== 1_504);
-  expect(await undelete(gone.id)).toContain('is restored');
+  expect(await undelete(gone.id)).toContain('is being restored');
   await untilRestored(gone);
   expect(await left(world, gone.id)).toEqual(before);
   await worker.stop();
@@ -163,7 +206,23 @@ test('a taken name, and a deletion of more than seven days ago, are refused with
   expect(await undelete(gone.id)).toContain('rename that first');
   expect(await undelete(newId())).toContain('No deleted organization');
   world.clock.advance(8 * 86_400_000);
-  expect(await undelete(gone.id)).toContain('more than 7 days ago');
+  expect(await undelete(gone.id)).toContain('more than 7 days ago; the contents of its files are no longer kept');
+});
+
+test('an organization without an owner is refused: contents of people who have deleted their accounts do not come back', async () => {
+  const gone = await doomed(world, 2);
+  await buildPerson(world, { organization: await homeOf(gone), role: 'admin' });
+  const below = await buildPart(world, gone.id);
+  expect((await remove(gone)).status).toBe(204);
+  await deletePerson(world, gone.owner.user.email);
+  expect(await undelete(gone.id)).toContain('has no owner any more');
+  expect(await undelete(below.id)).toContain('undelete that first');
+  const removals = await asOwner(
+    world,
+    `select 1 from organization_removals where removed_organization_id = $1 and status = 'undoing'`,
+    [gone.id],
+  );
+  expect(removals).toEqual([]);
 });
 
 test('operators undo a removal over REST; others do not', async () => {

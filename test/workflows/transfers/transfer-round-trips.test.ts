@@ -61,6 +61,8 @@ function hardValue(module: EntityModule, [name, field]: NamedField, variant: num
       return field.naming || taken.length === 0 ? sample() : variant === 0 ? taken : taken.slice(0, 1);
     }
     case 'json':
+      // One with examples takes only what is like them.
+      if ((schema as { examples?: unknown }).examples) return sample();
       return { '=1': [' "x",\n', null, 1.5, { '': [] }] };
     case 'choice': {
       const moment = Object.values(module.fields).find(({ momentOf }) => momentOf?.field === name)?.momentOf;

@@ -2,7 +2,7 @@ import type { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { FailingWorkNotes } from '#activities/kit/failing-work-notes.ts';
-import { plainText } from '#activities/clients/chat/chat-message.ts';
+import { plainChatText } from '#entities/kit/base/plain-chat-text.ts';
 import { armFailpoints } from '#entities/kit/base/failpoint.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { createLogger } from '#runtime/logger.ts';
@@ -243,16 +243,8 @@ test('a listener that is held is told of also when whoever held it died before t
   await eventually(() => postedAbout('The listener watched fails on everything').length > 0);
 });
 
-test('the chat of an organization is refused: none has connected one', async () => {
-  const { temporal } = world.runtime;
-  const input = { key: newId(), about: { message: 'new-user', userId: newId() }, organizationId: newId() } as const;
-  await temporal.start(sendSystemMessageContract, input, { search: {} });
-  const ended = temporal.client.workflow.getHandle(temporal.workflowId(sendSystemMessageContract, input)).result();
-  await expect(ended).rejects.toMatchObject({ cause: { cause: { type: 'chat_not_connected' } } });
-});
-
 test('names cannot mention anybody or make a link', () => {
-  expect(plainText('<!channel> <https://evil.example|here> & co')).toBe(
+  expect(plainChatText('<!channel> <https://evil.example|here> & co')).toBe(
     '&lt;!channel&gt; &lt;https://evil.example|here&gt; &amp; co',
   );
 });

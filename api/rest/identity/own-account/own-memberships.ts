@@ -27,7 +27,7 @@ export function ownMemberships(registry: Registry): Route {
     handle: async (call) => {
       const { userId } = signedInPerson(call);
       const { maxresultlimit } = call.services.config.current.server;
-      const page = listSelection(registry, selectionOf(membership), call.query, maxresultlimit);
+      const page = listSelection(registry, selectionOf(registry, membership), call.query, maxresultlimit);
       const own: Filter = { is: 'field', field: 'userId', comparison: { eq: userId } };
       const filter: Filter = page.filter ? { is: 'and', filters: [own, page.filter] } : own;
       return {

@@ -80,10 +80,21 @@ export async function beginFlow(
  * @throws AppError provider_sign_in_failed
  */
 export async function takeState(call: Call<unknown>, provider: SignInState['provider']): Promise<OpenedState> {
+  const { code, error } = call.query as Static<typeof CallbackQuery>;
+  const opened = await takeStateCookie(call, provider, stateCookieName(call.services.config.current));
+  if (error !== undefined || code === undefined) throw failed('it was cancelled there or refused');
+  return opened;
+}
+
+/** The same for a flow with a cookie of its own, whose answer need not have a code. */
+export async function takeStateCookie(
+  call: Call<unknown>,
+  provider: SignInState['provider'],
+  name: string,
+): Promise<OpenedState> {
   const { request, services } = call;
-  const { code, state, error } = call.query as Static<typeof CallbackQuery>;
+  const { code, state } = call.query as Static<typeof CallbackQuery>;
   const config = services.config.current;
-  const name = stateCookieName(config);
   const cookie = request.cookies[name];
   giveCookie(request, name, '', { ...stateCookie(config, 0), expires: new Date(0) }, { isForRefusals: true });
   const opened = cookie === undefined ? undefined : await services.signInStates.open(cookie);
@@ -98,7 +109,6 @@ export async function takeState(call: Call<unknown>, provider: SignInState['prov
     const keys = used.map((key) => ({ key, limit: 1 }));
     if (await takeAttempt(unit, keys, 2 * stateLifetimeMs)) throw failed('it has been finished already');
   });
-  if (error !== undefined || code === undefined) throw failed('it was cancelled there or refused');
   return opened;
 }
 

@@ -10,6 +10,8 @@ import { signInFirst } from '../../../http/plugins/sign-in-first.ts';
 import { defineRoute, type Call } from '../../../http/route.ts';
 import { tooManyAttempts } from '../../../http/limits/too-many-attempts.ts';
 import { workOf } from '../../../http/request-context.ts';
+import { linkProposals } from '../../records/held-fields.ts';
+import { inSnakeCase } from '../../records/in-snake-case.ts';
 import { visibleLine } from '../../../http/request-schemas.ts';
 import { beginFlow, RedirectSchema, targetOf } from '../providers/provider-flow.ts';
 import {
@@ -175,7 +177,8 @@ export const enforceProvider = defineRoute({
     { is_enforced: Type.Boolean({ description: 'Whether it is enforced from now on.' }) },
     { additionalProperties: false },
   ),
-  answers: { 200: SettingsSchema },
+  sends: ['Link'],
+  answers: { 200: SettingsSchema, 202: SettingsSchema },
   errors: ['invalid_input', 'rule_violated', 'not_found', 'permission_denied', 'step_up_required'],
   handle: async (call) => {
     const { unit, body } = call;
@@ -184,17 +187,12 @@ export const enforceProvider = defineRoute({
     // Locked: the settings may change at this moment.
     const held = found && (await unit.data.findLocked(identityProvider, found.id));
     if (!held) throw noProvider();
-    if (body.is_enforced && !held.testedAt)
-      throw new AppError(
-        'rule_violated',
-        'is_enforced needs settings that were tested; test them with POST /v1/sso/test.',
-        {
-          details: { fields: [{ path: '/is_enforced', message: 'needs settings that were tested' }] },
-        },
-      );
-    const saved = await unit.data.update(identityProvider, held.id, { isEnforced: body.is_enforced });
+    const saved = await inSnakeCase(() =>
+      unit.data.update(identityProvider, held.id, { isEnforced: body.is_enforced }),
+    );
     await requireOrganizationProof(call);
-    return { status: 200, body: answerOf(saved) };
+    linkProposals([held.id], unit, call.reply);
+    return { status: unit.data.isHeld(held.id) ? 202 : 200, body: answerOf(saved) };
   },
 });
 

@@ -13,13 +13,18 @@ export function shareKindOf({ kind }: Pick<EntityModule, 'kind'>): string {
   return `${kind}Share`;
 }
 
+/** Reference of a share to the record that it shares. */
+export function sharedRecordField({ kind }: Pick<EntityModule, 'kind'>): string {
+  return `${kind}Id`;
+}
+
 /**
  * The kind of shares of another kind (`share: true` in an entity file): each record gives one group access to one record of that
  * kind, or blocks it. As a kind it has a table, history, events, tuples and mutations. A caller needs the right to edit a record to change with which groups it is shared,
  * and the right to remove it to block a group (write/blocked-people.ts has who is never blocked).
  */
 export function shareOf(module: EntityModule): EntityModule {
-  const field = `${module.kind}Id`;
+  const field = sharedRecordField(module);
   const shares = defineEntityModule({
     kind: shareKindOf(module),
     table: `${snakeCase(module.kind)}_shares`,

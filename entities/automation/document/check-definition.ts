@@ -1,0 +1,72 @@
+import type { Registry } from '../../kit/model/registry.ts';
+import type { Work } from '../../kit/storage/work.ts';
+import { missingReferences } from '../document-reference-rows.ts';
+import type { PlacedExpression } from './check-context.ts';
+import { checkDocument, type DocumentCheck } from './check-document.ts';
+import type { DefinitionProblem } from './definition-problem.ts';
+import { environmentOf } from './expression-environment.ts';
+import type { Expressions } from './expressions.ts';
+import { maxProblems } from '../../kit/base/errors.ts';
+import type { EntityModule } from '../../kit/model/define.ts';
+
+interface CheckedDefinition {
+  readonly organizationId: string;
+  readonly recordKind: string;
+  readonly document: unknown;
+}
+
+interface Means {
+  readonly work: Work;
+  readonly registry: Registry;
+  readonly expressions: Expressions;
+  /** Bytes that a document can have (`ormconfig.maxschemaimportsize`). */
+  readonly maxBytes: number;
+}
+
+/** Checks a definition whole: the document, its expressions, and that the records that it names exist in its organization. */
+export async function checkDefinition(
+  { organizationId, recordKind, document }: CheckedDefinition,
+  { work, registry, expressions, maxBytes }: Means,
+): Promise<DocumentCheck> {
+  const checked = checkDocument(document, { registry, recordKind, maxBytes });
+  const { module, references } = checked;
+  if (!module) return checked;
+  const wrongExpressions = await expressionProblems(expressions, module, checked.expressions);
+  const missing = await missingReferences(work, registry, organizationId, references);
+  const found = missing.map(({ path, code, kind, id }): DefinitionProblem => ({
+    path,
+    code,
+    message: notFound(kind, id),
+  }));
+  const problems = [...checked.problems, ...wrongExpressions, ...found].slice(0, maxProblems);
+  if (problems.length === 0) return checked;
+  const { document: _, ...rest } = checked;
+  return { ...rest, problems };
+}
+
+async function expressionProblems(
+  expressions: Expressions,
+  module: EntityModule,
+  placed: readonly PlacedExpression[],
+): Promise<DefinitionProblem[]> {
+  const problems: DefinitionProblem[] = [];
+  // One after the other: the threads that compile are those of running evaluations.
+  for (const { path, expression, usage, expected } of placed) {
+    const environment = environmentOf(module, usage);
+    const request = { expression, environment, ...(expected !== undefined && { expected }) };
+    const compiled = await expressions.compile(request);
+    for (const { code, message, start, end } of compiled.problems)
+      problems.push({ path, code: codeOf(code), message, start, end });
+    if (problems.length >= maxProblems) break;
+  }
+  return problems;
+}
+
+function codeOf(code: string): string {
+  return code === 'wrong_result_type' ? 'expression_wrong_type' : 'expression_invalid';
+}
+
+function notFound(kind: string, id: string): string {
+  const what = kind === 'user' ? 'no member' : `no ${kind}`;
+  return `names ${what} of this organization: "${id}". Use the id of one that exists`;
+}
