@@ -18,13 +18,20 @@ export function withTag(tag: string, config: FieldConfig): FieldConfig {
 /** The root fields of a schema that have a tag. */
 export function kindOperations(schema: GraphQLSchema): readonly KindOperation[] {
   const operations = (on: KindOperation['on'], fields: Readonly<Record<string, GraphQLField<unknown, unknown>>> = {}) =>
-    Object.values(fields).flatMap(({ name, args, extensions }): KindOperation[] => {
+    Object.values(fields).flatMap(({ name, args, extensions, deprecationReason }): KindOperation[] => {
       const { tag } = extensions;
       if (typeof tag !== 'string') return [];
       const types = Object.fromEntries(args.map((argument) => [argument.name, String(argument.type)]));
-      const acceptsTokens = !isForSessions(extensions);
       return [
-        { tag, on, name, arguments: types, acceptsTokens, acceptsSingleSignOn: !isBeyondOrganizations(extensions) },
+        {
+          tag,
+          on,
+          name,
+          arguments: types,
+          deprecated: typeof deprecationReason === 'string',
+          acceptsTokens: !isForSessions(extensions),
+          acceptsSingleSignOn: !isBeyondOrganizations(extensions),
+        },
       ];
     });
   return [

@@ -6,6 +6,8 @@ export interface KindOperation {
   readonly name: string;
   /** Types of the arguments by name, for example `TaskWhere` or `[ID!]!`. */
   readonly arguments: Readonly<Record<string, string>>;
+  /** Clients should no longer use it. */
+  readonly deprecated: boolean;
   /** API tokens, personal tokens, and whoever acts as somebody else may use it. */
   readonly acceptsTokens: boolean;
   /** Sessions of an organization's single sign-on may use it. */

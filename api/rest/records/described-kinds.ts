@@ -58,7 +58,7 @@ export function describedKinds(registry: Registry, interfaces: Interfaces, calle
             .map(describedRoute),
           graphql: interfaces.operations
             .filter((operation) => operation.tag === tag && isOpenTo(operation, caller) && mayCall(operation.name))
-            .map(({ on, name, arguments: types }) => ({ on, name, arguments: types })),
+            .map(({ on, name, arguments: types, deprecated }) => ({ on, name, arguments: types, deprecated })),
         },
       },
     ];
@@ -99,7 +99,7 @@ function isOpenTo(
   return (acceptsTokens || !isLimited(caller)) && (acceptsSingleSignOn || !hasSignedOn(caller));
 }
 
-function describedRoute({ operationId, summary, method, url, query, body }: Route) {
+function describedRoute({ operationId, summary, method, url, query, body, deprecated }: Route) {
   return {
     operation_id: operationId,
     summary,
@@ -108,6 +108,7 @@ function describedRoute({ operationId, summary, method, url, query, body }: Rout
     // Those of comparisons (`due_at[gte]`) follow from the fields.
     parameters: Object.keys(query?.properties ?? {}).filter((name) => !name.includes('[')),
     input: body ? inputOf(body) : null,
+    deprecated: deprecated !== undefined,
   };
 }
 

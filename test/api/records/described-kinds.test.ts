@@ -82,11 +82,13 @@ test('a member gets names, fields, filters and actions of a kind', async () => {
     path: '/v1/tasks/{id}',
     parameters: [],
     input: { $ref: '/openapi.json#/components/schemas/UpdateTaskInput' },
+    deprecated: false,
   });
   expect(task.actions.graphql).toContainEqual({
     on: 'mutation',
     name: 'createBulkCSVTask',
     arguments: { csv: 'String!' },
+    deprecated: false,
   });
   expect(task.actions.graphql.map(({ name }: { name: string }) => name)).toEqual(
     expect.arrayContaining(['tasks', 'task', 'taskAggregates', 'taskHistories', 'createTask', 'deleteBulkTask']),
@@ -142,24 +144,30 @@ describe('what a caller may do', () => {
   });
 });
 
-test('every action is in the description of the API or in the schema of GraphQL', async () => {
+test('every action is in the description of the API or in the schema of GraphQL, deprecated in both places or in neither', async () => {
   const openapi = (await ownerClient.get('/openapi.json')).body;
-  const paths = Object.entries<object>(openapi.paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
-  );
   const { data } = await ownerClient.graphql(
-    '{ __schema { queryType { fields { name } } mutationType { fields { name } } } }',
+    `query Roots { __schema { queryType { ...Root } mutationType { ...Root } } }
+    fragment Root on __Type { fields(includeDeprecated: true) { name isDeprecated } }`,
   );
   const roots = [...data.__schema.queryType.fields, ...data.__schema.mutationType.fields];
-  const known = new Set(roots.map(({ name }: { name: string }) => name));
+  const known = new Map(roots.map(({ name, isDeprecated }) => [name, isDeprecated]));
+  const deprecatedNames: string[] = [];
   for (const { actions } of (await kindsOf(ownerClient)).values()) {
-    for (const { method, path, input } of actions.rest) {
-      expect(paths).toContain(`${method} ${path}`);
+    for (const { operation_id, method, path, input, deprecated } of actions.rest) {
+      const operation = openapi.paths[path]?.[method.toLowerCase()];
+      expect([operation_id, operation?.operationId]).toEqual([operation_id, operation_id]);
+      expect([operation_id, deprecated]).toEqual([operation_id, operation.deprecated ?? false]);
       const name = /schemas\/(\w+)$/.exec(input?.$ref ?? '')?.[1];
       if (name !== undefined) expect(openapi.components.schemas).toHaveProperty(name);
+      if (deprecated) deprecatedNames.push(operation_id);
     }
-    for (const { name } of actions.graphql) expect(known).toContain(name);
+    for (const { name, deprecated } of actions.graphql) {
+      expect([name, deprecated]).toEqual([name, known.get(name)]);
+      if (deprecated) deprecatedNames.push(name);
+    }
   }
+  expect(deprecatedNames).toEqual(expect.arrayContaining(['createIntegration', 'createBulkIntegration']));
 });
 
 test('a client that has the answer gets no other one until its rights change', async () => {
