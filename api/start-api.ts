@@ -134,6 +134,7 @@ export async function createApi({
     lifecycle: new LifecycleOperations(runtime),
     emailProblem: (email) => emails.problemOf(email),
     expressions: runtime.expressions,
+    definitionMeans: runtime.definitionMeans,
     payment: runtime.payment,
     integrations: runtime.integrations,
     textRecords: runtime.textRecords,

@@ -19,6 +19,7 @@ import { configuredPayment, type PaymentProviderSettings } from '#activities/cli
 import type { TemporalEnvironment } from '#config/reading/standard-variables.ts';
 import type { ConfigStore } from '#config/live/config-store.ts';
 import { registry as productRegistry } from '#entities/index.ts';
+import type { DefinitionMeans } from '#entities/automation/document/check-definition.ts';
 import type { Expressions } from '#entities/automation/document/expressions.ts';
 import type { Authorizer } from '#entities/kit/access/authorizer.ts';
 import { systemClock } from '#entities/kit/base/clock.ts';
@@ -74,6 +75,7 @@ export interface CoreRuntime {
   readonly changeFeed: ChangeFeed;
   /** Expressions of workflow definitions (CEL). Threads begin with the first one. */
   readonly expressions: Expressions;
+  readonly definitionMeans: DefinitionMeans;
   /** The payment provider; undefined while `subscription.enabled` is off. */
   readonly payment: () => PaymentProvider | undefined;
   /** The other systems of integrations. */
@@ -202,6 +204,7 @@ export async function openRuntime(options: CoreRuntimeOptions): Promise<CoreRunt
     fileReceiver,
     changeFeed,
     expressions: engine.expressions,
+    definitionMeans: engine.definitionMeans,
     payment: configuredPayment(config, options.payment ?? {}),
     integrations: new ProviderAccess({
       config,

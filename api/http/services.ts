@@ -72,6 +72,7 @@ export interface Services {
   /** Problem of an e-mail address (`ormconfig.emailvalidation`), as the end of a sentence; see `checkEmail`. */
   readonly emailProblem: (email: string) => Promise<string | undefined>;
   readonly expressions: CoreRuntime['expressions'];
+  readonly definitionMeans: CoreRuntime['definitionMeans'];
   readonly payment: CoreRuntime['payment'];
   readonly integrations: CoreRuntime['integrations'];
   /** The text records of a domain name. @throws the error of a name server that gives no answer */

@@ -42,12 +42,7 @@ export function checkedDefinition(
   { unit, services }: Asking,
   definition: { readonly organizationId: string; readonly recordKind: string; readonly document: unknown },
 ): Promise<DocumentCheck> {
-  return checkDefinition(definition, {
-    work: unit,
-    registry: unit.registry,
-    expressions: services.expressions,
-    maxBytes: services.config.current.ormconfig.maxschemaimportsize,
-  });
+  return checkDefinition(unit, definition, services.definitionMeans);
 }
 
 /** The document of a definition, which is valid now. @throws AppError definition_invalid */

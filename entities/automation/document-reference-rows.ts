@@ -29,3 +29,17 @@ export async function missingReferences<R extends Reference>(
   }
   return missing;
 }
+
+/** Definitions of those of some integrations that an organization has, by their ids; null for one that was recorded without a definition. */
+export async function definitionsOfIntegrations(
+  work: Work,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  if (ids.length === 0) return new Map();
+  const rows = await work.rowsAsSystem<{ id: string; definition_id: string | null }>(
+    'select id, definition_id from integrations where organization_id = $1 and id = any($2) and deleted_at is null',
+    [organizationId, [...new Set(ids)]],
+  );
+  return new Map(rows.map(({ id, definition_id }) => [id, definition_id]));
+}

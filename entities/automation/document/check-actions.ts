@@ -116,15 +116,17 @@ const checks: Readonly<Record<ActionType, CheckParams>> = {
     else if (id !== undefined) context.problems.add(`${path}/endpoint_id`, 'webhook_endpoint_required', notAnId(id));
     checkData(context, payload, `${path}/payload`);
   },
-  INTEGRATION: (context, { integration_id: id, input }, path) => {
-    if (isId(id))
+  INTEGRATION: (context, { integration_id: id, operation, input }, path) => {
+    if (isId(id)) {
       context.references.push({
         path: `${path}/integration_id`,
         kind: 'integration',
         id,
         code: 'integration_not_found',
       });
-    else if (id !== undefined) context.problems.add(`${path}/integration_id`, 'integration_required', notAnId(id));
+      if (typeof operation === 'string')
+        context.operations.push({ path: `${path}/operation`, integrationId: id, operation });
+    } else if (id !== undefined) context.problems.add(`${path}/integration_id`, 'integration_required', notAnId(id));
     checkData(context, input, `${path}/input`);
   },
   UPDATE_FIELD: (context, { updates = {} }, path, { operations }) => {

@@ -22,6 +22,13 @@ export interface PlacedReference {
   readonly code: string;
 }
 
+/** An operation of an integration that an action asks for. */
+export interface PlacedOperation {
+  readonly path: string;
+  readonly integrationId: string;
+  readonly operation: string;
+}
+
 /** The check of one document, while it walks through its parts. */
 export interface CheckContext {
   readonly module: EntityModule;
@@ -29,4 +36,5 @@ export interface CheckContext {
   readonly problems: DefinitionProblems;
   readonly expressions: PlacedExpression[];
   readonly references: PlacedReference[];
+  readonly operations: PlacedOperation[];
 }

@@ -1,7 +1,7 @@
-import type { Registry } from '../../kit/model/registry.ts';
+import { didYouMean } from '../../kit/base/did-you-mean.ts';
 import type { Work } from '../../kit/storage/work.ts';
-import { missingReferences } from '../document-reference-rows.ts';
-import type { PlacedExpression } from './check-context.ts';
+import { definitionsOfIntegrations, missingReferences } from '../document-reference-rows.ts';
+import type { PlacedExpression, PlacedOperation } from './check-context.ts';
 import { checkDocument, type DocumentCheck } from './check-document.ts';
 import type { DefinitionProblem } from './definition-problem.ts';
 import { environmentOf } from './expression-environment.ts';
@@ -15,20 +15,25 @@ interface CheckedDefinition {
   readonly document: unknown;
 }
 
-interface Means {
-  readonly work: Work;
-  readonly registry: Registry;
+/** What the check of a definition needs to know of the server. */
+export interface DefinitionMeans {
   readonly expressions: Expressions;
   /** Bytes that a document can have (`ormconfig.maxschemaimportsize`). */
-  readonly maxBytes: number;
+  readonly maxBytes: () => number;
+  /** Names of the operations that integrations with a definition have, by its id; none for one that this release lacks. */
+  readonly operationsOf: (definitionId: string | null) => readonly string[];
 }
 
-/** Checks a definition whole: the document, its expressions, and that the records that it names exist in its organization. */
+/**
+ * Checks a definition whole: the document, its expressions, and that the records and operations that it names exist in its organization.
+ */
 export async function checkDefinition(
+  work: Work,
   { organizationId, recordKind, document }: CheckedDefinition,
-  { work, registry, expressions, maxBytes }: Means,
+  { expressions, maxBytes, operationsOf }: DefinitionMeans,
 ): Promise<DocumentCheck> {
-  const checked = checkDocument(document, { registry, recordKind, maxBytes });
+  const { registry } = work;
+  const checked = checkDocument(document, { registry, recordKind, maxBytes: maxBytes() });
   const { module, references } = checked;
   if (!module) return checked;
   const wrongExpressions = await expressionProblems(expressions, module, checked.expressions);
@@ -38,10 +43,31 @@ export async function checkDefinition(
     code,
     message: notFound(kind, id),
   }));
-  const problems = [...checked.problems, ...wrongExpressions, ...found].slice(0, maxProblems);
+  const definitions = await definitionsOfIntegrations(
+    work,
+    organizationId,
+    checked.operations.map(({ integrationId }) => integrationId),
+  );
+  const lacking = checked.operations.flatMap((placed) => {
+    const definitionId = definitions.get(placed.integrationId);
+    return definitionId === undefined ? [] : (operationProblem(placed, operationsOf(definitionId)) ?? []);
+  });
+  const problems = [...checked.problems, ...wrongExpressions, ...found, ...lacking].slice(0, maxProblems);
   if (problems.length === 0) return checked;
   const { document: _, ...rest } = checked;
   return { ...rest, problems };
+}
+
+function operationProblem(
+  { path, operation }: PlacedOperation,
+  names: readonly string[],
+): DefinitionProblem | undefined {
+  if (names.includes(operation)) return undefined;
+  const near = didYouMean(operation, names);
+  const remedy =
+    names.length === 0 ? 'it has none' : near === undefined ? `it has ${names.join(', ')}` : `did you mean "${near}"?`;
+  const message = `names no operation of the integration: ${remedy}`;
+  return { path, code: 'integration_operation_unknown', message };
 }
 
 async function expressionProblems(

@@ -7,7 +7,7 @@ import type { EntityModule } from '../../kit/model/define.ts';
 import type { Registry } from '../../kit/model/registry.ts';
 import { automatedKind, automatedKinds } from './automated-kinds.ts';
 import { checkActions, type CheckedAction } from './check-actions.ts';
-import type { CheckContext, PlacedExpression, PlacedReference } from './check-context.ts';
+import type { CheckContext, PlacedExpression, PlacedOperation, PlacedReference } from './check-context.ts';
 import { checkPart } from './check-part.ts';
 import { checkConditions, checkSelector, checkTriggers } from './check-triggers.ts';
 import type { DefinitionDocument } from './definition-document.ts';
@@ -22,6 +22,7 @@ export interface DocumentCheck {
   readonly document?: DefinitionDocument;
   readonly expressions: readonly PlacedExpression[];
   readonly references: readonly PlacedReference[];
+  readonly operations: readonly PlacedOperation[];
 }
 
 /** Most expressions of a document: each is evaluated under a limit of time of its own. */
@@ -39,7 +40,7 @@ interface Expected {
  */
 export function checkDocument(given: unknown, { registry, recordKind, maxBytes }: Expected): DocumentCheck {
   const problems = new DefinitionProblems();
-  const nothing = { problems: problems.found, expressions: [], references: [] };
+  const nothing = { problems: problems.found, expressions: [], references: [], operations: [] };
   const refused = jsonProblem(given);
   if (given === null || given === undefined) problems.add('', 'definition_required', 'is required: a JSON object');
   else if (refused !== undefined) problems.add('', 'unknown_key', `is not accepted: ${refused}`);
@@ -53,7 +54,7 @@ export function checkDocument(given: unknown, { registry, recordKind, maxBytes }
   if (!root) return nothing;
   const module = kindOf(root['schemaType'], { registry, recordKind }, problems);
   if (!module) return nothing;
-  const context: CheckContext = { module, registry, problems, expressions: [], references: [] };
+  const context: CheckContext = { module, registry, problems, expressions: [], references: [], operations: [] };
   const triggers = checkTriggers(context, root['triggers']);
   if (root['targets'] !== undefined) checkSelector(context, root['targets'], '/targets');
   checkConditions(context, root['conditions']);

@@ -1,25 +1,18 @@
 import type { ValueChecks } from '../../kit/access/value-checks.ts';
 import { AppError } from '../../kit/base/errors.ts';
-import { checkDefinition } from './check-definition.ts';
+import { checkDefinition, type DefinitionMeans } from './check-definition.ts';
 import type { DefinitionProblem } from './definition-problem.ts';
-import type { Expressions } from './expressions.ts';
 
 /** Name of the check of definitions among the checks of values. */
 export const definitionCheck = 'workflow definitions';
 
-interface Means {
-  readonly expressions: Expressions;
-  readonly maxBytes: () => number;
-}
-
 /** The check of every definition that is created or changed, whatever the way. */
-export function checkOfDefinitions({ expressions, maxBytes }: Means): ValueChecks[string] {
+export function checkOfDefinitions(means: DefinitionMeans): ValueChecks[string] {
   return async (work, { row, path }) => {
     const { organizationId, recordKind, document } = row as Record<'organizationId' | 'recordKind', string> & {
       readonly document: unknown;
     };
-    const means = { work, registry: work.registry, expressions, maxBytes: maxBytes() };
-    const { problems } = await checkDefinition({ organizationId, recordKind, document }, means);
+    const { problems } = await checkDefinition(work, { organizationId, recordKind, document }, means);
     return problems.length > 0 ? invalidDefinition(problems, `${path}/document`) : undefined;
   };
 }
