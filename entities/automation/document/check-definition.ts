@@ -15,7 +15,7 @@ interface CheckedDefinition {
   readonly document: unknown;
 }
 
-/** What the check of a definition needs to know of the server. */
+/** Facts about the server on which the check of a definition depends. */
 export interface DefinitionMeans {
   readonly expressions: Expressions;
   /** Bytes that a document can have (`ormconfig.maxschemaimportsize`). */

@@ -23,7 +23,12 @@ let proxy: TcpProxy;
 let product: ProductProcesses;
 let payer: { readonly id: string; readonly customer: string };
 beforeAll(async () => {
-  const environment = { CORE_SUBSCRIPTION_PAYMENTWEBHOOKSECRET: paymentSecret };
+  const environment = {
+    CORE_SUBSCRIPTION_PAYMENTWEBHOOKSECRET: paymentSecret,
+    // Fifty connections at once on a busy machine: a request that takes longer would be answered with 408.
+    CORE_SERVER_READTIMEOUT: '600000',
+    CORE_SERVER_READHEADERTIMEOUT: '600000',
+  };
   billed = await openBilledWorld({ worker: true, environment });
   const url = new URL(billed.world.databaseUrl);
   proxy = await startTcpProxy(url.host);

@@ -168,9 +168,14 @@ describe('a request whose events are not all delivered', () => {
     await withheldEvent();
     const copies = await addCopies(20_000);
     world.clock.advance(minute);
-    expect(await sendDue(world)).toMatchObject({ due: 1, single: 1 });
-    await asOwner(world, 'delete from notification_sendings where notification_id = any($1)', [copies]);
-    await settle();
+    try {
+      // The schedule may have taken the other one meanwhile.
+      expect([0, 1]).toContain((await sendDue(world)).due);
+      await eventually(async () => (await mailsOf(world, other.member.person)).length > 0);
+    } finally {
+      await asOwner(world, 'delete from notification_sendings where notification_id = any($1)', [copies]);
+      await settle();
+    }
     await allSent(world);
     expect(await mailsOf(world, other.member.person)).toHaveLength(1);
   });
@@ -182,7 +187,8 @@ describe('a request whose events are not all delivered', () => {
     world.clock.advance(14 * minute);
     expect(await sendDue(world)).toMatchObject({ due: 0 });
     world.clock.advance(2 * minute);
-    expect(await sendDue(world)).toMatchObject({ due: 1 });
+    // The schedule may have taken it meanwhile.
+    expect([0, 1]).toContain((await sendDue(world)).due);
     await settle();
     expect(await mails()).toHaveLength(1);
     expect(await sendingsOf(world, member.person)).toMatchObject([{ state: 'sent' }]);
