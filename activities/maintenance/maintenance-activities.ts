@@ -9,6 +9,8 @@ import { systemCaller } from '#entities/kit/model/caller.ts';
 import type { ResealCursor, ResealedSecrets } from '#workflows/maintenance/reseal-secrets.contract.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { pruneFailures } from '#entities/kit/outbox/failing-work.ts';
+import { pruneAccountRates } from '#entities/integrations/account-rate-rows.ts';
+import { pruneSightings } from '#entities/integrations/run-sighting-rows.ts';
 import { removeReceivedEvents } from '#entities/integrations/received-event-rows.ts';
 import { pruneMessages } from '#entities/webhooks/webhook-message-rows.ts';
 import { pruneRepairs } from '#entities/kit/outbox/delivery-repairs.ts';
@@ -85,6 +87,8 @@ export const createMaintenanceActivities = defineActivities(
           ...prunedRecords.map((records) => (unit: UnitOfWork) => pruneRecords(unit, records, at)),
           (unit) => removeReceivedEvents(unit),
           (unit) => pruneSystemMessages(unit, at),
+          pruneSightings,
+          pruneAccountRates,
           (unit) => pruneFailures(unit, at),
           (unit) => pruneRepairs(unit, new Date(at.getTime() - historyRetentionMs)),
         ];

@@ -38,3 +38,14 @@ export async function pauseAccount(work: Work, account: string, pauseMs: number)
     [account, pauseMs],
   );
 }
+
+const pruned = 1_000;
+
+/** Forgets some of the accounts that have been free for an hour: for those, nothing has to be waited for. @returns whether there may be more */
+export async function pruneAccountRates(work: Work): Promise<boolean> {
+  const count = await work.runAsSystem(
+    `delete from integration_account_rates where account in (
+       select account from integration_account_rates where free_at < ${now} - interval '1 hour' limit ${pruned} for update skip locked)`,
+  );
+  return count === pruned;
+}

@@ -26,6 +26,18 @@ export async function forgetSightings(work: Work, runId: string): Promise<void> 
   await work.runAsSystem('delete from integration_sightings where run_id = $1', [runId]);
 }
 
+const pruned = 10_000;
+
+/** Forgets some of what runs have seen that were removed before they ended, with their organization. @returns whether there may be more */
+export async function pruneSightings(work: Work): Promise<boolean> {
+  const count = await work.runAsSystem(
+    `delete from integration_sightings where (run_id, kind, key) in (
+       select run_id, kind, key from integration_sightings s
+       where not exists (select 1 from integration_runs r where r.id = s.run_id and r.deleted_at is null) limit ${pruned})`,
+  );
+  return count === pruned;
+}
+
 const unseen = `not exists (select 1 from integration_sightings s where s.run_id = $2 and s.kind = $3 and s.key = r.id)`;
 
 /** How many records of a kind the run has not seen, of how many that the integration had before it. */

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { integration, integrationRun } from '#entities/index.ts';
 import { webhookEvent } from '#entities/integrations/webhook-event.ts';
 import { firstIdAt, newId, timeOfId } from '#entities/kit/base/ids.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
 import { recordRepair } from '#entities/kit/outbox/delivery-repairs.ts';
 import { customEvent } from '#entities/kit/write/custom-events.ts';
+import { asSystem } from '../../kit/as-person.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { eventually } from '../../kit/eventually.ts';
 import { waitForMails } from '../../kit/mailbox.ts';
@@ -135,6 +137,39 @@ test('more than one batch is removed at once', async () => {
   );
   await prune();
   expect(await idsOf('account_emails')).toEqual([]);
+});
+
+test('what a run has seen is kept while it is there, and not longer', async () => {
+  const { organization } = await buildPerson(world);
+  const run = await asSystem(world, organization.id, async (data) => {
+    const held = await data.create(integration, { organizationId: organization.id, name: 'Directory' });
+    // A loop makes it, so that no workflow begins here.
+    const values = { operationName: 'directorySync', trigger: 'schedule', status: 'running' } as const;
+    return data.create(integrationRun, { organizationId: organization.id, integrationId: held.id, ...values });
+  });
+  await asOwner(
+    world,
+    `insert into integration_sightings (run_id, kind, key) select run, 'directoryAccount', n::text
+     from unnest($1::text[]) as run, generate_series(1, 10001) as n`,
+    [[run.id, newId()]],
+  );
+  await prune();
+  expect(await asOwner(world, 'select run_id, count(*)::int from integration_sightings group by run_id')).toEqual([
+    { run_id: run.id, count: 10_001 },
+  ]);
+});
+
+test('an account is forgotten an hour after it was free for requests again', async () => {
+  await asOwner(
+    world,
+    `insert into integration_account_rates (account, free_at) values ('chat/A', clock_timestamp() - interval '61 minutes'),
+       ('chat/B', clock_timestamp() - interval '59 minutes'), ('chat/C', clock_timestamp() + interval '1 day')`,
+  );
+  await prune();
+  expect(await asOwner(world, 'select account from integration_account_rates order by account')).toEqual([
+    { account: 'chat/B' },
+    { account: 'chat/C' },
+  ]);
 });
 
 test('records of other kinds cannot be removed this way', async () => {
