@@ -359,7 +359,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   'automation/asked-people-rows.ts': ['instancesAsking', 'instancesOfShared', 'unattendedInstances'],
   'identity/last-seen-rows.ts': ['noteSeen'],
   // Progress of runs and when integrations are read, as the server observes them; limits of accounts at other systems.
-  'integrations/account-rate-rows.ts': ['pauseAccount', 'takeAccountSlot'],
+  'integrations/account-rate-rows.ts': ['pruneAccountRates', 'pauseAccount', 'takeAccountSlot'],
   'integrations/lapse-rows.ts': ['integrationsOfLapse'],
   // Which process renews a credential; integrations that are due, for the sweep and a backfill.
   'integrations/refresh-lease-rows.ts': ['endRefreshLease', 'takeRefreshLease'],
@@ -389,7 +389,13 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'isProvisioning',
   ],
   'integrations/run-progress-rows.ts': ['addRemoved', 'addToPass', 'noteRunError', 'notePage', 'restartPass'],
-  'integrations/run-sighting-rows.ts': ['countUnseen', 'forgetSightings', 'noteSightings', 'unseenRecords'],
+  'integrations/run-sighting-rows.ts': [
+    'pruneSightings',
+    'countUnseen',
+    'forgetSightings',
+    'noteSightings',
+    'unseenRecords',
+  ],
   'integrations/sync-time-rows.ts': ['noteArrival', 'noteSync'],
   'integrations/last-event-rows.ts': ['noteLastEvent'],
   'integrations/received-event-rows.ts': ['removeReceivedEvents'],

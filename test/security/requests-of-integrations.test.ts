@@ -4,8 +4,11 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Config } from '#config/objects/root.ts';
 import { providerHttp } from '#activities/clients/integrations/provider-http.ts';
+import { integrationReach } from '#activities/clients/outbound/customer-reach.ts';
 import { mebibyte } from '#entities/kit/base/mebibyte.ts';
+import { shows } from '../kit/shows.ts';
 
 let server: Server;
 let port: number;
@@ -30,10 +33,12 @@ beforeEach(() => {
 });
 
 const now = () => new Date();
+const reachWith = (dev: boolean, webhookallowprivateaddresses: boolean) =>
+  integrationReach({ server: { dev }, workflows: { webhookallowprivateaddresses } } as Config);
 /** As on a server that customers use. */
-const closed = providerHttp({ reach: { loopback: false, private: false }, now });
+const closed = providerHttp({ reach: reachWith(false, false), now });
 /** As on a development server, whose providers are fakes. */
-const open = providerHttp({ reach: { loopback: true, private: true }, now, timeoutMs: 1_000 });
+const open = providerHttp({ reach: reachWith(true, false), now, timeoutMs: 1_000 });
 
 const unavailable = { name: 'ProviderError', code: 'unavailable' };
 
@@ -53,6 +58,13 @@ test.each([
   for (const scheme of ['https', 'http'])
     await expect(closed.fetch(`${scheme}://${host}:${port}/`)).rejects.toMatchObject(unavailable);
   expect(paths).toEqual([]);
+});
+
+test('workflows.webhookallowprivateaddresses lets integrations ask the own network', async () => {
+  shows('workflows.webhookallowprivateaddresses');
+  const opened = providerHttp({ reach: reachWith(false, true), now });
+  expect((await opened.fetch(`http://127.0.0.1:${port}/allowed`)).status).toBe(200);
+  expect(paths).toEqual(['/allowed']);
 });
 
 test.each([301, 302, 307, 308])('T-82: an integration follows no redirect (%s)', async (status) => {
@@ -86,6 +98,6 @@ test('T-80, T-83: adapters have no other way to other systems, and settings of o
       text,
     );
   });
-  // It opens the way on development servers alone.
+  // It opens the way as the settings of the operator say.
   expect(offences).toEqual(['provider-access.ts']);
 });

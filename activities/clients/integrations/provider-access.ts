@@ -13,6 +13,7 @@ import { isNotConnected, notConnected } from './not-connected.ts';
 import { ProviderError } from './provider-error.ts';
 import { pauseRequests, takeSlot } from './account-rate.ts';
 import { providerHttp, type RequestRate } from './provider-http.ts';
+import { integrationReach } from '../outbound/customer-reach.ts';
 import { workContext } from '../temporal/work-origin.ts';
 import { markErrored } from '#entities/integrations/connections/connection-status.ts';
 import {
@@ -101,7 +102,7 @@ export class ProviderAccess {
     return {
       config: current,
       http: providerHttp({
-        reach: { loopback: dev, private: dev },
+        reach: integrationReach(current),
         now,
         ...(dev && settings.timeoutMs !== undefined ? { timeoutMs: settings.timeoutMs } : {}),
         ...rate,
