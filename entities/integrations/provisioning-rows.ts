@@ -26,6 +26,8 @@ export interface ProvisionedAccount {
   readonly isHeldByDirectory: boolean;
   /** Another active account of the directory has given it. */
   readonly isHeldByAnother: boolean;
+  /** The membership that they had last was ended by a person, or they left. */
+  readonly wasRemoved: boolean;
 }
 
 const selected = `select a.id, a.email, a.is_active as "isActive", a.provisioning, a.provisioning_problem as "provisioningProblem",
@@ -34,6 +36,9 @@ const selected = `select a.id, a.email, a.is_active as "isActive", a.provisionin
     coalesce(m.created_by = 'system:provision from directory', false) as "isHeldByDirectory",
     case when m.id is null or m.id = a.membership_id then false else exists (select 1 from directory_accounts o
       where o.membership_id = m.id and o.integration_id = a.integration_id and o.is_active and o.deleted_at is null) end as "isHeldByAnother",
+    coalesce((select former.deleted_by not like 'system:%' from memberships former
+      where former.user_id = u.id and former.organization_id = a.organization_id and former.deleted_at is not null
+      order by former.deleted_at desc limit 1), false) as "wasRemoved",
     array(select g.id from directory_memberships d join directory_groups g on g.id = d.group_id
       where d.account_id = a.id and d.deleted_at is null and g.deleted_at is null) as groups
   from directory_accounts a
@@ -92,6 +97,11 @@ export interface SurplusMembership {
   readonly isLastOwner: boolean;
 }
 
+/** The condition that an account gives no membership any more, and that no active account of its directory gives the same one. */
+const isEnded = (account: string) => `(${account}.deleted_at is not null or not ${account}.is_active)
+  and not exists (select 1 from directory_accounts active where active.membership_id = ${account}.membership_id
+    and active.integration_id = ${account}.integration_id and active.is_active and active.deleted_at is null)`;
+
 /** @param after id of the last account of those before */
 export function surplusMemberships(
   work: Work,
@@ -102,10 +112,12 @@ export function surplusMemberships(
     `select a.id as "accountId", m.id as "membershipId", a.deleted_at is not null as "isGone", a.provisioning,
         m.role = 'owner' and not exists (select 1 from memberships o join users u on u.id = o.user_id
           where o.organization_id = m.organization_id and o.role = 'owner' and o.id <> m.id and o.deleted_at is null
-            and u.status = 'active' and u.deleted_at is null) as "isLastOwner"
+            and u.status = 'active' and u.deleted_at is null
+            -- Of several owners who end together, the last one stays.
+            and not exists (select 1 from directory_accounts b where b.membership_id = o.id and b.integration_id = a.integration_id
+              and b.id < a.id and ${isEnded('b')})) as "isLastOwner"
       from directory_accounts a join memberships m on m.id = a.membership_id
-      where a.integration_id = $1 and m.deleted_at is null and (a.deleted_at is not null or not a.is_active)
-        and a.id > $2 order by a.id limit $3`,
+      where a.integration_id = $1 and m.deleted_at is null and ${isEnded('a')} and a.id > $2 order by a.id limit $3`,
     [integrationId, after, limit],
   );
 }

@@ -51,31 +51,17 @@ function roleChange(
 }
 
 function decideAdmission(
-  {
-    organizationId,
-    email,
-    userId,
-    heldMembershipId,
-    heldRole,
-    membershipId,
-    givenUserId,
-    formerUserId,
-    ...account
-  }: ProvisionedAccount,
+  { organizationId, email, userId, heldMembershipId, heldRole, ...account }: ProvisionedAccount,
   role: DirectoryRole,
   proven: ReadonlySet<string>,
 ): MembershipDecision {
-  const isSamePerson = userId === formerUserId;
   if (email === null) return refused('The account has no e-mail address. Add one in the directory.');
   // It may end with that account; then this one gives one.
   if (account.isHeldByAnother)
     return waiting('Another account of the directory with this address gives the membership.');
   if (heldMembershipId === null) {
-    // Somebody had added the person, and has removed them since.
-    if (account.provisioning === 'none' && userId !== null && isSamePerson)
-      return { provisioning: 'none', problem: null };
-    if (membershipId !== null && givenUserId === null && isSamePerson)
-      return refused('Somebody has removed the person from the organization. Invite them again.');
+    if (account.wasRemoved)
+      return refused('The person has left the organization or was removed by somebody. Invite them again.');
   } else if (!account.isHeldByDirectory)
     // Somebody has added the person, so the directory does not decide about them.
     return { provisioning: 'none', problem: null };

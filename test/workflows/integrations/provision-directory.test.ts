@@ -167,6 +167,13 @@ test.each(['waiting', 'failed', 'cancelled'] as const)(
   },
 );
 
+/** Ends the membership of somebody, as an owner does it. */
+async function remove({ user: { id } }: Person): Promise<void> {
+  const { body } = await client.get('/v1/memberships');
+  const held = body.data.find(({ user_id: one }: { user_id: string }) => one === id);
+  expect((await client.mutate({ method: 'DELETE', url: `/v1/memberships/${held.id}` })).status).toBe(204);
+}
+
 test('somebody whom a person has added stays as they are, and stays away when a person removes them', async () => {
   const ann = await stranger('ann');
   await asSystem(world, owner.organization.id, (data) =>
@@ -177,12 +184,7 @@ test('somebody whom a person has added stays as they are, and stays away when a 
   await deactivate(id);
   expect(await roleOf(ann)).toBe('auditor');
   await activate(id);
-  const [held] = await asOwner<{ id: string }>(
-    world,
-    'select id from memberships where user_id = $1 and organization_id = $2 and deleted_at is null',
-    [ann.user.id, owner.organization.id],
-  );
-  expect((await client.mutate({ method: 'DELETE', url: `/v1/memberships/${held?.id}` })).status).toBe(204);
+  await remove(ann);
   const other = await stranger('other');
   await push('other');
   await hasRole(other, 'member');
@@ -193,9 +195,7 @@ test('somebody whom a person has removed is not added again, and the account say
   const ann = await stranger('ann');
   const id = await push('ann');
   await hasRole(ann, 'member');
-  const { body } = await client.get('/v1/memberships');
-  const held = body.data.find(({ user_id: one }: { user_id: string }) => one === ann.user.id);
-  expect((await client.mutate({ method: 'DELETE', url: `/v1/memberships/${held.id}` })).status).toBe(204);
+  await remove(ann);
   await scim.patch(`/Users/${id}`, { op: 'replace', path: 'displayName', value: 'Ann' });
   expect(await hasProvisioning(id, 'refused')).toMatchObject({
     provisioning_problem: expect.stringContaining('Invite them again'),
@@ -203,16 +203,67 @@ test('somebody whom a person has removed is not added again, and the account say
   expect(await roleOf(ann)).toBeUndefined();
 });
 
+test.each(['before the directory has an account of them', 'and the directory makes their account anew'])(
+  'somebody whom a person has removed %s is not added',
+  async (when) => {
+    const ann = await stranger('ann');
+    if (when.startsWith('before'))
+      await asSystem(world, owner.organization.id, (data) => data.create(membership, { userId: ann.user.id }));
+    const first = when.startsWith('and') ? await push('ann') : undefined;
+    await hasRole(ann, 'member');
+    await remove(ann);
+    if (first !== undefined) expect((await scim.send('DELETE', `/Users/${first}`)).status).toBe(204);
+    const id = await push('ann');
+    expect(await hasProvisioning(id, 'refused')).toMatchObject({
+      provisioning_problem: expect.stringContaining('Invite them again'),
+    });
+    expect(await roleOf(ann)).toBeUndefined();
+  },
+);
+
+/** Makes people owners, and the owner of the organization none any more. */
+const makeOwners = (...people: readonly Person[]) =>
+  asSystem(world, owner.organization.id, async (data) => {
+    const rows = await data.find(membership, { limit: 10 });
+    const of = ({ user: { id: userId } }: Person) => rows.find((row) => row.userId === userId)?.id ?? '';
+    for (const person of people) await data.update(membership, of(person), { role: 'owner' });
+    await data.update(membership, of(owner), { role: 'super_admin' });
+  });
+
+test('of two owners who are inactive at the same time, one stays; everybody else leaves', async () => {
+  const people = [await stranger('ann'), await stranger('bob'), await stranger('eve')] as const;
+  const ids = [await push('ann'), await push('bob'), await push('eve')];
+  for (const person of people) await hasRole(person, 'member');
+  await makeOwners(people[0], people[1]);
+  await isProvisioned();
+  await asOwner(world, 'update directory_accounts set is_active = false where id = any($1)', [ids]);
+  // A pass over another account, after which the directory is provisioned again.
+  await push('late');
+  await hasRole(people[2], undefined);
+  expect([await roleOf(people[0]), await roleOf(people[1])].filter((role) => role !== undefined)).toEqual(['owner']);
+});
+
+test('a membership that another account has taken over does not end with the former account', async () => {
+  const ann = await stranger('ann');
+  const first = await push('ann');
+  await hasRole(ann, 'member');
+  await makeOwners(ann);
+  expect((await scim.send('DELETE', `/Users/${first}`)).status).toBe(204);
+  const second = await push('ann');
+  await hasProvisioning(second, 'member');
+  await buildPerson(world, { organization: owner.organization, role: 'owner' });
+  await scim.patch(`/Users/${second}`, { op: 'replace', path: 'displayName', value: 'Ann' });
+  await push('late');
+  await isProvisioned();
+  expect(await roleOf(ann)).toBe('owner');
+  expect(await account(second)).toMatchObject({ provisioning: 'member', provisioning_problem: null });
+});
+
 test('the last active owner stays, with the reason at the account, and leaves when there is another one', async () => {
   const ann = await stranger('ann');
   const id = await push('ann');
   await hasRole(ann, 'member');
-  await asSystem(world, owner.organization.id, async (data) => {
-    const rows = await data.find(membership, { limit: 10 });
-    const of = ({ user: { id: userId } }: Person) => rows.find((row) => row.userId === userId)?.id ?? '';
-    await data.update(membership, of(ann), { role: 'owner' });
-    await data.update(membership, of(owner), { role: 'super_admin' });
-  });
+  await makeOwners(ann);
   expect((await deactivate(id)).status).toBe(200);
   expect(await roleOf(ann)).toBe('owner');
   expect(await account(id)).toMatchObject({
@@ -221,7 +272,7 @@ test('the last active owner stays, with the reason at the account, and leaves wh
   });
   await buildPerson(world, { organization: owner.organization, role: 'owner' });
   await scim.patch(`/Users/${id}`, { op: 'replace', path: 'displayName', value: 'Ann' });
-  expect(await roleOf(ann)).toBeUndefined();
+  await hasRole(ann, undefined);
 });
 
 test('accounts say why their people are no members', async () => {
