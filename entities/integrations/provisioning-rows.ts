@@ -102,11 +102,15 @@ const isEnded = (account: string) => `(${account}.deleted_at is not null or not 
   and not exists (select 1 from directory_accounts active where active.membership_id = ${account}.membership_id
     and active.integration_id = ${account}.integration_id and active.is_active and active.deleted_at is null)`;
 
-/** @param after id of the last account of those before */
+/** @param options `after`: id of the last account of those before; `among`: ids of the only accounts to look at */
 export function surplusMemberships(
   work: Work,
   integrationId: string,
-  { after, limit }: { readonly after: string; readonly limit: number },
+  {
+    after,
+    among,
+    limit,
+  }: { readonly after: string; readonly among: readonly string[] | undefined; readonly limit: number },
 ): Promise<SurplusMembership[]> {
   return work.rowsAsSystem<SurplusMembership & { readonly [name: string]: unknown }>(
     `select a.id as "accountId", m.id as "membershipId", a.deleted_at is not null as "isGone", a.provisioning,
@@ -117,8 +121,9 @@ export function surplusMemberships(
             and not exists (select 1 from directory_accounts b where b.membership_id = o.id and b.integration_id = a.integration_id
               and b.id < a.id and ${isEnded('b')})) as "isLastOwner"
       from directory_accounts a join memberships m on m.id = a.membership_id
-      where a.integration_id = $1 and m.deleted_at is null and ${isEnded('a')} and a.id > $2 order by a.id limit $3`,
-    [integrationId, after, limit],
+      where a.integration_id = $1 and m.deleted_at is null and ${isEnded('a')} and a.id > $2
+        and ($4::text[] is null or a.id = any($4)) order by a.id limit $3`,
+    [integrationId, after, limit, among ?? null],
   );
 }
 
@@ -126,6 +131,16 @@ export function surplusMemberships(
 export async function isProvisioning(work: Work, integrationId: string): Promise<boolean> {
   const rows = await work.rowsAsSystem(
     `select 1 from integrations where id = $1 and is_primary_directory and deleted_at is null and status in ('connected', 'errored')`,
+    [integrationId],
+  );
+  return rows.length > 0;
+}
+
+/** Whether people can become members of the organization of an integration by themselves: not of one that is archived or of one person. */
+export async function takesMembers(work: Work, integrationId: string): Promise<boolean> {
+  const rows = await work.rowsAsSystem(
+    `select 1 from integrations i join organizations o on o.id = i.organization_id
+      where i.id = $1 and not o.is_archived and not o.is_personal and o.deleted_at is null`,
     [integrationId],
   );
   return rows.length > 0;

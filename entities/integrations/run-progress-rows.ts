@@ -61,6 +61,10 @@ export async function restartPass(work: Work, runId: string): Promise<void> {
        read_records = 0, unchanged_records = 0, filtered_records = 0, failed_records = 0 where id = $1`,
     [runId],
   );
+  await work.runAsSystem(
+    'update directory_sync_runs set seen_accounts = 0, seen_groups = 0, seen_memberships = 0 where run_id = $1 and deleted_at is null',
+    [runId],
+  );
 }
 
 /** Adds records of a kind that a pass has seen, or removed. @param runId of its run @param column such as `seen_accounts` */

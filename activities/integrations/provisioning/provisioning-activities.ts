@@ -16,7 +16,7 @@ export const createProvisioningActivities = defineActivities(({ database, textRe
     readonly after: string;
   }): Promise<string | undefined> =>
     database.transact(workContext(systemCaller('provision from directory'), `provision-${integrationId}`), (unit) =>
-      endSurplusMemberships(unit, integrationId, after),
+      endSurplusMemberships(unit, integrationId, { after }),
     ),
 
   /** Decides about the accounts of a page. @returns where the next page begins; undefined after the last one */

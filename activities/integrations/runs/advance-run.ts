@@ -16,6 +16,7 @@ import { endRun, type Run, type RunError } from '#entities/integrations/runs/end
 import { integrationRun } from '#entities/integrations/integration-run.ts';
 import type { integration } from '#entities/integrations/integration.ts';
 import { addToPass, notePage, noteRunError, restartPass } from '#entities/integrations/run-progress-rows.ts';
+import { endSurplusMemberships } from '#entities/integrations/connections/end-surplus-memberships.ts';
 import { forgetSightings, noteSightings } from '#entities/integrations/run-sighting-rows.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
@@ -183,6 +184,8 @@ async function takePage(
     if (operation.ingests.some((kind) => kind in kindsToIngest)) await beginPass(unit, locked);
     const { left, seen, ...counts } = await writeRecords(unit.data, owner, mapped.records);
     await unit.flush();
+    // In the same transaction: somebody who is inactive now has no rights with the next request, however long the pass goes on.
+    await endSurplusMemberships(unit, integrationId, { among: seen.get('directoryAccount') ?? [] });
     for (const [kind, ids] of seen)
       await addToPass(unit, run.id, kindsToIngest[kind].seen, await noteSightings(unit, run.id, kind, ids));
     await notePage(unit, run.id, {

@@ -1,8 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ProviderError } from '#activities/clients/integrations/provider-error.ts';
 import { armFailpoints } from '#entities/kit/base/failpoint.ts';
+import { directoryAccount, integration, membership } from '#entities/index.ts';
 import { asOwner } from '../../kit/as-owner.ts';
+import { asSystem } from '../../kit/as-person.ts';
 import { accountOf, groupOf, ingestGround, memberOf, pagesOf } from '../../kit/integrations/ingest-ground.ts';
+import { buildPerson } from '../../kit/people.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
 let world: World;
@@ -305,6 +308,27 @@ describe('a run', () => {
     expect(ground.read).toEqual([undefined, '1', '2']);
   });
 
+  test('takes the rights of somebody who is inactive with the page that says so', async () => {
+    const ground = await ingestGround(world);
+    const { organization } = ground.owner;
+    ground.answer = pagesOf([accountOf(1), accountOf(2)]);
+    await ground.pass();
+    const people = [await buildPerson(world), await buildPerson(world)];
+    const accounts = await ground.accounts();
+    await asSystem(world, organization.id, async (data) => {
+      for (const [index, { user }] of people.entries()) {
+        const given = await data.create(membership, { userId: user.id });
+        await data.update(directoryAccount, String(accounts[index]?.['id']), { membershipId: given.id });
+      }
+      await data.update(integration, ground.integrationId, { isPrimaryDirectory: true });
+    });
+    ground.answer = pagesOf([accountOf(1), accountOf(2, { active: false })], [accountOf(3)]);
+    const { id } = await ground.request();
+    expect(await ground.advance(id, 0)).toEqual({ isDone: false, pauseMs: 0 });
+    const held = await asSystem(world, organization.id, (data) => data.find(membership, { limit: 10 }));
+    expect(people.map(({ user }) => held.some(({ userId }) => userId === user.id))).toEqual([true, false]);
+  });
+
   test('begins again once when its position is not valid any more', async () => {
     const ground = await ingestGround(world);
     const pages = pagesOf([accountOf(1)], [accountOf(2)]);
@@ -316,6 +340,7 @@ describe('a run', () => {
     };
     expect(await ground.pass()).toMatchObject({ status: 'succeeded', readRecords: 2, createdRecords: 2, restarts: 1 });
     expect(ground.read).toEqual([undefined, '1', undefined, '1']);
+    expect(await ground.syncRuns()).toMatchObject([{ status: 'completed', seenAccounts: 2 }]);
     expiries = 10;
     expect(await ground.pass()).toMatchObject({ status: 'failed', errorCode: 'cursor_expired' });
   });

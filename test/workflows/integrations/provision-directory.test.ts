@@ -290,17 +290,38 @@ test('accounts say why their people are no members', async () => {
   expect(await roleOf(elsewhere)).toBeUndefined();
 });
 
+/** Somebody who signs up and confirms their address. */
+async function confirmed(name: string): Promise<Pick<Person, 'user'>> {
+  const by = world.client();
+  const email = `${name}@${domain}`;
+  await by.post('/v1/register', { email, password: testPassword });
+  const token = await eventually(() => verificationToken(world, email));
+  expect((await by.post('/v1/verify', { token, password: testPassword })).status).toBe(200);
+  const [row] = await asOwner<{ id: string }>(world, 'select id from users where email = $1', [email]);
+  return { user: { id: row?.id ?? '', email } } as Pick<Person, 'user'>;
+}
+
 test('a person who comes later becomes a member when the address is confirmed', async () => {
   const id = await push('late');
   expect(await hasProvisioning(id, 'waiting')).toMatchObject({
     provisioning_problem: expect.stringContaining(`late@${domain}`),
   });
-  const by = world.client();
-  const email = `late@${domain}`;
-  await by.post('/v1/register', { email, password: testPassword });
-  const token = await eventually(() => verificationToken(world, email));
-  expect((await by.post('/v1/verify', { token, password: testPassword })).status).toBe(200);
+  await confirmed('late');
   await hasProvisioning(id, 'member');
+});
+
+test('nobody becomes a member of an archived organization', async () => {
+  const id = await push('late');
+  await hasProvisioning(id, 'waiting');
+  const archive = (isArchived: boolean) =>
+    patch(`/v1/organizations/${owner.organization.id}`, { is_archived: isArchived });
+  expect((await archive(true)).status).toBe(200);
+  const late = await confirmed('late');
+  await isProvisioned();
+  expect(await roleOf(late)).toBeUndefined();
+  expect((await archive(false)).status).toBe(200);
+  await push('other');
+  await hasRole(late, 'member');
 });
 
 test('an account that gets the address of somebody else moves the membership', async () => {
