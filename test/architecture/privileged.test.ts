@@ -397,6 +397,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'noteSightings',
     'unseenRecords',
   ],
+  'integrations/secret-use-rows.ts': ['noteSecretUse'],
   'integrations/sync-time-rows.ts': ['noteArrival', 'noteSync'],
   'integrations/last-event-rows.ts': ['noteLastEvent'],
   'integrations/received-event-rows.ts': ['removeReceivedEvents'],

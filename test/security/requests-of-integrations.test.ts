@@ -1,10 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
+import { inspect } from 'node:util';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Config } from '#config/objects/root.ts';
+import { readAnswer } from '#activities/clients/integrations/provider-answer.ts';
 import { providerHttp } from '#activities/clients/integrations/provider-http.ts';
 import { integrationReach } from '#activities/clients/outbound/customer-reach.ts';
 import { mebibyte } from '#entities/kit/base/mebibyte.ts';
@@ -100,4 +102,30 @@ test('T-80, T-83: adapters have no other way to other systems, and settings of o
   });
   // It opens the way as the settings of the operator say.
   expect(offences).toEqual(['provider-access.ts']);
+});
+
+test.each([
+  ['in ten minutes', 600, 600_000],
+  ['in a year', 31_536_000, 3_600_000],
+])('a rate that is used up until %s pauses the account, for an hour at most', async (_when, seconds, pauseMs) => {
+  const at = new Date();
+  answer = (response) => {
+    const reset = String(Math.floor(at.getTime() / 1_000) + seconds);
+    response.writeHead(403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset });
+    response.end('{}');
+  };
+  const pauses: number[] = [];
+  const limited = providerHttp({
+    reach: reachWith(true, false),
+    now: () => at,
+    onPause: async (ms) => void pauses.push(ms),
+  });
+  expect((await limited.fetch(`http://127.0.0.1:${port}/`)).status).toBe(403);
+  expect(pauses).toEqual([expect.toSatisfy((ms: number) => ms > pauseMs - 1_001 && ms <= pauseMs)]);
+});
+
+test('the error of an answer that is no JSON repeats nothing of it', async () => {
+  const error = await readAnswer(new Response('sk-secret'), now()).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ name: 'ProviderError', code: 'invalid_answer', cause: undefined });
+  expect(inspect(error)).not.toContain('sk-');
 });

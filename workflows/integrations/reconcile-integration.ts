@@ -6,6 +6,7 @@ import {
   isCancellation,
   proxyActivities,
   setHandler,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { LoopActivities } from '#activities/integrations/loops/loop-activities.ts';
 import { activityOptions } from '../kit/activity-queue.ts';
@@ -42,6 +43,9 @@ export async function reconcileIntegration(input: ReconcileIntegrationInput): Pr
       await giveUpRound({ ...loop, isStopped });
       return;
     }
+    // A pass that waits for places, or obeys pauses, for hours. It continues where it is.
+    if (workflowInfo().continueAsNewSuggested)
+      await continueAsNew<typeof reconcileIntegration>({ ...input, isDue: true });
     isDue = false;
     running = new CancellationScope();
     try {

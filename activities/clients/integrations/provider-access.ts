@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ConfigStore } from '#config/live/config-store.ts';
 import { integration } from '#entities/integrations/integration.ts';
 import { isAccountShared } from '#entities/integrations/connected-integration-rows.ts';
+import { noteSecretUse } from '#entities/integrations/secret-use-rows.ts';
 import { endRefreshLease, takeRefreshLease } from '#entities/integrations/refresh-lease-rows.ts';
 import { failpoint } from '#entities/kit/base/failpoint.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
@@ -186,6 +187,7 @@ export class ProviderAccess {
       if (!row || !statuses.includes(row.status) || !definition?.isOffered(this.#options.config.current))
         throw notConnected(row);
       const stored = await readCredential(unit, this.#options.database.options, row);
+      if (stored.secretId !== null) await noteSecretUse(unit, stored.secretId);
       return { row, definition, connection: connectionOf(definition, row.credentialRef), stored };
     });
   }
@@ -255,8 +257,11 @@ export class ProviderAccess {
       // It may have been disconnected, or connected again, while the provider was asked.
       if (!held || !withCredential.includes(held.status)) return;
       const current = await readCredential(unit, this.#options.database.options, row);
-      if (isSameCredential(current, stored))
-        await storeCredential(unit, row, connection.credentialRef, { credential, expiresAt });
+      if (!isSameCredential(current, stored)) return;
+      await storeCredential(unit, row, connection.credentialRef, { credential, expiresAt });
+      // Another end, of which nobody has been told.
+      if (held.expiryAnnouncedAt && expiresAt?.getTime() !== endOfCredential(connection, stored.credential)?.getTime())
+        await unit.data.update(integration, row.id, { expiryAnnouncedAt: null });
     });
   }
 

@@ -31,8 +31,9 @@ export async function readAnswer(response: Response, now: Date): Promise<unknown
     const text = await response.text();
     try {
       return JSON.parse(text) as unknown;
-    } catch (error) {
-      throw invalidAnswer('its answer is not JSON', error);
+    } catch {
+      // Its message would repeat the beginning of the answer.
+      throw invalidAnswer('its answer is not JSON');
     }
   }
   const pauseMs = retryAfterMs(response.headers.get('retry-after'), now);

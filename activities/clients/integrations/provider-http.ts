@@ -74,8 +74,18 @@ const pausing: ReadonlySet<number> = new Set([403, 429, 503]);
 /** The pause that a provider asks for, in milliseconds. */
 function pauseOf(response: OutboundResponse, now: Date): number | undefined {
   if (!pausing.has(response.status)) return undefined;
-  const askedMs = retryAfterMs(headerOf(response, 'retry-after'), now) ?? (response.status === 429 ? usualPauseMs : 0);
+  const askedMs =
+    retryAfterMs(headerOf(response, 'retry-after'), now) ??
+    untilResetOf((name) => headerOf(response, name), now) ??
+    (response.status === 429 ? usualPauseMs : 0);
   return askedMs > 0 ? Math.min(askedMs, maxPauseMs) : undefined;
+}
+
+/** Milliseconds until the rate of an account, which is used up, begins anew: an hour at most. Undefined where the answer does not say so. */
+export function untilResetOf(header: (name: string) => string | null | undefined, now: Date): number | undefined {
+  if (header('x-ratelimit-remaining') !== '0') return undefined;
+  const resetMs = Number(header('x-ratelimit-reset') ?? Number.NaN) * 1_000 - now.getTime();
+  return Number.isFinite(resetMs) ? Math.min(Math.max(0, resetMs), maxPauseMs) : undefined;
 }
 
 function plainHeaders(given: RequestInit['headers'], body: RequestInit['body']): Record<string, string> {

@@ -125,7 +125,9 @@ export const configureIntegration = defineAction({
             responsibleId: signedInPerson(asking).userId,
           });
     const [webhook] = definition.webhooks;
-    const found = webhook && (await data.findOne(integrationWebhook, { integrationId: { eq: held.id } }));
+    const found =
+      webhook &&
+      (await data.findOne(integrationWebhook, { integrationId: { eq: held.id }, provider: { eq: definition.id } }));
     let issued: { readonly id: string; readonly secret: string | null } | undefined = found && {
       id: found.id,
       secret: null,

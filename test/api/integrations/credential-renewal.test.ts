@@ -57,6 +57,27 @@ async function stored(id: string) {
 
 const working = { status: 'connected', errored: 0, isLeased: false };
 
+test('the row of a credential says when it was last used, to the minute, without a version', async () => {
+  const id = await ground.connect(`T${++count}`);
+  const client = await ground.client();
+  const used = async () => {
+    const { data } = (await client.get('/v1/secrets?first=100')).body;
+    const { last_used_at: at, record_version: version } = data.find(
+      (row: { integration_id: string }) => row.integration_id === id,
+    );
+    return { at: at === null ? null : Date.parse(at), version };
+  };
+  await tokenOf(one, id);
+  const first = await used();
+  expect(first).toEqual({ at: expect.any(Number), version: 1 });
+  ground.world.clock.advance(30_000);
+  await Promise.all([tokenOf(one, id), tokenOf(two, id)]);
+  expect(await used()).toEqual(first);
+  ground.world.clock.advance(31_000);
+  await Promise.all([tokenOf(one, id), tokenOf(two, id)]);
+  expect(await used()).toEqual({ at: (first.at ?? 0) + 61_000, version: 1 });
+});
+
 describe('a credential that ends', () => {
   test('is renewed once by fifty uses of two processes, and stored before it is used', async () => {
     const id = await endingIn(30_000);

@@ -241,3 +241,15 @@ test('a disconnected directory refuses everything, and its secret is gone', asyn
   const stored = JSON.stringify(await asOwner(world, 'select * from integration_webhooks'));
   expect(stored).not.toContain(other.token);
 });
+
+test('another receiver of the integration is not taken for its endpoint', async () => {
+  const { integrationId, endpointId } = await ScimClient.connect(world, client, 'With another receiver');
+  const made = await client.post('/v1/integration-webhooks', { name: 'Other', integration_id: integrationId });
+  expect(made.status, JSON.stringify(made.body)).toBe(201);
+  const url = `/v1/integration-webhooks/${endpointId}`;
+  expect((await client.mutate({ method: 'DELETE', url })).status).toBe(204);
+  const { body } = await client.post('/v1/integrations/scim/config', { integration_id: integrationId });
+  expect(body.webhook_secret).toEqual(expect.any(String));
+  expect(body.webhook_endpoint_url).not.toContain(endpointId);
+  expect(body.webhook_endpoint_url).not.toContain(made.body.id);
+});

@@ -1,6 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import type { App } from '@octokit/app';
 import type { OpeningContext, ProviderContext } from '../definition.ts';
+import { untilResetOf } from '../provider-http.ts';
 import { libraryFetch, withLibrary, type ErrorOfAnswer } from '../library-fetch.ts';
 import { keptText } from '../oauth/kept-tokens.ts';
 import { remedies } from '../provider-answer.ts';
@@ -72,10 +73,9 @@ function checkedKey(pem: string): string {
 
 /** The code host says 403 also when it asks for a pause. */
 const limitOf: ErrorOfAnswer = ({ status, headers }, pauseMs, now) => {
-  const isSpent = headers.get('x-ratelimit-remaining') === '0';
-  if (status !== 429 && !(status === 403 && (isSpent || pauseMs !== undefined))) return undefined;
-  const resetS = isSpent ? Number(headers.get('x-ratelimit-reset') ?? Number.NaN) : Number.NaN;
-  const untilResetMs = Number.isFinite(resetS) ? Math.max(0, resetS * 1_000 - now.getTime()) : undefined;
+  const untilResetMs = untilResetOf((name) => headers.get(name), now);
+  const isLimit = status === 429 || (status === 403 && (untilResetMs ?? pauseMs) !== undefined);
+  if (!isLimit) return undefined;
   return new ProviderError('rate_limited', `The code host takes no requests for some time. ${remedies.rate_limited}`, {
     retryAfterMs: pauseMs ?? untilResetMs,
   });

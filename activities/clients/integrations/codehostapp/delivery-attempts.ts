@@ -43,9 +43,13 @@ export async function readDeliveries(context: OpeningContext, since: Date): Prom
   return attempts;
 }
 
-/** The newest attempt of each event that is acted on and was never delivered. @param attempts newest first */
+/**
+ * The newest attempt of each event that is acted on and was never delivered.
+ * @param attempts newest first
+ * @returns ids, those of the oldest events first: the last one that arrives says how it is now
+ */
 export function attemptsToRepeat(attempts: readonly DeliveryAttempt[]): readonly string[] {
-  return [...Map.groupBy(attempts, ({ guid }) => guid).values()].flatMap((ofEvent) => {
+  const ids = [...Map.groupBy(attempts, ({ guid }) => guid).values()].flatMap((ofEvent) => {
     const [newest] = ofEvent;
     const isLeft =
       !newest ||
@@ -54,6 +58,7 @@ export function attemptsToRepeat(attempts: readonly DeliveryAttempt[]): readonly
       ofEvent.some(({ isDelivered }) => isDelivered);
     return isLeft ? [] : [newest.id];
   });
+  return ids.toReversed();
 }
 
 /** Has an event delivered again. @throws ProviderError */
