@@ -141,7 +141,7 @@ export class ActionRun {
   async #variables(): Promise<Record<string, unknown>> {
     const { instance, module } = this.locked;
     const { id: instanceId, status, actionIndex, definitionId, subjectId: objectId, initiatorId } = instance;
-    const where = { instanceId: { eq: instanceId } };
+    const where = { instanceId: { eq: instanceId }, round: { eq: instance.round } };
     const assignments = await this.work.data.find(workflowAssignment, { where, limit: maxDecisions });
     const change: ChangeFacts = await changeOfInstance(this.work.unit, this.locked);
     const { key: actionKey } = this.action;

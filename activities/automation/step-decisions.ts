@@ -34,7 +34,7 @@ export async function stepGate(
 ): Promise<InstanceStep> {
   const [keys, instance] = await keysOfRound(work, locked, document, runOf);
   const current = { ...locked, instance };
-  const decided = await ask(work, current, askingActionsOf(document, keys));
+  const decided = await ask(work, current, askingActionsOf(document, keys), false);
   if (decided !== 'satisfied') return decided;
   const settings = callerSettings(dependencies);
   const applied = await applyProposal(work, current, {
@@ -56,16 +56,17 @@ export function stepReview(
   document: DefinitionDocument,
   action: ApprovalAction | ReviewAction,
 ): Promise<InstanceStep | 'satisfied'> {
-  return ask(work, locked, [askingActionOf(action, document)]);
+  return ask(work, locked, [askingActionOf(action, document)], true);
 }
 
 async function ask(
   work: ApprovalWork,
   locked: LockedInstance,
   actions: readonly AskingAction[],
+  isWritten: boolean,
 ): Promise<InstanceStep | 'satisfied'> {
   const { instance } = locked;
-  const result = await stepApprovals(work, locked, actions);
+  const result = await stepApprovals(work, locked, actions, isWritten);
   switch (result.is) {
     case 'satisfied':
       return 'satisfied';

@@ -32,6 +32,7 @@ const maxReason = 2_000;
 interface Progress {
   index: number | undefined;
   run: ActionRun | undefined;
+  round: number | undefined;
 }
 
 /**
@@ -43,7 +44,7 @@ export async function stepInstance(
   reference: InstanceReference,
 ): Promise<InstanceStep> {
   if (!dependencies.config.current.workflows.enabled) return { isDone: false, waitMs: offMs };
-  const progress: Progress = { index: undefined, run: undefined };
+  const progress: Progress = { index: undefined, run: undefined, round: undefined };
   try {
     const result = await inInstance(dependencies, reference, async (unit) => {
       const ended = await step(dependencies, unit, reference, progress);
@@ -54,7 +55,7 @@ export async function stepInstance(
     failpoint('instance-step-after-commit');
     return result;
   } catch (error) {
-    if (error instanceof RefusedWhenWritten) return endRefused(dependencies, reference, error);
+    if (error instanceof RefusedWhenWritten) return endRefused(dependencies, reference, error, progress.round);
     const { index, run } = progress;
     if (isOutage(error) || index === undefined) throw error;
     return markFailing(dependencies, reference, index, { error, traced: run?.traced ?? [] });
@@ -84,6 +85,7 @@ async function step(
     return progress.run;
   };
   progress.index = instance.actionIndex;
+  progress.round = instance.round;
   if (held && !(await isApplied(work, locked))) return stepGate(dependencies, work, locked, document, runOf);
   const action = document.actions[instance.actionIndex];
   if (!action) {
@@ -121,16 +123,19 @@ export async function advance({ data }: ApprovalWork, { instance }: LockedInstan
   });
 }
 
-/** Ends an instance whose approved change cannot be written; the transaction that tried it is lost. */
+/** Ends an instance whose approved change cannot be written; the transaction that tried it is lost. A change that was edited since stays. */
 function endRefused(
   dependencies: AutomationDependencies,
   reference: InstanceReference,
   { code, message: reason }: RefusedWhenWritten,
+  round: number | undefined,
 ): Promise<InstanceStep> {
   return inInstance(dependencies, reference, async (unit) => {
     const work: ApprovalWork = { unit, data: unit.data };
     const locked = await lockInstance(work, reference.instanceId);
-    if (locked) await endInstance(work, locked, { status: 'rejected', code, reason });
+    if (!locked) return done;
+    if (locked.instance.round !== round) return next;
+    await endInstance(work, locked, { status: 'rejected', code, reason });
     return done;
   });
 }

@@ -48,13 +48,49 @@ export async function requireRight(unit: UnitOfWork, operation: 'create' | 'edit
 }
 
 /**
- * Makes an installation that waits to be connected.
- * @throws AppError permission_denied, already_exists, payment_method_required
+ * An installation with these settings that can be connected: the one that is named, the one that waits under this name because its sign-in was
+ * abandoned or refused, or a new one.
+ * @throws AppError as `changeableInstallation`; already_exists, payment_method_required
  */
-export async function createInstallation(
+export async function openInstallation(
   asking: Asking,
   definition: IntegrationDefinition,
-  { name = definition.name, userInput }: { readonly name?: string | undefined; readonly userInput: Values },
+  {
+    id,
+    name,
+    userInput,
+  }: { readonly id: string | undefined; readonly name: string | undefined; readonly userInput: Values },
+): Promise<Integration> {
+  const { data, clock } = asking.unit;
+  const [waiting] =
+    id === undefined
+      ? await data.find(integration, {
+          where: {
+            definitionId: { eq: definition.id },
+            name: { eq: name ?? definition.name },
+            status: { eq: 'pending' },
+          },
+          limit: 1,
+        })
+      : [];
+  const wanted = id ?? waiting?.id;
+  if (wanted === undefined) return createInstallation(asking, definition, { name, userInput });
+  const held = await changeableInstallation(asking, definition, wanted);
+  if (name !== undefined) await data.update(integration, held.id, { name });
+  return data.privileged('connect integration').update(integration, held.id, {
+    userInput: { ...userInput },
+    ...(held.status === 'pending' ? { expiresAt: pendingUntil(clock.now()) } : {}),
+  });
+}
+
+function pendingUntil(now: Date): Date {
+  return new Date(now.getTime() + pendingLifetimeMs);
+}
+
+async function createInstallation(
+  asking: Asking,
+  definition: IntegrationDefinition,
+  { name = definition.name, userInput }: { readonly name: string | undefined; readonly userInput: Values },
 ): Promise<Integration> {
   const { unit } = asking;
   const { userId } = signedInPerson(asking);
@@ -66,7 +102,7 @@ export async function createInstallation(
   });
   return unit.data.privileged('connect integration').update(integration, id, {
     userInput: { ...userInput },
-    expiresAt: new Date(unit.clock.now().getTime() + pendingLifetimeMs),
+    expiresAt: pendingUntil(unit.clock.now()),
     responsibleId: userId,
   });
 }

@@ -259,7 +259,7 @@ export class ProviderAccess {
       const current = await readCredential(unit, this.#options.database.options, row);
       if (!isSameCredential(current, stored)) return;
       await storeCredential(unit, row, connection.credentialRef, { credential, expiresAt });
-      // Another end, of which nobody has been told.
+      // Another end, of which nobody has been notified.
       if (held.expiryAnnouncedAt && expiresAt?.getTime() !== endOfCredential(connection, stored.credential)?.getTime())
         await unit.data.update(integration, row.id, { expiryAnnouncedAt: null });
     });

@@ -56,7 +56,7 @@ export async function provisionPage(
   return accounts.length < pageSize ? undefined : accounts.at(-1)?.id;
 }
 
-/** Whether a directory gives memberships now. It goes on to end them while the organization is archived. */
+/** Whether a directory gives memberships now. It continues to end them while the organization is archived. */
 async function isGiving(unit: UnitOfWork, integrationId: string): Promise<boolean> {
   return (await isProvisioning(unit, integrationId)) && (await takesMembers(unit, integrationId));
 }

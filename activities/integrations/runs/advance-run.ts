@@ -184,7 +184,7 @@ async function takePage(
     if (operation.ingests.some((kind) => kind in kindsToIngest)) await beginPass(unit, locked);
     const { left, seen, ...counts } = await writeRecords(unit.data, owner, mapped.records);
     await unit.flush();
-    // In the same transaction: somebody who is inactive now has no rights with the next request, however long the pass goes on.
+    // In the same transaction: somebody who is inactive now has no rights with the next request, however long the pass takes.
     await endSurplusMemberships(unit, integrationId, { among: seen.get('directoryAccount') ?? [] });
     for (const [kind, ids] of seen)
       await addToPass(unit, run.id, kindsToIngest[kind].seen, await noteSightings(unit, run.id, kind, ids));

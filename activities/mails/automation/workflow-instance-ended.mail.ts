@@ -1,12 +1,25 @@
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { workflowEvent } from '#entities/automation/workflow-event.ts';
 import { workflowInstance } from '#entities/automation/workflow-instance.ts';
 import { defineNotification } from '../define-notification.ts';
 import { pageOfInstance, workflowSample, workflowValues } from './workflow-text.ts';
 
 const outcomes: Readonly<Record<string, string>> = {
-  completed: 'It is approved, and written.',
+  completed: 'The workflow was ended by somebody who manages it; the change is not written.',
   rejected: 'It is rejected, and not written.',
   cancelled: 'The workflow was cancelled; the change is not written.',
 };
+
+/** @param status of the instance at its end */
+async function outcomeOf({ data }: UnitOfWork, instanceId: string, status: string): Promise<string> {
+  const written = await data.findOne(workflowEvent, {
+    instanceId: { eq: instanceId },
+    type: { eq: 'proposal_applied' },
+  });
+  if (!written) return outcomes[status] ?? '';
+  const { isForced } = written.details as { readonly isForced?: boolean };
+  return isForced ? 'It is written: somebody who manages the workflow has decided so.' : 'It is approved, and written.';
+}
 
 /** Only about changes that were held: the others were written before. */
 export const workflowInstanceEnded = defineNotification(workflowInstance, 'ended', {
@@ -21,7 +34,8 @@ export const workflowInstanceEnded = defineNotification(workflowInstance, 'ended
   },
   values: async ({ record, event: { payload }, unit }) => {
     const values = await workflowValues(unit, record);
-    return () => ({ outcome: outcomes[payload.status] ?? '', reason: record.reason ?? '', ...values });
+    const outcome = await outcomeOf(unit, record.id, payload.status);
+    return () => ({ outcome, reason: record.reason ?? '', ...values });
   },
   sample: { outcome: 'It is rejected, and not written.', reason: 'Two tests are missing.', ...workflowSample },
   link: pageOfInstance,

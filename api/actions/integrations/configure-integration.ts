@@ -1,12 +1,9 @@
 import { Type } from 'typebox';
-import type { IntegrationDefinition } from '#activities/clients/integrations/definition.ts';
 import { connectionOf, offeredDefinition } from '#activities/clients/integrations/definitions.ts';
-import type { Integration } from '#entities/integrations/connections/stored-credential.ts';
 import { integrationWebhook } from '#entities/integrations/integration-webhook.ts';
 import { integration } from '#entities/integrations/integration.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';
 import { publicApiUrl } from '#config/objects/public-api-url.ts';
-import type { Asking } from '../../credentials/asking.ts';
 import { requireOrganizationProof } from '../../credentials/recent-proof.ts';
 import { signedInPerson } from '../../credentials/signed-in-person.ts';
 import { newWebhookSecret } from '../../credentials/webhook-secrets.ts';
@@ -15,7 +12,7 @@ import { checkedCredential, checkedUserInput } from '../../integrations/checked-
 import {
   changeableInstallation,
   connect,
-  createInstallation,
+  openInstallation,
   requireRight,
 } from '../../integrations/changeable-installation.ts';
 import { asking as askingProvider } from '../../integrations/provider-refusals.ts';
@@ -111,10 +108,7 @@ export const configureIntegration = defineAction({
     const { unit } = asking;
     const { definition, heldId, userInput, credentialRef, credential, checked } = plan;
     const data = unit.data.privileged('connect integration');
-    const held =
-      heldId === undefined
-        ? await createInstallation(asking, definition, { name: input.name, userInput })
-        : await changed(asking, definition, heldId, { name: input.name, userInput });
+    const held = await openInstallation(asking, definition, { id: heldId, name: input.name, userInput });
     const done =
       credential === undefined || checked === undefined
         ? held
@@ -156,16 +150,3 @@ export const configureIntegration = defineAction({
     };
   },
 });
-
-/** Changes name and settings, which do not depend on the credential. */
-async function changed(
-  asking: Asking,
-  definition: IntegrationDefinition,
-  id: string,
-  { name, userInput }: { readonly name: string | undefined; readonly userInput: Readonly<Record<string, unknown>> },
-): Promise<Integration> {
-  const { unit } = asking;
-  const held = await changeableInstallation(asking, definition, id);
-  if (name !== undefined) await unit.data.update(integration, held.id, { name });
-  return unit.data.privileged('connect integration').update(integration, held.id, { userInput: { ...userInput } });
-}

@@ -7,7 +7,7 @@ import { publicApiUrl } from '#config/objects/public-api-url.ts';
 import { idSchema } from '../../http/request-schemas.ts';
 import { beginConnecting } from '../../integrations/begin-connecting.ts';
 import { checkedUserInput } from '../../integrations/checked-settings.ts';
-import { changeableInstallation, createInstallation } from '../../integrations/changeable-installation.ts';
+import { changeableInstallation, openInstallation, requireRight } from '../../integrations/changeable-installation.ts';
 import { asking as askingProvider } from '../../integrations/provider-refusals.ts';
 import { fieldOf, recordOf } from '../kit/action-parts.ts';
 import { defineAction } from '../kit/define-action.ts';
@@ -18,7 +18,7 @@ export const startIntegrationAuth = defineAction({
   tag: 'Integrations',
   summary: 'Connect an integration by a sign-in at the other system',
   description:
-    'Checks the settings, makes an integration that waits, and answers with the URL at the other system to which the browser goes. The sign-in there is bound to this browser by a cookie, and must be finished within ten minutes. An integration that nobody connects is removed after a week.',
+    'Checks the settings, makes an integration that waits, or takes up one that waits under this name, and answers with the URL at the other system to which the browser goes. The sign-in there is bound to this browser by a cookie, and must be finished within ten minutes. An integration that nobody connects is removed after a week.',
   acceptsSingleSignOn: true,
   answersCredential: true,
   input: {
@@ -74,13 +74,10 @@ export const startIntegrationAuth = defineAction({
         input.integrationId === undefined
           ? undefined
           : await changeableInstallation(asking, definition, input.integrationId);
+      if (!held) await requireRight(unit, 'create', { organizationId: unit.context.caller.organizationId });
       const userInput = await checkedUserInput(asking, definition, input.userInput ?? held?.userInput ?? {});
-      const data = unit.data.privileged('connect integration');
-      const row = held
-        ? await data.update(integration, held.id, { userInput: { ...userInput } })
-        : await createInstallation(asking, definition, { name: input.name, userInput });
       const callbackUrl = definition.callbackUrl?.(config) || `${publicApiUrl(config)}/v1/integrations/auth/callback`;
-      return { definitionId: definition.id, credentialRef, auth, integrationId: row.id, userInput, callbackUrl };
+      return { definition, credentialRef, auth, heldId: held?.id, userInput, callbackUrl };
     },
     call: async ({ integrations }, { auth, ...plan }) => {
       const state = randomBytes(32).toString('base64url');
@@ -89,8 +86,9 @@ export const startIntegrationAuth = defineAction({
       return { ...plan, ...begun, state };
     },
   },
-  run: async (asking, _input, { integrationId, definitionId, credentialRef, kept, url, state }) => {
-    await beginConnecting(asking, state, { integrationId, definitionId, credentialRef, kept });
-    return { integration: integrationId, authUrl: url };
+  run: async (asking, { name }, { heldId, definition, userInput, credentialRef, kept, url, state }) => {
+    const { id } = await openInstallation(asking, definition, { id: heldId, name, userInput });
+    await beginConnecting(asking, state, { integrationId: id, definitionId: definition.id, credentialRef, kept });
+    return { integration: id, authUrl: url };
   },
 });

@@ -4,6 +4,7 @@ import { isAppError, isRefusal, type AppError } from '../../kit/base/errors.ts';
 import type { Caller } from '../../kit/model/caller.ts';
 import { valuesOfRecord } from '../proposed-values.ts';
 import { workflowEvent } from '../workflow-event.ts';
+import { workflowInstance } from '../workflow-instance.ts';
 import type { ApprovalWork, LockedInstance, Proposal, Row } from './approval-work.ts';
 import { emitEnded } from './end-instance.ts';
 import { journal } from './journal.ts';
@@ -65,6 +66,8 @@ export async function applyProposal(
     return { is: 'refused', code: refusal.code, reason: refusal.message };
   }
   emitEnded(work, held.module, ended, 'applied');
+  // What follows concerns the written change; the next one can be held by an instance of its own meanwhile.
+  await work.data.update(workflowInstance, instance.id, { openKey: null });
   const details = { hash: proposal.hash, revision: proposal.revision, isForced: forcedBy !== null };
   await journal(work, instance, 'proposal_applied', { personId: forcedBy, details });
   return { is: 'applied' };

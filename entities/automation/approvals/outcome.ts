@@ -65,8 +65,7 @@ function actionOutcome(
   const count = (status: PlaceStatus) => places.filter((place) => place.status === status).length;
   const [approved, pending] = [count('approved'), count('pending')];
   const needed = neededOf(action, places);
-  const outcome = (): Outcome => {
-    if (passed) return passed;
+  const counted = (): Outcome => {
     if (places.length === 0) return 'unattended';
     if (action.isRequired && count('rejected') > 0) return 'rejected';
     if (action.isRequired && count('changes_requested') > 0) return 'changes_requested';
@@ -74,7 +73,10 @@ function actionOutcome(
     if (approved + pending >= needed) return 'pending';
     return count('changes_requested') > 0 ? 'changes_requested' : 'rejected';
   };
-  return { key: action.key, outcome: outcome(), needed, approved, pending };
+  const outcome = counted();
+  // Who decided in time has decided, also if it is counted later.
+  const isDecided = outcome === 'satisfied' || outcome === 'rejected';
+  return { key: action.key, outcome: isDecided ? outcome : (passed ?? outcome), needed, approved, pending };
 }
 
 type PlaceStatus = Exclude<AssignmentStatus, 'cancelled'>;

@@ -27,17 +27,20 @@ const lookAgainMs = 3_600_000;
  * Brings actions that ask people up to date, and says whether the workflow continues. It can be repeated: it asks who was not asked yet,
  * closes assignments of people who may not decide any more, reminds, adds people after a deadline, and counts.
  * @param actions that run side by side
+ * @param isWritten the change is written: people review it. Else it is held, and they decide about it.
  */
 export async function stepApprovals(
   work: ApprovalWork,
   locked: LockedInstance,
   actions: readonly AskingAction[],
+  isWritten: boolean,
 ): Promise<ApprovalStep> {
   const { instance, record, held } = locked;
-  const isDeletionReviewed = !held && instance.trigger === 'delete';
-  if (!record && !isDeletionReviewed) return { is: 'gone' };
-  if (held?.proposal?.status === 'draft') return { is: 'waiting', wakeAt: null, reason: 'The change is a draft.' };
-  if (held && held.proposal?.status !== 'submitted') return { is: 'gone' };
+  if (!record && !(isWritten && instance.trigger === 'delete')) return { is: 'gone' };
+  if (!isWritten) {
+    if (held?.proposal?.status === 'draft') return { is: 'waiting', wakeAt: null, reason: 'The change is a draft.' };
+    if (held?.proposal?.status !== 'submitted') return { is: 'gone' };
+  }
   const now = work.unit.clock.now();
   await cancelPending(work, locked, 'A new round has begun.', ({ round }) => round !== instance.round);
   const states = new Map<string, AskedState>(Object.entries(askedStatesOf(instance)));
@@ -198,10 +201,10 @@ function rejectionOf(
 ): ApprovalStep {
   const { key, needed, approved, pending } = counted.find(({ outcome }) => outcome === 'rejected') as ActionOutcome;
   const label = actions.find((action) => action.key === key)?.label ?? key;
-  if (passed[key]) return { is: 'rejected', code: 'overdue', reason: `Nobody decided in time: ${label}.` };
   const rejections = asked.filter(({ actionKey, status }) => actionKey === key && status === 'rejected');
   const [note] = rejections.flatMap((one) => (one.note === null ? [] : [one.note]));
   if (rejections.length > 0) return { is: 'rejected', code: 'rejected', reason: note ?? `Rejected: ${label}.` };
+  if (passed[key]) return { is: 'rejected', code: 'overdue', reason: `Nobody decided in time: ${label}.` };
   const possible = approved + pending;
   const reason = `${label}: ${needed} approvals are needed, and only ${possible} ${possible === 1 ? 'is' : 'are'} possible. Only active members are asked who may view the record and have not made the change.`;
   return { is: 'rejected', code: 'out_of_reach', reason };

@@ -11,7 +11,7 @@ import type { CheckContext, PlacedExpression, PlacedOperation, PlacedReference }
 import { checkPart } from './check-part.ts';
 import { checkConditions, checkSelector, checkTriggers } from './check-triggers.ts';
 import type { DefinitionDocument } from './definition-document.ts';
-import { DefinitionProblems, type DefinitionProblem } from './definition-problem.ts';
+import { DefinitionProblems, pointerPart, type DefinitionProblem } from './definition-problem.ts';
 import { rootPart } from './document-schema.ts';
 
 export interface DocumentCheck {
@@ -122,6 +122,7 @@ function checkApprovals(
         'create_cannot_be_held',
         'a record cannot wait for an approval before it exists: use UPDATE or DELETE, or set approvalTiming to POST_COMMIT to review new records',
       );
+  refuseOwnGate(problems, actions, approvals);
   const sets = new Map<string, string>();
   for (const { params, path } of approvals) {
     if (!Array.isArray(params['fields']) || params['fields'].length === 0) continue;
@@ -133,6 +134,24 @@ function checkApprovals(
         `${path}/params/fields`,
         'duplicate_approval_field_set',
         `are the fields of ${first} as well: name both targets in one action, or other fields`,
+      );
+  }
+}
+
+/** An action that changes a field which the definition itself holds would start the definition again. */
+function refuseOwnGate(
+  problems: DefinitionProblems,
+  actions: readonly CheckedAction[],
+  approvals: readonly CheckedAction[],
+): void {
+  const gated = new Set(approvals.flatMap(({ params }) => (params['fields'] ?? []) as readonly string[]));
+  for (const { type, params, path } of actions) {
+    if (type !== 'UPDATE_FIELD') continue;
+    for (const name of Object.keys((params['updates'] ?? {}) as object).filter((one) => gated.has(one)))
+      problems.add(
+        `${path}/params/updates/${pointerPart(name)}`,
+        'field_not_eligible',
+        'is a field whose changes this definition holds: set another one, or let another definition hold it',
       );
   }
 }

@@ -167,6 +167,11 @@ const wrong: Readonly<Record<string, readonly [document: object, path: string, c
     '/actions/1/params/fields',
     'duplicate_approval_field_set',
   ],
+  'a field that the definition itself holds': [
+    { ...valid, actions: [approval, { key: 'u', type: 'UPDATE_FIELD', params: { updates: { status: 'open' } } }] },
+    '/actions/1/params/updates/status',
+    'field_not_eligible',
+  ],
   'an approval without params': [
     { ...valid, actions: [{ key: 'a', type: approval.type }] },
     '/actions/0/params',

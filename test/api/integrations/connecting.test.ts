@@ -118,6 +118,30 @@ describe('a connection that a sign-in makes', () => {
     expect(await local.stored(begun.id)).toEqual({ status: 'connected', credentials: 1 });
   });
 
+  test('is begun again with the one that waits, which then waits for another week', async () => {
+    const first = await local.begin(client, { name: 'Abandoned' });
+    local.world.clock.advance(60_000);
+    const second = await local.begin(client, { name: 'Abandoned' });
+    expect(second.id).toBe(first.id);
+    const { body } = await client.get(`/v1/integrations/${first.id}`);
+    expect(Date.parse(body.expires_at)).toBe(local.world.clock.now().getTime() + 168 * 3_600_000);
+    await local.begin(client, { integration_id: first.id, name: 'With a new name' });
+    expect((await client.get(`/v1/integrations/${first.id}`)).body.name).toBe('With a new name');
+  });
+
+  test('leaves nothing while the other system does not answer', async () => {
+    const url = 'CORE_INTEGRATIONS_OIDCLOCAL_DISCOVERYURL';
+    await local.world.reconfigure({ [url]: 'http://127.0.0.1:9' });
+    try {
+      const input = { definition_id: 'oidclocal', name: 'Away' };
+      expectProblem(await client.post('/v1/integrations/auth/start', input), 'integration_unavailable');
+    } finally {
+      await local.world.reconfigure({ [url]: local.fake.url });
+    }
+    const { data } = (await client.get('/v1/integrations?name[eq]=Away')).body;
+    expect(data).toEqual([]);
+  });
+
   test('is made again for the same integration, whose credential is replaced', async () => {
     const { id } = await local.connect(client);
     const { answer } = await local.connect(client, { integration_id: id });

@@ -106,4 +106,7 @@ test('a void decision is none', () => {
 test('a deadline that has passed decides', () => {
   expect(outcomeOf([action()], [asked('ann')], { a: 'rejected' }).outcome).toBe('rejected');
   expect(outcomeOf([action()], [asked('ann')], { a: 'satisfied' }).outcome).toBe('satisfied');
+  // Those who decided in time have decided, also when it is counted later.
+  expect(outcomeOf([action()], [asked('ann:approved')], { a: 'rejected' }).outcome).toBe('satisfied');
+  expect(outcomeOf([action()], [asked('ann:rejected')], { a: 'satisfied' }).outcome).toBe('rejected');
 });

@@ -164,7 +164,7 @@ export class ApprovalGround {
     const version = await work.data.get(workflowVersion, locked.instance.versionId);
     const document = version.document as DefinitionDocument;
     const keys = document.actions.map(({ key }) => key);
-    const step = await stepApprovals(work, locked, askingActionsOf(document, keys));
+    const step = await stepApprovals(work, locked, askingActionsOf(document, keys), !locked.held);
     if (step.is === 'waiting') {
       await work.data.update(workflowInstance, instanceId, {
         status: 'waiting',

@@ -100,7 +100,10 @@ export class ApprovalModel {
   step(facts: Facts, now: number): void {
     if (this.end !== null) return;
     for (const asking of this.#asking) this.#stepOne(asking, facts, now);
-    const verdicts = this.#asking.map((asking) => (this.#overdue(asking, now) ? 'no' : verdict(asking)));
+    const verdicts = this.#asking.map((asking) => {
+      const counted = verdict(asking);
+      return this.#overdue(asking, now) && counted !== 'yes' ? 'no' : counted;
+    });
     if (verdicts.includes('no')) this.end = 'rejected';
     else if (verdicts.every((one) => one === 'yes')) this.end = 'completed';
     for (const [n, asking] of this.#asking.entries())

@@ -140,3 +140,38 @@ test('the second change of the submitter asks everybody again', async () => {
   expect((await annClient.post(`/v1/workflow-assignments/${second['id']}/approve`, {})).status).toBe(200);
   await eventually(async () => (await ground.statusOf(taskId)) === 'wont_do');
 });
+
+test.each(['UPDATE', 'DELETE'] as const)(
+  'a review follows a written %s, and other changes are held meanwhile',
+  async (operation) => {
+    const fields = operation === 'UPDATE' ? { fields: ['status'] } : {};
+    const targets = [{ type: 'GROUP', id: team }] as const;
+    await publishGate(world, ground.organizationId, {
+      schemaType: 'task',
+      triggers: [{ operation, ...fields }],
+      actions: [
+        { key: 'first', type: 'REQUEST_APPROVAL', params: { ...fields, targets, required_count: 1 } },
+        {
+          key: 'look',
+          type: 'REQUEST_REVIEW',
+          params: { targets: [{ type: 'USER', id: ground.owner.user.id }], required_count: 1 },
+        },
+      ],
+    });
+    const url = `/v1/tasks/${taskId}`;
+    if (operation === 'UPDATE') expect((await complete()).status).toBe(202);
+    else expect((await samClient.mutate({ method: 'DELETE', url })).status).toBe(202);
+    const first = await askedOf(annClient);
+    await approve(annClient);
+    const look = await askedOf(ownerClient);
+    if (operation === 'UPDATE') {
+      expect(await ground.statusOf(taskId)).toBe('completed');
+      const again = await samClient.mutate({ method: 'PATCH', url, payload: { status: 'open' } });
+      expect([again.status, again.body.code]).toEqual([202, undefined]);
+    } else expect((await samClient.get(url)).status).toBe(404);
+    expect((await ownerClient.post(`/v1/workflow-assignments/${look['id']}/approve`, {})).status).toBe(200);
+    await eventually(
+      async () => (await ownerClient.get(`/v1/workflow-instances/${first['instance_id']}`)).body.status === 'completed',
+    );
+  },
+);
