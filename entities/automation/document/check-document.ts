@@ -147,7 +147,7 @@ function refuseOwnGate(
   const gated = new Set(approvals.flatMap(({ params }) => (params['fields'] ?? []) as readonly string[]));
   for (const { type, params, path } of actions) {
     if (type !== 'UPDATE_FIELD') continue;
-    for (const name of Object.keys((params['updates'] ?? {}) as object).filter((one) => gated.has(one)))
+    for (const name of Object.keys(params['updates'] ?? {}).filter((one) => gated.has(one)))
       problems.add(
         `${path}/params/updates/${pointerPart(name)}`,
         'field_not_eligible',
