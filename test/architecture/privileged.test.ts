@@ -20,13 +20,10 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   'activities/integrations/provisioning/provision-accounts.ts': [`system 'provision from directory'`],
   'activities/integrations/provisioning/provisioning-activities.ts': [`system 'provision from directory'`],
   // Only the server writes statuses and credentials; each request checks before that the caller may edit the integration.
-  'api/actions/integrations/configure-integration.ts': [
-    `privileged 'connect integration'`,
-    `privileged 'connect integration'`,
-  ],
+  'api/actions/integrations/configure-integration.ts': [`privileged 'connect integration'`],
   'api/actions/integrations/request-disconnect.ts': [`privileged 'disconnect integration'`],
-  'api/actions/integrations/start-integration-auth.ts': [`privileged 'connect integration'`],
   'api/integrations/changeable-installation.ts': [
+    `privileged 'connect integration'`,
     `privileged 'connect integration'`,
     `privileged 'connect integration'`,
   ],

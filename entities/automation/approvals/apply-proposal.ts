@@ -66,7 +66,7 @@ export async function applyProposal(
     return { is: 'refused', code: refusal.code, reason: refusal.message };
   }
   emitEnded(work, held.module, ended, 'applied');
-  // What follows concerns the written change; the next one can be held by an instance of its own meanwhile.
+  // Later actions concern the written change. An instance of its own can hold the next change meanwhile.
   await work.data.update(workflowInstance, instance.id, { openKey: null });
   const details = { hash: proposal.hash, revision: proposal.revision, isForced: forcedBy !== null };
   await journal(work, instance, 'proposal_applied', { personId: forcedBy, details });

@@ -74,7 +74,7 @@ function actionOutcome(
     return count('changes_requested') > 0 ? 'changes_requested' : 'rejected';
   };
   const outcome = counted();
-  // Who decided in time has decided, also if it is counted later.
+  // A decision in time is valid, also if it is counted later.
   const isDecided = outcome === 'satisfied' || outcome === 'rejected';
   return { key: action.key, outcome: isDecided ? outcome : (passed ?? outcome), needed, approved, pending };
 }
