@@ -15,6 +15,7 @@ import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 import type { Asking } from '../credentials/asking.ts';
 import { signedInPerson } from '../credentials/signed-in-person.ts';
+import { checkedUserInput } from './checked-settings.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -48,6 +49,24 @@ export async function requireRight(unit: UnitOfWork, operation: 'create' | 'edit
 }
 
 /**
+ * The installation that a request names, if it names one, and the checked settings of the request; without any, those of the installation.
+ * @throws AppError as `changeableInstallation`; permission_denied also for whoever may not make a new one; invalid_input
+ */
+export async function wantedSettings(
+  asking: Asking,
+  definition: IntegrationDefinition,
+  input: { readonly integrationId?: string | undefined; readonly userInput?: unknown },
+): Promise<{ readonly held: Integration | undefined; readonly userInput: Values }> {
+  const { unit } = asking;
+  const held =
+    input.integrationId === undefined
+      ? undefined
+      : await changeableInstallation(asking, definition, input.integrationId);
+  if (!held) await requireRight(unit, 'create', { organizationId: unit.context.caller.organizationId });
+  return { held, userInput: await checkedUserInput(asking, definition, input.userInput ?? held?.userInput ?? {}) };
+}
+
+/**
  * An installation with these settings that can be connected: the one that is named, the one that waits under this name because its sign-in was
  * abandoned or refused, or a new one.
  * @throws AppError as `changeableInstallation`; already_exists, payment_method_required
@@ -62,18 +81,7 @@ export async function openInstallation(
   }: { readonly id: string | undefined; readonly name: string | undefined; readonly userInput: Values },
 ): Promise<Integration> {
   const { data, clock } = asking.unit;
-  const [waiting] =
-    id === undefined
-      ? await data.find(integration, {
-          where: {
-            definitionId: { eq: definition.id },
-            name: { eq: name ?? definition.name },
-            status: { eq: 'pending' },
-          },
-          limit: 1,
-        })
-      : [];
-  const wanted = id ?? waiting?.id;
+  const wanted = id ?? (await waitingUnder(asking, definition, name ?? definition.name));
   if (wanted === undefined) return createInstallation(asking, definition, { name, userInput });
   const held = await changeableInstallation(asking, definition, wanted);
   if (name !== undefined) await data.update(integration, held.id, { name });
@@ -81,6 +89,20 @@ export async function openInstallation(
     userInput: { ...userInput },
     ...(held.status === 'pending' ? { expiresAt: pendingUntil(clock.now()) } : {}),
   });
+}
+
+/** Id of the installation of a definition that waits under a name. */
+async function waitingUnder(
+  { unit }: Asking,
+  { id }: IntegrationDefinition,
+  name: string,
+): Promise<string | undefined> {
+  const found = await unit.data.findOne(integration, {
+    definitionId: { eq: id },
+    name: { eq: name },
+    status: { eq: 'pending' },
+  });
+  return found?.id;
 }
 
 function pendingUntil(now: Date): Date {

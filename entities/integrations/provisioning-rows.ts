@@ -127,20 +127,21 @@ export function surplusMemberships(
   );
 }
 
-/** Whether an integration gives memberships now. */
-export async function isProvisioning(work: Work, integrationId: string): Promise<boolean> {
-  const rows = await work.rowsAsSystem(
-    `select 1 from integrations where id = $1 and is_primary_directory and deleted_at is null and status in ('connected', 'errored')`,
-    [integrationId],
-  );
-  return rows.length > 0;
+/** Whether an integration decides about memberships now. It continues to end them while its organization takes no members. */
+export function isProvisioning(work: Work, integrationId: string): Promise<boolean> {
+  return isPrimary(work, integrationId, '');
 }
 
-/** Whether people can become members of the organization of an integration by themselves: not of one that is archived or of one person. */
-export async function takesMembers(work: Work, integrationId: string): Promise<boolean> {
+/** Whether it gives them as well: not in an organization that is archived or of one person. */
+export function isGivingMemberships(work: Work, integrationId: string): Promise<boolean> {
+  return isPrimary(work, integrationId, 'and not o.is_archived and not o.is_personal and o.deleted_at is null');
+}
+
+/** @param condition further SQL about the organization `o` */
+async function isPrimary(work: Work, integrationId: string, condition: string): Promise<boolean> {
   const rows = await work.rowsAsSystem(
     `select 1 from integrations i join organizations o on o.id = i.organization_id
-      where i.id = $1 and not o.is_archived and not o.is_personal and o.deleted_at is null`,
+      where i.id = $1 and i.is_primary_directory and i.deleted_at is null and i.status in ('connected', 'errored') ${condition}`,
     [integrationId],
   );
   return rows.length > 0;

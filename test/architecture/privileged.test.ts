@@ -384,7 +384,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'directoriesAwaiting',
     'groupsNamed',
     'isProvisioning',
-    'takesMembers',
+    'isGivingMemberships',
   ],
   'integrations/run-progress-rows.ts': ['addRemoved', 'addToPass', 'noteRunError', 'notePage', 'restartPass'],
   'integrations/run-sighting-rows.ts': [

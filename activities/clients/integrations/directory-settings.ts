@@ -29,6 +29,11 @@ export const directorySettings = {
   ),
 };
 
+/** Setting of directories that can be read without their groups. */
+export const disableGroupSync = Type.Optional(
+  Type.Boolean({ default: false, description: 'Brings in users only, without groups and memberships.' }),
+);
+
 /** A setting by which the people of a group have a role. */
 export interface RoleGroup {
   /** Id or name of the group in the directory. */

@@ -3,8 +3,7 @@ import { integration } from '#entities/integrations/integration.ts';
 import {
   accountsToProvision,
   accountToProvision,
-  isProvisioning,
-  takesMembers,
+  isGivingMemberships,
   type ProvisionedAccount,
 } from '#entities/integrations/provisioning-rows.ts';
 import { isAppError } from '#entities/kit/base/errors.ts';
@@ -39,7 +38,7 @@ export async function provisionPage(
     database.transact(workContext(systemCaller('provision from directory'), `provision-${integrationId}`), work);
   const page = await transact(async (unit) => {
     const row = await unit.data.findOne(integration, { id: { eq: integrationId } });
-    if (!row || !(await isGiving(unit, integrationId))) return undefined;
+    if (!row || !(await isGivingMemberships(unit, integrationId))) return undefined;
     const roleOf = await readDirectoryRoles(unit, row);
     return { row, roleOf, accounts: await accountsToProvision(unit, integrationId, { after, limit: pageSize }) };
   });
@@ -54,11 +53,6 @@ export async function provisionPage(
     if (problem !== undefined) await transact((unit) => note(unit, account, { provisioning: 'refused', problem }));
   }
   return accounts.length < pageSize ? undefined : accounts.at(-1)?.id;
-}
-
-/** Whether a directory gives memberships now. It continues to end them while the organization is archived. */
-async function isGiving(unit: UnitOfWork, integrationId: string): Promise<boolean> {
-  return (await isProvisioning(unit, integrationId)) && (await takesMembers(unit, integrationId));
 }
 
 /** Domains of the addresses that belong to the organization, as their zones say. */
@@ -109,7 +103,12 @@ async function provisionOne(
 ): Promise<void> {
   const { data } = unit;
   const row = await data.findLocked(integration, integrationId);
-  if (!row || !(await isGiving(unit, integrationId)) || !(await data.findLocked(directoryAccount, accountId))) return;
+  if (
+    !row ||
+    !(await isGivingMemberships(unit, integrationId)) ||
+    !(await data.findLocked(directoryAccount, accountId))
+  )
+    return;
   const account = await accountToProvision(unit, integrationId, accountId);
   if (!account) return;
   const role = (await readDirectoryRoles(unit, row))(account.groups);

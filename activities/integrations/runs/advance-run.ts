@@ -185,8 +185,8 @@ async function takePage(
     const { left, seen, ...counts } = await writeRecords(unit.data, owner, mapped.records);
     await unit.flush();
     // In the same transaction: somebody who is inactive now has no rights with the next request, however long the pass takes.
-    const among = seen.get('directoryAccount') ?? [];
-    let after: string | undefined = '';
+    const among = seen.get('directoryAccount');
+    let after = among === undefined ? undefined : '';
     while (after !== undefined) after = await endSurplusMemberships(unit, integrationId, { after, among });
     for (const [kind, ids] of seen)
       await addToPass(unit, run.id, kindsToIngest[kind].seen, await noteSightings(unit, run.id, kind, ids));

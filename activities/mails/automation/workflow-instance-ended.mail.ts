@@ -1,5 +1,5 @@
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
-import { workflowEvent } from '#entities/automation/workflow-event.ts';
+import { appliedEntry } from '#entities/automation/approvals/apply-proposal.ts';
 import { workflowInstance } from '#entities/automation/workflow-instance.ts';
 import { defineNotification } from '../define-notification.ts';
 import { pageOfInstance, workflowSample, workflowValues } from './workflow-text.ts';
@@ -12,10 +12,7 @@ const outcomes: Readonly<Record<string, string>> = {
 
 /** @param status of the instance at its end */
 async function outcomeOf({ data }: UnitOfWork, instanceId: string, status: string): Promise<string> {
-  const written = await data.findOne(workflowEvent, {
-    instanceId: { eq: instanceId },
-    type: { eq: 'proposal_applied' },
-  });
+  const written = await appliedEntry(data, instanceId);
   if (!written) return outcomes[status] ?? '';
   const { isForced } = written.details as { readonly isForced?: boolean };
   return isForced ? 'It is written: somebody who manages the workflow has decided so.' : 'It is approved, and written.';

@@ -8,13 +8,8 @@ import { requireOrganizationProof } from '../../credentials/recent-proof.ts';
 import { signedInPerson } from '../../credentials/signed-in-person.ts';
 import { newWebhookSecret } from '../../credentials/webhook-secrets.ts';
 import { idSchema } from '../../http/request-schemas.ts';
-import { checkedCredential, checkedUserInput } from '../../integrations/checked-settings.ts';
-import {
-  changeableInstallation,
-  connect,
-  openInstallation,
-  requireRight,
-} from '../../integrations/changeable-installation.ts';
+import { checkedCredential } from '../../integrations/checked-settings.ts';
+import { connect, openInstallation, wantedSettings } from '../../integrations/changeable-installation.ts';
 import { asking as askingProvider } from '../../integrations/provider-refusals.ts';
 import { fieldOf, orNull, recordOf } from '../kit/action-parts.ts';
 import { defineAction } from '../kit/define-action.ts';
@@ -66,14 +61,8 @@ export const configureIntegration = defineAction({
   ],
   outside: {
     prepare: async (asking, input) => {
-      const { services, unit } = asking;
-      const definition = offeredDefinition(input.definitionId, services.config.current);
-      const held =
-        input.integrationId === undefined
-          ? undefined
-          : await changeableInstallation(asking, definition, input.integrationId);
-      if (!held) await requireRight(unit, 'create', { organizationId: unit.context.caller.organizationId });
-      const userInput = await checkedUserInput(asking, definition, input.userInput ?? held?.userInput ?? {});
+      const definition = offeredDefinition(input.definitionId, asking.services.config.current);
+      const { held, userInput } = await wantedSettings(asking, definition, input);
       const { credentialRef, ...connection } = connectionOf(
         definition,
         input.credentialRef ?? held?.credentialRef ?? definition.connections[0].credentialRef,

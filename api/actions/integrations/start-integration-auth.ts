@@ -6,8 +6,7 @@ import { inputError } from '#entities/kit/base/input-error.ts';
 import { publicApiUrl } from '#config/objects/public-api-url.ts';
 import { idSchema } from '../../http/request-schemas.ts';
 import { beginConnecting } from '../../integrations/begin-connecting.ts';
-import { checkedUserInput } from '../../integrations/checked-settings.ts';
-import { changeableInstallation, openInstallation, requireRight } from '../../integrations/changeable-installation.ts';
+import { openInstallation, wantedSettings } from '../../integrations/changeable-installation.ts';
 import { asking as askingProvider } from '../../integrations/provider-refusals.ts';
 import { fieldOf, recordOf } from '../kit/action-parts.ts';
 import { defineAction } from '../kit/define-action.ts';
@@ -51,8 +50,7 @@ export const startIntegrationAuth = defineAction({
   ],
   outside: {
     prepare: async (asking, input) => {
-      const { services, unit } = asking;
-      const config = services.config.current;
+      const config = asking.services.config.current;
       const definition = offeredDefinition(input.definitionId, config);
       const withSignIn = definition.connections.find((one) => one.auth !== undefined);
       if (!withSignIn)
@@ -70,12 +68,7 @@ export const startIntegrationAuth = defineAction({
             message: `is entered by a person; send it to POST /v1/integrations/${definition.id}/config`,
           },
         ]);
-      const held =
-        input.integrationId === undefined
-          ? undefined
-          : await changeableInstallation(asking, definition, input.integrationId);
-      if (!held) await requireRight(unit, 'create', { organizationId: unit.context.caller.organizationId });
-      const userInput = await checkedUserInput(asking, definition, input.userInput ?? held?.userInput ?? {});
+      const { held, userInput } = await wantedSettings(asking, definition, input);
       const callbackUrl = definition.callbackUrl?.(config) || `${publicApiUrl(config)}/v1/integrations/auth/callback`;
       return { definition, credentialRef, auth, heldId: held?.id, userInput, callbackUrl };
     },

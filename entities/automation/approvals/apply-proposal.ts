@@ -107,8 +107,12 @@ async function write(
 /** Whether the change of an instance was written; a deletion has deleted its proposal with the record. */
 export async function isApplied({ data }: ApprovalWork, { instance, held }: LockedInstance): Promise<boolean> {
   if (held?.proposal) return held.proposal.status === 'applied';
-  const applied = { instanceId: { eq: instance.id }, type: { eq: 'proposal_applied' } } as const;
-  return (await data.findOne(workflowEvent, applied)) !== undefined;
+  return (await appliedEntry(data, instance.id)) !== undefined;
+}
+
+/** The entry in the journal of an instance that its change was written. */
+export function appliedEntry(data: ApprovalWork['data'], instanceId: string) {
+  return data.findOne(workflowEvent, { instanceId: { eq: instanceId }, type: { eq: 'proposal_applied' } });
 }
 
 /** Whether the change is refused by a rule or by what is stored: a repetition of the same change does not help. */

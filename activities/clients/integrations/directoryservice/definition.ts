@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Credential } from '../definition.ts';
 import { defineIntegration } from '../definition.ts';
-import { directorySettings } from '../directory-settings.ts';
+import { directorySettings, disableGroupSync } from '../directory-settings.ts';
 import { filterExpr } from '../filter-setting.ts';
 import { tenantOf } from '../graph/graph-client.ts';
 import { tenantNamePattern } from '../graph/login-server.ts';
@@ -36,9 +36,7 @@ export const directoryServiceIntegration = defineIntegration({
       includeGuestUsers: Type.Optional(
         Type.Boolean({ default: false, description: 'Also brings in guests of the tenant.' }),
       ),
-      disableGroupSync: Type.Optional(
-        Type.Boolean({ default: false, description: 'Brings in users only, without groups and memberships.' }),
-      ),
+      disableGroupSync,
       filterExpr,
       ...directorySettings,
     },

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineIntegration } from '../definition.ts';
-import { directorySettings } from '../directory-settings.ts';
+import { directorySettings, disableGroupSync } from '../directory-settings.ts';
 import { filterExpr } from '../filter-setting.ts';
 import { endOf, expiryOf } from '../oauth/kept-tokens.ts';
 import { checkCustomer } from './admin-client.ts';
@@ -22,9 +22,7 @@ export const officeSuiteIntegration = defineIntegration({
   callbackUrl: ({ integrations }) => integrations.officesuite.redirecturl,
   userInput: Type.Object(
     {
-      disableGroupSync: Type.Optional(
-        Type.Boolean({ default: false, description: 'Brings in users only, without groups and memberships.' }),
-      ),
+      disableGroupSync,
       filterExpr,
       ...directorySettings,
     },
