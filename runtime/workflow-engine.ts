@@ -9,6 +9,8 @@ import { checkOfDefinitions, definitionCheck } from '#entities/automation/docume
 /** The parts of the workflow engine that run in every process. Threads for expressions begin with the first one. */
 export function workflowEngine(config: ConfigStore, registry: Registry) {
   const expressions = createCelEvaluator(config);
+  // A change waits a short time for its gates, so they do not queue behind definitions that are checked, tried or matched.
+  const gateExpressions = createCelEvaluator(config);
   const definitionMeans: DefinitionMeans = {
     expressions,
     maxBytes: () => config.current.ormconfig.maxschemaimportsize,
@@ -19,8 +21,10 @@ export function workflowEngine(config: ConfigStore, registry: Registry) {
     definitionMeans,
     databaseOptions: {
       valueChecks: { [definitionCheck]: checkOfDefinitions(definitionMeans) },
-      gates: createGates({ registry, expressions, isEnabled: () => config.current.workflows.enabled }),
+      gates: createGates({ registry, expressions: gateExpressions, isEnabled: () => config.current.workflows.enabled }),
     },
-    close: () => expressions.close(),
+    close: async () => {
+      await Promise.all([expressions.close(), gateExpressions.close()]);
+    },
   };
 }

@@ -1,6 +1,14 @@
 import { laterCaller } from '#entities/automation/approvals/caller-of-submitter.ts';
 import type { ApprovalWork, LockedInstance } from '#entities/automation/approvals/approval-work.ts';
-import { isExpression, type Action, type Value } from '#entities/automation/document/definition-document.ts';
+import { askedStatesOf, passedDeadlines } from '#entities/automation/approvals/asked-state.ts';
+import { askingActionsOf } from '#entities/automation/approvals/asking-action.ts';
+import { outcomeOf } from '#entities/automation/outcome.ts';
+import {
+  isExpression,
+  type Action,
+  type DefinitionDocument,
+  type Value,
+} from '#entities/automation/document/definition-document.ts';
 import { environmentOf } from '#entities/automation/document/expression-environment.ts';
 import { valuesOf, type ChangeFacts } from '#entities/automation/document/expression-values.ts';
 import type { ExpressionType } from '#entities/automation/document/expressions.ts';
@@ -145,6 +153,12 @@ export class ActionRun {
     const assignments = await this.work.data.find(workflowAssignment, { where, limit: maxDecisions });
     const change: ChangeFacts = await changeOfInstance(this.work.unit, this.locked);
     const { key: actionKey } = this.action;
+    const asking = askingActionsOf(
+      this.#version.document as DefinitionDocument,
+      assignments.map((one) => one.actionKey),
+    );
+    const passed = passedDeadlines(asking, askedStatesOf(instance), this.work.unit.clock.now());
+    const { actions } = outcomeOf(asking, assignments, passed);
     return valuesOf(module, change, {
       instanceId,
       status,
@@ -154,6 +168,7 @@ export class ActionRun {
       actionKey,
       initiatorId,
       assignments,
+      outcomes: new Map(actions.map(({ key, outcome }) => [key, outcome])),
     });
   }
 }

@@ -1,7 +1,7 @@
 import type { LockedInstance } from '#entities/automation/approvals/approval-work.ts';
 import type { ChangeFacts } from '#entities/automation/document/expression-values.ts';
 import { keptChangeOf } from '#entities/automation/kept-change.ts';
-import { recordVersions } from '#entities/automation/record-version-rows.ts';
+import { rowsOfRecords } from '#entities/automation/record-rows.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 
 /**
@@ -13,7 +13,6 @@ export async function changeOfInstance(
   { instance, module, record, held }: LockedInstance,
 ): Promise<ChangeFacts> {
   const {
-    recordVersion = 1,
     changedFields = [],
     changedEdges = [],
     addedIds = {},
@@ -23,7 +22,7 @@ export async function changeOfInstance(
     at = instance.createdAt.toISOString(),
   } = keptChangeOf(instance);
   const { subjectId: id, organizationId, trigger: operation } = instance;
-  const last = record ?? (await recordVersions(unit, module, id, recordVersion)).after;
+  const last = record ?? (await rowsOfRecords(unit, module, [id])).get(id);
   const proposal = held?.proposal;
   const proposed = proposal?.changes ?? {};
   const former = proposal?.baseValues ?? oldValues;

@@ -2,19 +2,19 @@ import { automatedKind } from '#entities/automation/document/automated-kinds.ts'
 import type { DefinitionDocument } from '#entities/automation/document/definition-document.ts';
 import type { Expressions } from '#entities/automation/document/expressions.ts';
 import { changeOfVersion } from '#entities/automation/matching/changes-of-event.ts';
-import { tryChange, type TriedChange } from '#entities/automation/matching/try-change.ts';
+import { tryChange, type TriedChange } from '#entities/automation/trials/try-change.ts';
 import {
   countPastChanges,
   pastChanges,
   type ChangePosition,
   type PastChange,
 } from '#entities/automation/past-change-rows.ts';
+import { rowsOfRecords } from '#entities/automation/record-rows.ts';
 import type { workflowDryRun } from '#entities/automation/workflow-dry-run.ts';
-import type { ChangesOf, EntityModule, RowOf } from '#entities/kit/model/define.ts';
+import type { ChangesOf, RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 
 type DryRun = RowOf<typeof workflowDryRun>;
-type Values = Readonly<Record<string, unknown>>;
 
 /** Changes of one transaction. */
 const pageSize = 100;
@@ -58,7 +58,7 @@ export async function tryNextChanges(
   const position = row.position as ChangePosition | null;
   const total = position === null ? await countPastChanges(unit, module, time) : row.totalChanges;
   const page = await pastChanges(unit, module, time, { after: position, limit: pageSize });
-  const current = await currentRows(unit, module, page);
+  const rows = await rowsOfRecords(unit, module, [...new Set(page.map(({ recordId }) => recordId))]);
   let { starts, failures } = row;
   let cost = BigInt(row.cost);
   let report = (row.report as Report | null) ?? nothing;
@@ -77,10 +77,15 @@ export async function tryNextChanges(
       organizationId,
       verb: past.operation,
       at,
-      row: current.get(past.recordId),
+      row: rows.get(past.recordId),
     });
     const { recordId, actor } = past;
-    const tried = await tryChange(trial, { recordId, change, actor, isPresent: current.has(recordId) });
+    const tried = await tryChange(trial, {
+      recordId,
+      change,
+      actor,
+      isPresent: rows.get(recordId)?.deletedAt === null,
+    });
     if (tried.starts) starts++;
     if (tried.failures.length > 0) failures++;
     cost += BigInt(Math.ceil(tried.cost));
@@ -98,16 +103,6 @@ export async function tryNextChanges(
     ...(last && { position: { at: last.at, id: last.id } }),
     ...(isComplete && { status: 'completed' as const, finishedAt: unit.clock.now() }),
   };
-}
-
-async function currentRows(
-  { data }: UnitOfWork,
-  module: EntityModule,
-  page: readonly PastChange[],
-): Promise<ReadonlyMap<string, Values>> {
-  const ids = [...new Set(page.map(({ recordId }) => recordId))];
-  const rows: Values[] = await data.find(module, { where: { id: { in: ids } }, limit: pageSize });
-  return new Map(rows.map((row) => [row['id'] as string, row]));
 }
 
 function extended(report: Report, { recordId, at, operation }: PastChange, tried: TriedChange): Report {

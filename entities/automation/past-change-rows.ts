@@ -25,8 +25,6 @@ export interface PastChange extends ChangePosition {
   readonly actor: string;
   readonly after: Values;
   readonly before: Values | null;
-  /** When the record was created; null where the history no longer has it. */
-  readonly createdAt: Date | null;
 }
 
 const announced = `h.organization_id = $1 and h.entity_kind = $2 and h.recorded_at >= $3 and h.recorded_at <= $4
@@ -58,14 +56,11 @@ export function pastChanges(
        order by h.recorded_at, h.id limit $8
      )
      select p.id, to_json(p.recorded_at) #>> '{}' as at, p.entity_id as "recordId", p.record_version as "recordVersion", p.operation,
-       p.changed_fields as "changedFields", p.actor, p.snapshot as after, former.snapshot as before, first.recorded_at as "createdAt"
+       p.changed_fields as "changedFields", p.actor, p.snapshot as after, former.snapshot as before
      from page p left join lateral (
        select b.snapshot from history b
        where b.entity_kind = p.entity_kind and b.entity_id = p.entity_id and b.record_version = p.record_version - 1 limit 1
-     ) former on true left join lateral (
-       select b.recorded_at from history b
-       where b.entity_kind = p.entity_kind and b.entity_id = p.entity_id and b.record_version = 1 limit 1
-     ) first on true
+     ) former on true
      order by p.recorded_at, p.id`,
     [organizationId, topic, since, until, [...silentActors], after?.at ?? null, after?.id ?? '', limit],
   );

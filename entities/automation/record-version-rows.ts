@@ -7,8 +7,6 @@ type Snapshot = Readonly<Record<string, unknown>>;
 export interface RecordVersions {
   readonly after?: Snapshot;
   readonly before?: Snapshot;
-  /** When it was created. */
-  readonly createdAt?: Date;
 }
 
 /**
@@ -21,13 +19,12 @@ export async function recordVersions(
   recordId: string,
   recordVersion: number,
 ): Promise<RecordVersions> {
-  const rows = await work.rowsAsSystem<{ version: number; snapshot: Snapshot; at: Date }>(
-    `select record_version as version, snapshot, recorded_at as at from history
-     where entity_kind = $1 and entity_id = $2 and record_version in ($3, $3 - 1, 1)`,
+  const rows = await work.rowsAsSystem<{ version: number; snapshot: Snapshot }>(
+    `select record_version as version, snapshot from history
+     where entity_kind = $1 and entity_id = $2 and record_version in ($3, $3 - 1)`,
     [topic, recordId, recordVersion],
   );
   const valuesAt = (version: number) => rows.find((row) => row.version === version)?.snapshot;
   const [after, before] = [valuesAt(recordVersion), valuesAt(recordVersion - 1)];
-  const createdAt = rows.find((row) => row.version === 1)?.at;
-  return { ...(after && { after }), ...(before && { before }), ...(createdAt && { createdAt }) };
+  return { ...(after && { after }), ...(before && { before }) };
 }

@@ -62,6 +62,10 @@ export const workflowAssignment = defineEntityModule({
       reverse: 'delegatedWorkflowAssignments',
       exposed: 'read',
     }),
+    isAdded: flag(
+      'Whether the person was added because nobody else could decide or decided in time, or decides in the place of such a person. They can approve in the place of others, and do not raise the number that is needed.',
+      { default: false, immutable: true, exposed: 'read' },
+    ),
     isRequired: flag('Whether a rejection ends the round.', { default: true, immutable: true, exposed: 'read' }),
     status: choice(
       'pending: the person has not decided yet. cancelled: the decision is not needed any more, or the person may not take it any more.',

@@ -52,7 +52,7 @@ async function matchEvent({ event, unit, wake, expressions }: Delivery<unknown>)
     const possible = versions.filter(
       (version) => version.recordKind === module.kind && !holds(version, module, change),
     );
-    const context = { data: unit.data, registry: unit.registry, expressions };
+    const context = { unit, data: unit.data, expressions };
     const { matched, failed } = await matchChange(context, { module, recordId, change, versions: possible });
     for (const { version, traced } of matched) {
       const instance = await startInstance(unit, version, one, { event: reported, parent, traced });

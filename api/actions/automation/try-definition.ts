@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { fieldNamed } from '#entities/automation/document/automated-kinds.ts';
 import { triggerOperations } from '#entities/automation/definition-fields.ts';
 import type { ChangeFacts } from '#entities/automation/document/expression-values.ts';
-import { tryChange } from '#entities/automation/matching/try-change.ts';
+import { tryChange } from '#entities/automation/trials/try-change.ts';
 import { maxDryRunDays, workflowDryRun } from '#entities/automation/workflow-dry-run.ts';
 import { AppError, type FieldProblem } from '#entities/kit/base/errors.ts';
 import { inputError } from '#entities/kit/base/input-error.ts';

@@ -1,6 +1,6 @@
 import type { Instance } from './approval-work.ts';
 import type { AskingAction } from './asking-action.ts';
-import type { PassedDeadlines } from './outcome.ts';
+import type { PassedDeadlines } from '../outcome.ts';
 
 /** Facts of an action that asks people; they are kept in the context of the instance. */
 export interface AskedState {

@@ -6,7 +6,7 @@ import {
   type ReviewAction,
   type Target,
 } from '../document/definition-document.ts';
-import type { Quorum } from './outcome.ts';
+import type { Quorum } from '../outcome.ts';
 
 /** An action that asks people, as its document declares it. */
 export interface AskingAction extends Quorum {

@@ -3,7 +3,7 @@ import { workflowAssignment } from '../workflow-assignment.ts';
 import type { ApprovalWork, Assignment, LockedInstance } from './approval-work.ts';
 import type { AskingAction } from './asking-action.ts';
 import { journalAll } from './journal.ts';
-import type { Asked } from './outcome.ts';
+import type { Asked } from '../outcome.ts';
 
 /** Most assignments of one round: each action asks a few hundred people at most. */
 const maxAssignments = 5_000;
@@ -20,7 +20,7 @@ export function assignmentsOf({ data }: ApprovalWork, { instance }: LockedInstan
 }
 
 /** Reason for which a person is asked, and when the decision is due. */
-export type AssignmentReason = Pick<Asked, 'source' | 'onBehalfOfId'> & { readonly dueAt: Date | null };
+export type AssignmentReason = Pick<Asked, 'source' | 'isAdded' | 'onBehalfOfId'> & { readonly dueAt: Date | null };
 
 /** Asks people in the current round. */
 export async function createAssignments(
@@ -28,7 +28,7 @@ export async function createAssignments(
   { instance, held }: LockedInstance,
   action: AskingAction,
   people: Iterable<string>,
-  { source, onBehalfOfId, dueAt }: AssignmentReason,
+  { source, isAdded, onBehalfOfId, dueAt }: AssignmentReason,
 ): Promise<Assignment[]> {
   const input = {
     organizationId: instance.organizationId,
@@ -38,6 +38,7 @@ export async function createAssignments(
     role: action.isReview ? ('reviewer' as const) : ('approver' as const),
     label: action.label,
     source,
+    isAdded,
     onBehalfOfId,
     isRequired: action.isRequired,
     proposalHash: held?.proposal?.hash ?? null,

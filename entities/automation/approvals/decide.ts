@@ -10,7 +10,7 @@ import { askedStatesOf, passedDeadlines } from './asked-state.ts';
 import { assignmentsOf } from './assignments.ts';
 import { journal } from './journal.ts';
 import { lockInstanceAlone } from './lock-instance.ts';
-import { outcomeOf } from './outcome.ts';
+import { outcomeOf } from '../outcome.ts';
 import { whoCounts } from './who-counts.ts';
 
 export type Decision = 'approved' | 'rejected' | 'changes_requested';

@@ -61,7 +61,8 @@ async function askInstead(
     );
   if (asked.some(({ userId, status }) => userId === toUserId && status !== 'cancelled'))
     throw new AppError('rule_violated', 'This person is asked already.');
-  const asking = { source, onBehalfOfId, dueAt: assignment.dueAt };
+  const { isAdded, dueAt } = assignment;
+  const asking = { source, isAdded, onBehalfOfId, dueAt };
   const [created] = await createAssignments(work, locked, action, [toUserId], asking);
   return created as Assignment;
 }

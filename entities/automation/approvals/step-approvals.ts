@@ -6,7 +6,7 @@ import type { AskingAction } from './asking-action.ts';
 import { askedStatesOf, contextWith, dueAtOf, isOverdue, passedDeadlines, type AskedState } from './asked-state.ts';
 import { assignmentsOf, cancelAssignments, cancelPending, createAssignments } from './assignments.ts';
 import { journal } from './journal.ts';
-import { outcomeOf, type ActionOutcome } from './outcome.ts';
+import { outcomeOf, type ActionOutcome } from '../outcome.ts';
 import { peopleOf } from './targets.ts';
 import { eligibleOf, escalationOf, whoCounts } from './who-counts.ts';
 
@@ -131,7 +131,7 @@ async function askSomebody(
   const targets = await eligibleOf(work, locked, await peopleOf(work, locked, action.targets));
   const live = livePeople(asked);
   const added = [...targets].filter((id) => !live.has(id));
-  await createAssignments(work, locked, action, added, { source: 'target', onBehalfOfId: null, dueAt });
+  await createAssignments(work, locked, action, added, { source: 'target', isAdded: false, onBehalfOfId: null, dueAt });
   if (live.size + added.length > 0) return attended;
   const escalated = await escalate(work, locked, action, attended, []);
   if (escalated !== attended) return escalated;
@@ -151,7 +151,8 @@ async function escalate(
   const live = livePeople(asked);
   const added = [...(await escalationOf(work, locked, action))].filter((id) => !live.has(id));
   if (added.length === 0) return state;
-  await createAssignments(work, locked, action, added, { source: 'escalated', onBehalfOfId: null, dueAt: null });
+  const asking = { source: 'escalated', isAdded: true, onBehalfOfId: null, dueAt: null } as const;
+  await createAssignments(work, locked, action, added, asking);
   await journal(work, locked.instance, 'escalated', { actionKey: action.key, details: { people: added.length } });
   return { ...state, escalatedAt: work.unit.clock.now().toISOString() };
 }

@@ -4,6 +4,7 @@ import { membership } from '../../organizations/membership.ts';
 import { managerRoles } from '../../presets/roles.ts';
 import { resolversOf } from '../document/automated-kinds.ts';
 import type { Target } from '../document/definition-document.ts';
+import { rowsOfRecords } from '../record-rows.ts';
 import type { ApprovalWork, LockedInstance } from './approval-work.ts';
 
 /** Most people of one group or role who are asked. */
@@ -14,10 +15,10 @@ const ownerRoles = ['owner', 'super_admin'] as const satisfies readonly Role[];
 
 /** A record about which people are asked, and its organization. */
 interface AskedAbout extends Pick<LockedInstance, 'module' | 'record'> {
-  readonly instance: Pick<LockedInstance['instance'], 'organizationId'>;
+  readonly instance: Pick<LockedInstance['instance'], 'organizationId' | 'subjectId'>;
 }
 
-/** Ids of the people whom targets name now. They may have left, or lack rights (`eligibleOf`). */
+/** Ids of the people whom targets name now, in a deleted record by its last values. They may have left, or lack rights (`eligibleOf`). */
 export async function peopleOf(
   work: ApprovalWork,
   about: AskedAbout,
@@ -29,13 +30,16 @@ export async function peopleOf(
 }
 
 /** Owners and admins, who are asked where nobody else is named. */
-export function managersOf(work: ApprovalWork, { instance }: Pick<AskedAbout, 'instance'>) {
+export function managersOf(
+  work: ApprovalWork,
+  { instance }: { readonly instance: Pick<LockedInstance['instance'], 'organizationId'> },
+) {
   return peopleWith(work, instance.organizationId, managerRoles);
 }
 
 async function peopleOfTarget(
   work: ApprovalWork,
-  { instance: { organizationId }, module, record }: AskedAbout,
+  { instance: { organizationId, subjectId }, module, record }: AskedAbout,
   target: Target,
 ): Promise<readonly string[]> {
   if (target.type === 'ROLE') {
@@ -44,9 +48,10 @@ async function peopleOfTarget(
   }
   if (target.type !== 'RESOLVER') return target.type === 'USER' ? [target.id] : groupMembers(work, target.id);
   if (target.resolver_key === 'OWNER') return peopleWith(work, organizationId, ownerRoles);
-  const { createdBy } = record ?? {};
+  const named = record ?? (await rowsOfRecords(work.unit, module, [subjectId])).get(subjectId);
+  const { createdBy } = named ?? {};
   if (target.resolver_key === 'OBJECT_CREATOR') return typeof createdBy === 'string' ? personIn(createdBy) : [];
-  const value = record?.[resolversOf(module).get(target.resolver_key) ?? ''];
+  const value = named?.[resolversOf(module).get(target.resolver_key) ?? ''];
   return typeof value === 'string' ? [value] : [];
 }
 

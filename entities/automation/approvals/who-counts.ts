@@ -5,7 +5,7 @@ import { makerOfToken } from '../asked-people-rows.ts';
 import { keptChangeOf } from '../kept-change.ts';
 import type { ApprovalWork, Instance, LockedInstance } from './approval-work.ts';
 import type { AskingAction } from './asking-action.ts';
-import type { Asked } from './outcome.ts';
+import type { Asked } from '../outcome.ts';
 import { managersOf, peopleOf } from './targets.ts';
 
 /** A change about which people are asked. */

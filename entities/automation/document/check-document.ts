@@ -115,13 +115,20 @@ function checkApprovals(
 ): void {
   const approvals = actions.filter(({ type }) => type === 'REQUEST_APPROVAL');
   if (approvals.length === 0 || !isBeforeCommit) return;
-  for (const [index, { operation }] of triggers.entries())
+  for (const [index, { operation, edges }] of triggers.entries()) {
+    if (Array.isArray(edges) && edges.length > 0)
+      problems.add(
+        `/triggers/${index}/edges`,
+        'edges_cannot_be_held',
+        'a change of links cannot wait for an approval: remove this, or set approvalTiming to POST_COMMIT to review such changes',
+      );
     if (operation === 'CREATE')
       problems.add(
         `/triggers/${index}/operation`,
         'create_cannot_be_held',
         'a record cannot wait for an approval before it exists: use UPDATE or DELETE, or set approvalTiming to POST_COMMIT to review new records',
       );
+  }
   refuseOwnGate(problems, actions, approvals);
   const sets = new Map<string, string>();
   for (const { params, path } of approvals) {

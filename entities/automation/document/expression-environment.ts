@@ -75,7 +75,7 @@ const counts = { total: 'int', pending: 'int', approved: 'int', rejected: 'int' 
 const runObjects: ExpressionEnvironment['objects'] = {
   Decisions: { ...counts, by_action: 'map<string, ActionDecisions>' },
   ActionDecisions: { ...counts, key: 'string', status: 'string', approver_ids: 'list<string>' },
-  Instance: { id: 'string', status: 'string', current_action_index: 'int' },
+  Instance: { id: 'string', state: 'string', current_action_index: 'int' },
 };
 
 const environments = onceForEach((module: EntityModule): Readonly<Record<ExpressionUsage, ExpressionEnvironment>> => {

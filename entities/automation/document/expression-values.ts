@@ -1,6 +1,7 @@
 import { snakeCase } from '../../kit/base/snake-case.ts';
 import type { EntityModule } from '../../kit/model/define.ts';
 import { answeredFields } from '../../kit/model/exposure.ts';
+import type { Outcome } from '../outcome.ts';
 import type { TriggerOperation } from '../definition-fields.ts';
 import type { AssignmentStatus } from '../workflow-assignment.ts';
 
@@ -35,6 +36,8 @@ export interface RunFacts {
   readonly actionKey: string;
   readonly initiatorId: string | null;
   readonly assignments: readonly Decision[];
+  /** Outcomes of the actions that have asked people, by their keys. */
+  readonly outcomes: ReadonlyMap<string, Outcome>;
 }
 
 /** Facts about the workflow that a change would start: nobody has decided yet. */
@@ -42,7 +45,15 @@ export function notBegun(
   run: Pick<RunFacts, 'objectId' | 'actionKey' | 'initiatorId'> &
     Partial<Pick<RunFacts, 'actionIndex' | 'definitionId'>>,
 ): RunFacts {
-  return { instanceId: '', status: 'running', actionIndex: 0, definitionId: '', assignments: [], ...run };
+  return {
+    instanceId: '',
+    status: 'running',
+    actionIndex: 0,
+    definitionId: '',
+    assignments: [],
+    outcomes: new Map(),
+    ...run,
+  };
 }
 
 interface Decision {
@@ -77,9 +88,11 @@ export function valuesOfRun(module: EntityModule, run: RunFacts): Record<string,
   return {
     assignments: {
       ...countsOf(run.assignments),
-      by_action: Object.fromEntries(Array.from(byAction, ([key, own]) => [key, actionValues(key, own)])),
+      by_action: Object.fromEntries(
+        Array.from(byAction, ([key, own]) => [key, actionValues(key, own, run.outcomes.get(key) ?? 'unattended')]),
+      ),
     },
-    instance: { id: run.instanceId, status: run.status.toUpperCase(), current_action_index: run.actionIndex },
+    instance: { id: run.instanceId, state: run.status.toUpperCase(), current_action_index: run.actionIndex },
     initiator: run.initiatorId,
     instance_id: run.instanceId,
     definition_id: run.definitionId,
@@ -99,17 +112,18 @@ function countsOf(decisions: readonly Decision[]) {
   };
 }
 
-function actionValues(key: string, own: readonly Decision[]) {
-  const counts = countsOf(own);
-  const approved = own.filter(({ status }) => status === 'approved');
-  return { key, status: statusOf(counts), ...counts, approver_ids: approved.map(({ userId }) => userId) };
-}
+/** Statuses of actions in expressions. */
+const statusOf = {
+  satisfied: 'APPROVED',
+  rejected: 'REJECTED',
+  pending: 'PENDING',
+  changes_requested: 'PENDING',
+  unattended: 'CANCELLED',
+} as const satisfies Record<Outcome, string>;
 
-/** A rejection outweighs approvals; what is open keeps an action without one pending. */
-function statusOf({ pending, approved, rejected }: ReturnType<typeof countsOf>): string {
-  if (rejected > 0) return 'REJECTED';
-  if (pending > 0) return 'PENDING';
-  return approved > 0 ? 'APPROVED' : 'CANCELLED';
+function actionValues(key: string, own: readonly Decision[], outcome: Outcome) {
+  const approved = own.filter(({ status }) => status === 'approved');
+  return { key, status: statusOf[outcome], ...countsOf(own), approver_ids: approved.map(({ userId }) => userId) };
 }
 
 function recordValues(module: EntityModule, row: Values, at: Date): Record<string, unknown> {

@@ -38,10 +38,15 @@ export function createGates({ registry, expressions, isEnabled }: GateParts): Po
       const userId = caller.kind === 'user' ? caller.subjectId : null;
       const data = serverData(work);
       const { module } = request;
-      const matches = await matchGates(found, { ...request, userId, at: work.clock.now() }, expressions, (change) => {
-        const { row, changed } = change;
-        return new SelectorFacts(data, registry, { module, id: row['id'] as string, values: { ...row, ...changed } });
-      });
+      const { matches } = await matchGates(
+        found,
+        { ...request, userId, at: work.clock.now() },
+        expressions,
+        (change) => {
+          const { row, changed } = change;
+          return new SelectorFacts(work, data, { module, id: row['id'] as string, values: { ...row, ...changed } });
+        },
+      );
       if (matches.length === 0) return new Map();
       const decided = await decide(work, caller, request, matches);
       const known = wanted.get(work) ?? new Map<string, readonly WantedProposal[]>();

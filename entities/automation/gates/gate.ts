@@ -44,7 +44,7 @@ export class Gates {
     const missing = ids.filter((id) => !this.#kept.has(id));
     if (missing.length > 0)
       for (const row of await readGateVersions(work, missing)) {
-        const gate = prepared(row, this.#registry);
+        const gate = preparedGate(row, this.#registry);
         // Threads begin with the first expression, which takes longer than a change may wait.
         for (const expression of expressionsOf(gate.document))
           await this.#expressions.compile({ expression, environment: environmentOf(gate.module, 'action') });
@@ -65,7 +65,8 @@ function expressionsOf({ triggers, conditions = [], actions }: DefinitionDocumen
   return [...given, ...actions.map(({ when }) => when)].flatMap((expression) => expression ?? []);
 }
 
-function prepared({ id, definitionId, recordKind, document, name }: GateRow, registry: Registry): Gate {
+/** A version as gates are matched. */
+export function preparedGate({ id, definitionId, recordKind, document, name }: GateRow, registry: Registry): Gate {
   const module = registry.byKind(recordKind);
   const approvals = document.actions.flatMap((action): GateApproval[] => {
     if (action.type !== 'REQUEST_APPROVAL') return [];

@@ -24,7 +24,17 @@ export interface GateMatch {
   readonly row: HoldableChange['row'];
   /** Held fields; none for a deletion. */
   readonly fields: readonly string[];
+  /** Keys of the approvals that it needs. */
+  readonly approvals: readonly string[];
   readonly traced: readonly TracedExpression[];
+}
+
+/** Changes that gates hold, and what their expressions cost. */
+export interface GateMatches {
+  readonly matches: readonly GateMatch[];
+  /** Messages of expressions that cannot be evaluated. */
+  readonly failures: readonly string[];
+  readonly cost: number;
 }
 
 /** The operation of a change, as definitions and proposals name it. */
@@ -41,7 +51,11 @@ interface Candidate {
   /** All must be true. */
   readonly conditions: readonly number[];
   /** Approvals that concern the change. Each must be true for its fields to be held. */
-  readonly approvals: readonly { readonly fields: readonly string[]; readonly when: readonly number[] }[];
+  readonly approvals: readonly {
+    readonly key: string;
+    readonly fields: readonly string[];
+    readonly when: readonly number[];
+  }[];
 }
 
 /**
@@ -53,7 +67,7 @@ export async function matchGates(
   changes: GatedChanges,
   expressions: Expressions,
   factsOf: (change: HoldableChange) => SelectorFacts,
-): Promise<GateMatch[]> {
+): Promise<GateMatches> {
   const batch = new Batch(changes);
   const candidates: Candidate[] = [];
   for (const change of changes.changes) {
@@ -63,16 +77,18 @@ export async function matchGates(
       if (candidate) candidates.push(candidate);
     }
   }
-  if (candidates.length === 0) return [];
-  const { isHeld, tracedOf } = await batch.evaluate(expressions);
+  if (candidates.length === 0) return { matches: [], failures: [], cost: 0 };
+  const { isHeld, tracedOf, failures, cost } = await batch.evaluate(expressions);
   const all = (numbers: readonly number[]) => numbers.every(isHeld);
-  return candidates.flatMap(({ gate, change, triggers, conditions, approvals }): GateMatch[] => {
+  const matches = candidates.flatMap(({ gate, change, triggers, conditions, approvals }): GateMatch[] => {
     const applying = approvals.filter(({ when }) => all(when));
     if (!triggers.some(all) || !all(conditions) || applying.length === 0) return [];
     const fields = [...new Set(applying.flatMap((approval) => approval.fields))].toSorted();
     const evaluated = [...triggers.flat(), ...conditions, ...approvals.flatMap(({ when }) => when)];
-    return [{ gate, row: change.row, fields, traced: tracedOf(evaluated) }];
+    const keys = applying.map(({ key }) => key);
+    return [{ gate, row: change.row, fields, approvals: keys, traced: tracedOf(evaluated) }];
   });
+  return { matches, failures, cost };
 }
 
 async function candidateOf(
@@ -97,7 +113,7 @@ async function candidateOf(
     change,
     triggers: triggers.map(({ expression }) => ask(expression)),
     conditions: (document.conditions ?? []).flatMap(({ expression }) => ask(expression)),
-    approvals: approvals.map(({ action, fields }) => ({ fields, when: ask(action.when, action) })),
+    approvals: approvals.map(({ action, fields }) => ({ key: action.key, fields, when: ask(action.when, action) })),
   };
 }
 
@@ -108,7 +124,7 @@ interface Asked {
 }
 
 /** Results of the expressions of a batch, by their numbers. */
-interface Evaluated {
+interface Evaluated extends Pick<GateMatches, 'failures' | 'cost'> {
   /** Whether an expression holds the change: it is true, or cannot be evaluated. */
   readonly isHeld: (number: number) => boolean;
   /** Values of the parts of some expressions. */
@@ -144,6 +160,8 @@ class Batch {
         ? []
         : await expressions.evaluate({ environment: environmentOf(module, 'action'), items, together: true });
     return {
+      failures: results.flatMap((result) => ('error' in result ? [result.error.message] : [])),
+      cost: results.reduce((sum, { cost }) => sum + cost, 0),
       isHeld: (number) => {
         const result = results[number];
         return result === undefined || 'error' in result || result.value !== false;

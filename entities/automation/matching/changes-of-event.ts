@@ -1,5 +1,6 @@
 import { automatedKinds, edgesOf } from '../document/automated-kinds.ts';
 import type { ChangeFacts } from '../document/expression-values.ts';
+import { rowsOfRecords } from '../record-rows.ts';
 import { recordVersions } from '../record-version-rows.ts';
 import { personIn } from '../../kit/model/caller.ts';
 import type { EntityModule } from '../../kit/model/define.ts';
@@ -26,13 +27,11 @@ interface ReportedVersion {
   readonly changedFields: readonly string[];
   readonly actor: string;
   readonly at: Date;
-  /** Current values. */
+  /** Current values; of a deleted record, the last ones. */
   readonly row: Row | undefined;
   /** Values of the version and of the one before it, as far as the history has them. */
   readonly after?: Row | undefined;
   readonly before?: Row | null | undefined;
-  /** For a record that is deleted since, whose row has it no more. */
-  readonly createdAt?: Date | null | undefined;
 }
 
 type Verb = keyof typeof operations;
@@ -41,7 +40,7 @@ const operations = { created: 'create', updated: 'update', deleted: 'delete' } a
 
 /**
  * The changes that an event reports: that of its record, or of the links of the records that a new or ended link joins. Values are those of
- * the version of the event, also if the record has changed since; without a history (`db.enablehistory`) they are the current ones.
+ * the version of the event, also if the record has changed since; without a history (`db.enablehistory`) they are the current ones, and of a deleted record the last ones.
  */
 export async function changesOfEvent(unit: UnitOfWork, event: EventRow): Promise<readonly ReportedChange[]> {
   const kinds = automatedKinds(unit.registry);
@@ -55,7 +54,7 @@ export async function changesOfEvent(unit: UnitOfWork, event: EventRow): Promise
 
 async function ownChange(unit: UnitOfWork, module: EntityModule, event: EventRow): Promise<ReportedChange[]> {
   const { entityId: recordId, recordVersion, organizationId, occurredAt: at, actor, payload } = event;
-  const row = (await unit.data.findOne(module, { id: { eq: recordId } })) as Row | undefined;
+  const row = (await rowsOfRecords(unit, module, [recordId])).get(recordId);
   const versions = await recordVersions(unit, module, recordId, recordVersion);
   const { changed: changedFields = [] } = payload as { readonly changed?: readonly string[] };
   const verb = event.topic.slice(module.topic.length + 1) as Verb;
@@ -77,8 +76,7 @@ async function ownChange(unit: UnitOfWork, module: EntityModule, event: EventRow
 export function changeOfVersion(version: ReportedVersion): ChangeFacts {
   const { recordId: id, recordVersion, organizationId, row, after, before, at } = version;
   const operation = operations[version.verb];
-  const created = version.createdAt ? { createdAt: version.createdAt } : {};
-  const object = { ...created, ...row, ...after, id, organizationId, recordVersion };
+  const object = { ...row, ...after, id, organizationId, recordVersion };
   return {
     operation,
     object,
@@ -99,7 +97,7 @@ async function linkChange(
   const other = through.sides?.find(({ kind }) => kind !== module.kind);
   if (!edge || !own || !other) return [];
   const { entityId, recordVersion, occurredAt: at, actor } = event;
-  const link = (await unit.data.findOne(through, { id: { eq: entityId } })) as Row | undefined;
+  const link: Row | undefined = (await rowsOfRecords(unit, through, [entityId])).get(entityId);
   const { after = link } = await recordVersions(unit, through, entityId, recordVersion);
   const recordId = after?.[own.field];
   if (typeof recordId !== 'string') return [];

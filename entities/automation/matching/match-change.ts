@@ -1,5 +1,5 @@
 import type { EntityModule } from '../../kit/model/define.ts';
-import type { Registry } from '../../kit/model/registry.ts';
+import type { Work } from '../../kit/storage/work.ts';
 import type { DataClient } from '../../kit/unit/data-client.ts';
 import type { Condition, DefinitionDocument, Trigger } from '../document/definition-document.ts';
 import { environmentOf } from '../document/expression-environment.ts';
@@ -11,7 +11,7 @@ import { selectedTriggers, SelectorFacts } from './selector-facts.ts';
 interface MatchContext {
   /** With the rights of the server. */
   readonly data: DataClient;
-  readonly registry: Registry;
+  readonly unit: Work;
   readonly expressions: Pick<Expressions, 'evaluate'>;
 }
 
@@ -44,10 +44,10 @@ interface Candidate<Version> {
 
 /** Finds the documents that a change starts: by operation, fields, links and selectors, then by their expressions in one batch. */
 export async function matchChange<Version extends { readonly document: unknown }>(
-  { data, registry, expressions }: MatchContext,
+  { unit, data, expressions }: MatchContext,
   { module, recordId, change, versions, together = false }: MatchRequest<Version>,
 ): Promise<MatchResult<Version>> {
-  const facts = new SelectorFacts(data, registry, { module, id: recordId, values: change.object });
+  const facts = new SelectorFacts(unit, data, { module, id: recordId, values: change.object });
   const candidates: Candidate<Version>[] = [];
   for (const version of versions) {
     const document = version.document as DefinitionDocument;

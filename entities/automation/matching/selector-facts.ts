@@ -1,10 +1,10 @@
-import { shareKindOf } from '../../kit/model/derived/share.ts';
 import type { EntityModule } from '../../kit/model/define.ts';
-import type { Registry } from '../../kit/model/registry.ts';
+import type { Work } from '../../kit/storage/work.ts';
 import type { DataClient } from '../../kit/unit/data-client.ts';
 import { tag } from '../../work/tag.ts';
 import type { DefinitionDocument, Selector, Trigger } from '../document/definition-document.ts';
 import { triggersOf, type TriggeringChange } from '../document/publication.ts';
+import { groupsOfRecord } from '../record-rows.ts';
 
 /** A record, as selectors look at it. */
 export interface SelectedRecord {
@@ -16,15 +16,15 @@ export interface SelectedRecord {
 
 /** Whether a selector matches a record: for one change, facts are read once for all selectors. */
 export class SelectorFacts {
+  readonly #work: Work;
   readonly #data: DataClient;
-  readonly #registry: Registry;
   readonly #record: SelectedRecord;
   readonly #known = new Map<string, Promise<ReadonlySet<string>>>();
 
   /** @param data with the rights of the server */
-  constructor(data: DataClient, registry: Registry, record: SelectedRecord) {
+  constructor(work: Work, data: DataClient, record: SelectedRecord) {
+    this.#work = work;
     this.#data = data;
-    this.#registry = registry;
     this.#record = record;
   }
 
@@ -52,13 +52,7 @@ export class SelectorFacts {
   async #isSharedWith(ids: readonly string[]): Promise<boolean> {
     if (ids.length === 0) return true;
     const { module, id } = this.#record;
-    const shares = this.#registry.modules.find(({ kind }) => kind === shareKindOf(module));
-    if (!shares) return false;
-    const groups = await this.#once('groups', async () => {
-      const where = { [`${module.kind}Id`]: { eq: id } };
-      const found: Readonly<Record<string, unknown>>[] = await this.#data.find(shares, { where, limit: 1_000 });
-      return found.map(({ groupId }) => String(groupId));
-    });
+    const groups = await this.#once('groups', () => groupsOfRecord(this.#work, module, id));
     return ids.some((group) => groups.has(group));
   }
 

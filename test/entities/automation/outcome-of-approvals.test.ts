@@ -1,12 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { outcomeOf, type Asked, type Quorum } from '#entities/automation/approvals/outcome.ts';
+import { outcomeOf, type Asked, type Quorum } from '#entities/automation/outcome.ts';
 
 const action = (values: Partial<Quorum> = {}): Quorum => ({ key: 'a', isRequired: true, requiredCount: 0, ...values });
 
 /** One person, `ann:approved`; further words say how they came to be asked. */
 function asked(text: string): Asked {
   const [userId = '', status = 'pending', source = 'target', onBehalfOfId = null] = text.split(':');
-  return { actionKey: 'a', userId, status, source, onBehalfOfId, isVoid: status === 'cancelled' } as Asked;
+  const isAdded = source.endsWith('escalated');
+  const how = source === 'from-escalated' ? 'reassigned' : source;
+  return {
+    actionKey: 'a',
+    userId,
+    status,
+    source: how,
+    isAdded,
+    onBehalfOfId,
+    isVoid: status === 'cancelled',
+  } as Asked;
 }
 
 const of = (quorum: Partial<Quorum>, ...people: string[]) => outcomeOf([action(quorum)], people.map(asked)).outcome;
@@ -71,6 +81,12 @@ describe('people who were added', () => {
   test('people of an escalation approve in the place of others, and do not raise the number', () => {
     expect(of({}, 'ann', 'ben', 'boss:approved:escalated')).toBe('pending');
     expect(of({}, 'ann:approved', 'ben', 'boss:approved:escalated')).toBe('satisfied');
+  });
+
+  test('so do those who decide instead of them', () => {
+    const people = ['ann:approved', 'ben', 'boss:cancelled:escalated', 'chief:approved:from-escalated'];
+    expect(of({}, ...people)).toBe('satisfied');
+    expect(of({}, 'ann:approved', 'ben', 'chief:pending:from-escalated')).toBe('pending');
   });
 
   test('when only people of an escalation are asked, all of them approve', () => {

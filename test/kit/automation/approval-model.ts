@@ -28,6 +28,8 @@ export interface Facts {
 interface Question {
   readonly person: string;
   readonly how: 'target' | 'escalated' | 'delegated' | 'reassigned';
+  /** Asked because a deadline passed or nobody else could decide, or instead of such a person. */
+  readonly isAdded: boolean;
   /** Person in whose place a delegate decides. */
   readonly place: string | null;
   status: ModelStatus;
@@ -90,7 +92,8 @@ export class ApprovalModel {
     if (!mayDecide(to, facts)) return 'rule_violated';
     if (asking.questions.some((one) => one.isOpen && one.person === to)) return 'rule_violated';
     const place = how === 'delegated' ? (question.place ?? question.person) : question.place;
-    asking.questions.push({ person: to, how, place, status: 'pending', isOpen: true });
+    const { isAdded } = question;
+    asking.questions.push({ person: to, how, isAdded, place, status: 'pending', isOpen: true });
     if (how === 'reassigned')
       for (const one of asking.questions) if (one === question || one.place === from) one.isOpen = false;
     return 'taken';
@@ -171,7 +174,8 @@ function addedPeople({ escalateTo }: ModelAction, facts: Facts): readonly string
 /** Asks those who are not asked. @returns how many */
 function ask({ questions }: Asking, people: readonly string[], how: 'target' | 'escalated'): number {
   const added = people.filter((person) => !questions.some((one) => one.isOpen && one.person === person));
-  for (const person of added) questions.push({ person, how, place: null, status: 'pending', isOpen: true });
+  const isAdded = how === 'escalated';
+  for (const person of added) questions.push({ person, how, isAdded, place: null, status: 'pending', isOpen: true });
   return added.length;
 }
 
@@ -182,7 +186,7 @@ function verdict({ action, questions }: Asking): 'yes' | 'no' | 'open' | 'change
   const places = [...new Set(open.map(({ person, place }) => place ?? person))].map((holder) => {
     const own = open.filter(({ person, place }) => (place ?? person) === holder);
     const said = (status: ModelStatus) => own.some((one) => one.status === status);
-    const isAdded = own.some(({ how }) => how === 'escalated');
+    const isAdded = own.some((one) => one.isAdded);
     if (said('rejected')) return { said: 'rejected', isAdded };
     if (said('changes_requested')) return { said: 'changes', isAdded };
     return { said: said('approved') ? 'approved' : 'pending', isAdded };

@@ -10,7 +10,10 @@ import type { EntityModule } from '../../kit/model/define.ts';
 import type { UnitOfWork } from '../../kit/unit/unit-of-work.ts';
 import type { DataClient } from '../../kit/unit/data-client.ts';
 import { tokenIn } from '../../kit/model/caller.ts';
-import { matchChange } from './match-change.ts';
+import { preparedGate } from '../gates/gate.ts';
+import { matchGates } from '../gates/match-gates.ts';
+import { matchChange } from '../matching/match-change.ts';
+import { SelectorFacts } from '../matching/selector-facts.ts';
 
 /** A definition that is tried. */
 export interface Trial {
@@ -52,27 +55,98 @@ export interface TriedChange {
 }
 
 /** Evaluates a definition for a change, and writes nothing: actions run as if each of them had succeeded, and nobody had decided yet. */
-export async function tryChange(trial: Trial, tried: TrialChange): Promise<TriedChange> {
-  const { recordId, change } = tried;
-  const { unit, data, expressions, module, document } = trial;
-  const context = { data, registry: unit.registry, expressions };
-  const versions = [{ document }];
-  const { matched, failed, cost } = await matchChange(context, { module, recordId, change, versions });
-  const starts = matched.length > 0;
-  const failures = failed.map(({ message }) => message);
-  if (!starts) return { starts, holds: false, failures, cost, actions: [] };
-  const holds = holdsChange(publicationOf(document, module, unit.registry), change);
-  const run = await runningActions(trial, recordId, change);
-  const actions: TriedAction[] = [];
-  for (const action of run.actions)
-    actions.push({ key: action.key, type: action.type, userIds: await askedPeople(trial, action, tried, holds) });
-  return { starts, holds, failures: [...failures, ...run.failures], cost: cost + run.cost, actions };
+export function tryChange(trial: Trial, tried: TrialChange): Promise<TriedChange> {
+  const { unit, module, document } = trial;
+  const publication = publicationOf(document, module, unit.registry);
+  return publication.isGate && holdsChange(publication, tried.change)
+    ? tryHeldChange(trial, tried)
+    : tryWrittenChange(trial, tried);
 }
 
-/** The actions whose `when` is true, and those of which it cannot be evaluated. */
-async function runningActions({ expressions, module, document }: Trial, recordId: string, change: ChangeFacts) {
-  const conditional = document.actions.flatMap((action, actionIndex) =>
-    action.when === undefined ? [] : [{ action, actionIndex, expression: action.when }],
+async function tryWrittenChange(trial: Trial, tried: TrialChange): Promise<TriedChange> {
+  const { recordId, change } = tried;
+  const { unit, data, expressions, module, document } = trial;
+  const versions = [{ document }];
+  const found = await matchChange({ unit, data, expressions }, { module, recordId, change, versions });
+  const failures = found.failed.map(({ message }) => message);
+  if (found.matched.length === 0) return { starts: false, holds: false, failures, cost: found.cost, actions: [] };
+  // Approvals of a gate are asked for about changes that it holds.
+  const asked = document.actions.filter((action) => !isOfGate(action, document));
+  const run = await runningActions(trial, asked, recordId, change);
+  const actions: TriedAction[] = [];
+  for (const action of run.actions) actions.push(triedAction(action, await askedPeople(trial, action, tried)));
+  return {
+    starts: true,
+    holds: false,
+    failures: [...failures, ...run.failures],
+    cost: found.cost + run.cost,
+    actions,
+  };
+}
+
+/** As the gate decides before the change is written, and as its actions run afterwards. */
+async function tryHeldChange(trial: Trial, tried: TrialChange): Promise<TriedChange> {
+  const { recordId, change } = tried;
+  const { unit, data, expressions, module, document } = trial;
+  const { object, userId, at } = change;
+  const row = change.oldObject ?? object;
+  const changed = picked(object, change.changedFields);
+  const gate = preparedGate({ id: '', definitionId: '', recordKind: module.kind, document, name: '' }, unit.registry);
+  const operation = change.operation === 'delete' ? 'remove' : 'edit';
+  const facts = new SelectorFacts(unit, data, { module, id: recordId, values: object });
+  const changes = { module, operation, changes: [{ row, changed }], userId, at } as const;
+  const found = await matchGates([gate], changes, expressions, () => facts);
+  const [match] = found.matches;
+  if (!match) return { starts: false, holds: false, failures: found.failures, cost: found.cost, actions: [] };
+  const { fields } = match;
+  const written: ChangeFacts = {
+    ...change,
+    oldObject: { ...object, ...picked(row, fields) },
+    changedFields: fields,
+    proposedChanges: picked(object, fields),
+  };
+  const later = document.actions.filter((action) => !isOfGate(action, document));
+  const run = await runningActions(trial, later, recordId, written);
+  const running = new Set<Action>(run.actions);
+  const actions: TriedAction[] = [];
+  for (const action of document.actions)
+    if (match.approvals.includes(action.key))
+      actions.push(
+        triedAction(action, await askedPeople(trial, action, { ...tried, change: { ...change, object: row } }, true)),
+      );
+    else if (running.has(action)) actions.push(triedAction(action, await askedPeople(trial, action, tried)));
+  return {
+    starts: true,
+    holds: true,
+    failures: [...found.failures, ...run.failures],
+    cost: found.cost + run.cost,
+    actions,
+  };
+}
+
+function isOfGate({ type }: Action, { approvalTiming }: DefinitionDocument): boolean {
+  return type === 'REQUEST_APPROVAL' && approvalTiming !== 'POST_COMMIT';
+}
+
+function picked(values: ChangeFacts['object'], names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, values[name]]));
+}
+
+function triedAction({ key, type }: Action, userIds: readonly string[]): TriedAction {
+  return { key, type, userIds };
+}
+
+/** Those of some actions whose `when` is true, or cannot be evaluated. */
+async function runningActions(
+  { expressions, module, document }: Trial,
+  actions: readonly Action[],
+  recordId: string,
+  change: ChangeFacts,
+) {
+  const conditional = actions.flatMap((action) =>
+    action.when === undefined
+      ? []
+      : [{ action, actionIndex: document.actions.indexOf(action), expression: action.when }],
   );
   const items = conditional.map(({ action, actionIndex, expression }) => {
     const run = notBegun({ actionIndex, objectId: recordId, actionKey: action.key, initiatorId: change.userId });
@@ -82,7 +156,7 @@ async function runningActions({ expressions, module, document }: Trial, recordId
     items.length === 0 ? [] : await expressions.evaluate({ environment: environmentOf(module, 'action'), items });
   const resultOf = new Map(conditional.map(({ action }, index) => [action, results[index]]));
   return {
-    actions: document.actions.filter((action) => {
+    actions: actions.filter((action) => {
       const result = resultOf.get(action);
       return result === undefined || 'error' in result || result.value === true;
     }),
@@ -96,19 +170,19 @@ async function askedPeople(
   { unit, data, organizationId, module, document }: Trial,
   action: Action,
   { recordId: subjectId, change, actor, isPresent }: TrialChange,
-  holds: boolean,
+  isHeld = false,
 ): Promise<string[]> {
   const { params } = action;
   if (!('targets' in params) || params.targets.length === 0) return [];
   const { operation, object, userId: initiatorId } = change;
   // The record of a deletion that is written is gone when people are asked.
-  const isGone = operation === 'delete' && !holds;
+  const isGone = operation === 'delete' && !isHeld;
   const record = { ...object, id: subjectId, ...(operation === 'create' && { createdBy: actor }), updatedBy: actor };
   const context = { change: { actor } };
   const instance = { organizationId, subjectId, initiatorId, initiatorTokenId: tokenIn(actor), context };
   const asked: AskedChange = { instance, module, record: isPresent && !isGone ? record : undefined };
   const work = { unit, data };
-  const named = await peopleOf(work, { instance, module, record: isGone ? undefined : record }, params.targets);
+  const named = await peopleOf(work, { instance, module, record }, params.targets);
   if (!isAsking(action)) return [...(await viewersOf(work, asked, named))].toSorted();
   const eligible = await eligibleOf(work, asked, named);
   const people = eligible.size > 0 ? eligible : await escalationOf(work, asked, askingActionOf(action, document));

@@ -1,4 +1,4 @@
-import type { AssignmentStatus } from '../workflow-assignment.ts';
+import type { AssignmentStatus } from './workflow-assignment.ts';
 
 /** Numbers of an action that asks people: an approval, or a review. */
 export interface Quorum {
@@ -14,6 +14,8 @@ export interface Asked {
   readonly actionKey: string;
   readonly userId: string;
   readonly source: 'target' | 'escalated' | 'delegated' | 'reassigned';
+  /** Added because nobody else could decide or decided in time, or in the place of such a person. */
+  readonly isAdded: boolean;
   /** Person in whose place a delegate decides; null for others. */
   readonly onBehalfOfId: string | null;
   readonly status: AssignmentStatus;
@@ -83,7 +85,7 @@ type PlaceStatus = Exclude<AssignmentStatus, 'cancelled'>;
 
 /** A person who is asked together with their delegates: however many of them decide, they are one approval. */
 interface Place {
-  readonly isEscalated: boolean;
+  readonly isAdded: boolean;
   readonly status: PlaceStatus;
 }
 
@@ -93,14 +95,14 @@ function placesOf(assignments: readonly Asked[]): Place[] {
   return [...groups.values()].map((group) => {
     const has = (wanted: PlaceStatus) => group.some(({ status }) => status === wanted);
     const decided = (['rejected', 'changes_requested', 'approved'] as const).find(has);
-    return { isEscalated: group.some(({ source }) => source === 'escalated'), status: decided ?? 'pending' };
+    return { isAdded: group.some(({ isAdded }) => isAdded), status: decided ?? 'pending' };
   });
 }
 
-/** People who were added because a deadline passed can approve in the place of others; they do not raise the number. */
+/** People who were added can approve in the place of others; they do not raise the number. */
 function neededOf({ isRequired, requiredCount }: Quorum, places: readonly Place[]): number {
   if (!isRequired) return 1;
   if (requiredCount > 0) return requiredCount;
-  const first = places.filter(({ isEscalated }) => !isEscalated).length;
+  const first = places.filter(({ isAdded }) => !isAdded).length;
   return Math.max(1, first > 0 ? first : places.length);
 }
