@@ -1,7 +1,7 @@
 import type { LockedInstance } from '#entities/automation/approvals/approval-work.ts';
 import type { ChangeFacts } from '#entities/automation/document/expression-values.ts';
 import { keptChangeOf } from '#entities/automation/kept-change.ts';
-import { rowsOfRecords } from '#entities/automation/record-rows.ts';
+import { rowsOfRecords } from '#entities/kit/unit/record-rows.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 
 /**

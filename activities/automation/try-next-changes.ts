@@ -9,7 +9,7 @@ import {
   type ChangePosition,
   type PastChange,
 } from '#entities/automation/past-change-rows.ts';
-import { rowsOfRecords } from '#entities/automation/record-rows.ts';
+import { rowsOfRecords } from '#entities/kit/unit/record-rows.ts';
 import type { workflowDryRun } from '#entities/automation/workflow-dry-run.ts';
 import type { ChangesOf, RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';

@@ -24,6 +24,7 @@ const kinds = [
   'entities/automation/approvals',
   'entities/automation/gates',
   'entities/automation/matching',
+  'entities/automation/trials',
   'entities/integrations/connections',
   'entities/integrations/runs',
   'entities',
@@ -147,6 +148,17 @@ export const rooms: readonly Room[] = [
       'entities/*',
       'entities/automation/approvals',
       'entities/automation/matching',
+    ],
+  },
+  {
+    path: 'entities/automation/trials',
+    purpose: 'what definitions would do',
+    imports: [
+      ...kit('base model unit'),
+      'entities/*',
+      'entities/automation/approvals',
+      'entities/automation/matching',
+      'entities/automation/gates',
     ],
   },
   {

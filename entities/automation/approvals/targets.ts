@@ -4,7 +4,7 @@ import { membership } from '../../organizations/membership.ts';
 import { managerRoles } from '../../presets/roles.ts';
 import { resolversOf } from '../document/automated-kinds.ts';
 import type { Target } from '../document/definition-document.ts';
-import { rowsOfRecords } from '../record-rows.ts';
+import { rowsOfRecords } from '../../kit/unit/record-rows.ts';
 import type { ApprovalWork, LockedInstance } from './approval-work.ts';
 
 /** Most people of one group or role who are asked. */

@@ -5,7 +5,7 @@ import { sizeText } from '../../kit/base/mebibyte.ts';
 import { jsonProblem } from '../../kit/base/strict-json.ts';
 import type { EntityModule } from '../../kit/model/define.ts';
 import type { Registry } from '../../kit/model/registry.ts';
-import { automatedKind, automatedKinds } from './automated-kinds.ts';
+import { automatedKind, automatedKinds, edgesOf } from './automated-kinds.ts';
 import { checkActions, type CheckedAction } from './check-actions.ts';
 import type { CheckContext, PlacedExpression, PlacedOperation, PlacedReference } from './check-context.ts';
 import { checkPart } from './check-part.ts';
@@ -108,15 +108,16 @@ function kindOf(
 
 /** Checks what approvals that hold changes need of the rest of the document. */
 function checkApprovals(
-  { problems }: CheckContext,
+  { module, registry, problems }: CheckContext,
   actions: readonly CheckedAction[],
   triggers: readonly Readonly<Record<string, unknown>>[],
   isBeforeCommit: boolean,
 ): void {
   const approvals = actions.filter(({ type }) => type === 'REQUEST_APPROVAL');
   if (approvals.length === 0 || !isBeforeCommit) return;
+  const known = new Set<unknown>(edgesOf(registry, module).map(({ name }) => name));
   for (const [index, { operation, edges }] of triggers.entries()) {
-    if (Array.isArray(edges) && edges.length > 0)
+    if (Array.isArray(edges) && edges.some((name) => known.has(name)))
       problems.add(
         `/triggers/${index}/edges`,
         'edges_cannot_be_held',

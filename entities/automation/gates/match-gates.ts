@@ -26,14 +26,14 @@ export interface GateMatch {
   readonly fields: readonly string[];
   /** Keys of the approvals that it needs. */
   readonly approvals: readonly string[];
+  /** Messages of its expressions that cannot be evaluated. */
+  readonly failures: readonly string[];
   readonly traced: readonly TracedExpression[];
 }
 
 /** Changes that gates hold, and what their expressions cost. */
 export interface GateMatches {
   readonly matches: readonly GateMatch[];
-  /** Messages of expressions that cannot be evaluated. */
-  readonly failures: readonly string[];
   readonly cost: number;
 }
 
@@ -77,8 +77,8 @@ export async function matchGates(
       if (candidate) candidates.push(candidate);
     }
   }
-  if (candidates.length === 0) return { matches: [], failures: [], cost: 0 };
-  const { isHeld, tracedOf, failures, cost } = await batch.evaluate(expressions);
+  if (candidates.length === 0) return { matches: [], cost: 0 };
+  const { isHeld, failuresOf, tracedOf, cost } = await batch.evaluate(expressions);
   const all = (numbers: readonly number[]) => numbers.every(isHeld);
   const matches = candidates.flatMap(({ gate, change, triggers, conditions, approvals }): GateMatch[] => {
     const applying = approvals.filter(({ when }) => all(when));
@@ -86,9 +86,11 @@ export async function matchGates(
     const fields = [...new Set(applying.flatMap((approval) => approval.fields))].toSorted();
     const evaluated = [...triggers.flat(), ...conditions, ...approvals.flatMap(({ when }) => when)];
     const keys = applying.map(({ key }) => key);
-    return [{ gate, row: change.row, fields, approvals: keys, traced: tracedOf(evaluated) }];
+    return [
+      { gate, row: change.row, fields, approvals: keys, failures: failuresOf(evaluated), traced: tracedOf(evaluated) },
+    ];
   });
-  return { matches, failures, cost };
+  return { matches, cost };
 }
 
 async function candidateOf(
@@ -124,9 +126,11 @@ interface Asked {
 }
 
 /** Results of the expressions of a batch, by their numbers. */
-interface Evaluated extends Pick<GateMatches, 'failures' | 'cost'> {
+interface Evaluated extends Pick<GateMatches, 'cost'> {
   /** Whether an expression holds the change: it is true, or cannot be evaluated. */
   readonly isHeld: (number: number) => boolean;
+  /** Messages of those that cannot be evaluated. */
+  readonly failuresOf: (numbers: readonly number[]) => string[];
   /** Values of the parts of some expressions. */
   readonly tracedOf: (numbers: readonly number[]) => TracedExpression[];
 }
@@ -160,7 +164,11 @@ class Batch {
         ? []
         : await expressions.evaluate({ environment: environmentOf(module, 'action'), items, together: true });
     return {
-      failures: results.flatMap((result) => ('error' in result ? [result.error.message] : [])),
+      failuresOf: (numbers) =>
+        numbers.flatMap((number) => {
+          const result = results[number];
+          return result && 'error' in result ? [result.error.message] : [];
+        }),
       cost: results.reduce((sum, { cost }) => sum + cost, 0),
       isHeld: (number) => {
         const result = results[number];

@@ -1,6 +1,6 @@
 import { automatedKinds, edgesOf } from '../document/automated-kinds.ts';
 import type { ChangeFacts } from '../document/expression-values.ts';
-import { rowsOfRecords } from '../record-rows.ts';
+import { rowsOfRecords } from '../../kit/unit/record-rows.ts';
 import { recordVersions } from '../record-version-rows.ts';
 import { personIn } from '../../kit/model/caller.ts';
 import type { EntityModule } from '../../kit/model/define.ts';

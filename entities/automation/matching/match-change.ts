@@ -1,5 +1,5 @@
 import type { EntityModule } from '../../kit/model/define.ts';
-import type { Work } from '../../kit/storage/work.ts';
+import type { UnitOfWork } from '../../kit/unit/unit-of-work.ts';
 import type { DataClient } from '../../kit/unit/data-client.ts';
 import type { Condition, DefinitionDocument, Trigger } from '../document/definition-document.ts';
 import { environmentOf } from '../document/expression-environment.ts';
@@ -11,7 +11,7 @@ import { selectedTriggers, SelectorFacts } from './selector-facts.ts';
 interface MatchContext {
   /** With the rights of the server. */
   readonly data: DataClient;
-  readonly unit: Work;
+  readonly unit: UnitOfWork;
   readonly expressions: Pick<Expressions, 'evaluate'>;
 }
 

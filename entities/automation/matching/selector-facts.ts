@@ -1,10 +1,12 @@
 import type { EntityModule } from '../../kit/model/define.ts';
-import type { Work } from '../../kit/storage/work.ts';
 import type { DataClient } from '../../kit/unit/data-client.ts';
 import { tag } from '../../work/tag.ts';
 import type { DefinitionDocument, Selector, Trigger } from '../document/definition-document.ts';
 import { triggersOf, type TriggeringChange } from '../document/publication.ts';
-import { groupsOfRecord } from '../record-rows.ts';
+import { groupsOfRecord } from '../shared-group-rows.ts';
+
+/** The unit of work, as far as facts are read in it. */
+type Reading = Parameters<typeof groupsOfRecord>[0];
 
 /** A record, as selectors look at it. */
 export interface SelectedRecord {
@@ -16,13 +18,13 @@ export interface SelectedRecord {
 
 /** Whether a selector matches a record: for one change, facts are read once for all selectors. */
 export class SelectorFacts {
-  readonly #work: Work;
+  readonly #work: Reading;
   readonly #data: DataClient;
   readonly #record: SelectedRecord;
   readonly #known = new Map<string, Promise<ReadonlySet<string>>>();
 
   /** @param data with the rights of the server */
-  constructor(work: Work, data: DataClient, record: SelectedRecord) {
+  constructor(work: Reading, data: DataClient, record: SelectedRecord) {
     this.#work = work;
     this.#data = data;
     this.#record = record;

@@ -97,7 +97,7 @@ async function tryHeldChange(trial: Trial, tried: TrialChange): Promise<TriedCha
   const changes = { module, operation, changes: [{ row, changed }], userId, at } as const;
   const found = await matchGates([gate], changes, expressions, () => facts);
   const [match] = found.matches;
-  if (!match) return { starts: false, holds: false, failures: found.failures, cost: found.cost, actions: [] };
+  if (!match) return { starts: false, holds: false, failures: [], cost: found.cost, actions: [] };
   const { fields } = match;
   const written: ChangeFacts = {
     ...change,
@@ -118,7 +118,7 @@ async function tryHeldChange(trial: Trial, tried: TrialChange): Promise<TriedCha
   return {
     starts: true,
     holds: true,
-    failures: [...found.failures, ...run.failures],
+    failures: [...match.failures, ...run.failures],
     cost: found.cost + run.cost,
     actions,
   };

@@ -114,6 +114,11 @@ const wrong: Readonly<Record<string, readonly [document: object, path: string, c
     '/triggers/0/edges/0',
     'trigger_unknown_edge',
   ],
+  'an approval of a change of links': [
+    { ...valid, triggers: [trigger, { operation: 'UPDATE', edges: ['groups'] }] },
+    '/triggers/1/edges',
+    'edges_cannot_be_held',
+  ],
   'fields of a deletion': [
     { ...valid, triggers: [{ ...trigger, operation: 'DELETE' }] },
     '/triggers/0/fields',

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ApprovalAction, DefinitionDocument } from '#entities/automation/document/definition-document.ts';
+import type { Action, ApprovalAction, DefinitionDocument } from '#entities/automation/document/definition-document.ts';
 import { task } from '#entities/index.ts';
 import { eventually } from '../eventually.ts';
 import { buildPerson, signedIn, type Person } from '../people.ts';
@@ -74,9 +74,14 @@ export class ApprovalTeam {
     return { type: 'USER', id: user.id } as const;
   }
 
-  /** Publishes a definition that asks the group before the status of a task changes. */
-  async publish(params: Params = {}, document: Partial<DefinitionDocument> = {}): Promise<Published> {
-    const given = { name: 'Four eyes', record_kind: 'task', document: this.#document(params, document) };
+  /** Publishes a definition that asks the group before the status of a task changes, and runs other actions later. */
+  async publish(
+    params: Params = {},
+    changes: Partial<DefinitionDocument> = {},
+    later: readonly Action[] = [],
+  ): Promise<Published> {
+    const { actions, ...rest } = this.#document(params, changes);
+    const given = { name: 'Four eyes', record_kind: 'task', document: { ...rest, actions: [...actions, ...later] } };
     const { status, body } = await this.owner.client.post('/v1/workflow-definitions', given);
     expect(status, JSON.stringify(body)).toBe(201);
     await this.#publish(body.id);
@@ -193,19 +198,22 @@ export class ApprovalTeam {
     return this.world.runtime.temporal.client.workflow.getHandle(`${this.world.name}/workflow/${instanceId}`);
   }
 
+  /** Events of all runs of the workflow of an instance. An update that comes after the last step begins another run. */
+  async history(instanceId: string) {
+    const { workflow } = this.world.runtime.temporal.client;
+    const query = `WorkflowId = '${this.run(instanceId).workflowId}'`;
+    const histories = [];
+    for await (const { workflowId, runId } of workflow.list({ query }))
+      histories.push(...((await workflow.getHandle(workflowId, runId).fetchHistory()).events ?? []));
+    return histories;
+  }
+
   /** Names of the updates that the workflow of an instance has got, in any order. */
   async updates(instanceId: string): Promise<string[]> {
-    const { workflow } = this.world.runtime.temporal.client;
     const names: string[] = [];
-    // An update that comes after the last step begins another run.
-    for await (const { workflowId, runId } of workflow.list({
-      query: `WorkflowId = '${this.run(instanceId).workflowId}'`,
-    })) {
-      const { events } = await workflow.getHandle(workflowId, runId).fetchHistory();
-      for (const { workflowExecutionUpdateAcceptedEventAttributes: accepted } of events ?? []) {
-        const name = accepted?.acceptedRequest?.input?.name;
-        if (name) names.push(name);
-      }
+    for (const { workflowExecutionUpdateAcceptedEventAttributes: accepted } of await this.history(instanceId)) {
+      const name = accepted?.acceptedRequest?.input?.name;
+      if (name) names.push(name);
     }
     return names;
   }

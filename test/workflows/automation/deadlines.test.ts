@@ -21,8 +21,7 @@ const seconds = (count: number) => world.clock.advance(count * 1_000);
 
 /** The workflow has done nothing but wait: it was woken by its own timers. */
 async function expectOwnTimers(instanceId: string): Promise<void> {
-  const { events = [] } = await team.run(instanceId).fetchHistory();
-  const fired = (events ?? []).filter(({ timerFiredEventAttributes: timer }) => timer);
+  const fired = (await team.history(instanceId)).filter(({ timerFiredEventAttributes: timer }) => timer);
   expect(fired.length).toBeGreaterThan(0);
   expect(await team.updates(instanceId)).toEqual([]);
 }
@@ -60,6 +59,26 @@ test('people are reminded once, and after the deadline others are asked as well'
   await team.instance(published, 'completed');
   expect((await team.task())['status']).toBe('completed');
   expect(await team.assignmentsOf(id, team.ben)).toMatchObject([{ status: 'cancelled', isVoid: false }]);
+});
+
+test('whoever decides instead of a person who was added does not raise the number, and the action is approved then', async () => {
+  const tell = {
+    key: 'tell',
+    type: 'NOTIFY',
+    when: 'assignments.by_action["agree"].status == "APPROVED" && instance.state == "RUNNING"',
+    params: { targets: [team.user(team.sam)], title: 'Agreed' },
+  } as const;
+  const params = { required_count: 0, due_in: '2s', escalate_to: [team.user(team.cy)] };
+  const published = await team.publish(params, {}, [tell]);
+  await team.held();
+  await team.asked(team.ann);
+  seconds(2);
+  const added = await team.asked(team.cy);
+  const handed = await team.decide(team.cy, added['id'], 'reassign', { user_id: team.owner.user.id });
+  expect(handed.status, JSON.stringify(handed.body)).toBe(201);
+  await team.approve(team.owner, team.ann);
+  await team.instance(published, 'completed');
+  await eventually(async () => (await team.topics(team.sam)).includes('workflow_instance.messaged'));
 });
 
 test('without people who are named, owners and admins are asked after the deadline', async () => {

@@ -111,10 +111,10 @@ test('changes before the time, of other kinds and organizations, and of backfill
   expect(await ended(id, 90)).toMatchObject({ total_changes: 60 });
 });
 
-test('expressions that fail are counted and named', async () => {
+test('expressions that fail are counted and named, and hold the change', async () => {
   const id = await saved({ ...gate, conditions: [{ expression: "object.tags[5] == 'a'" }] });
   const run = await ended(id, 90);
-  expect(run).toMatchObject({ status: 'completed', starts: 0, failures: 30 });
+  expect(run).toMatchObject({ status: 'completed', starts: 30, failures: 30 });
   expect(run.report.failures[0]).toMatchObject({ recordId: expect.any(String), message: expect.stringMatching(/\S/) });
 });
 

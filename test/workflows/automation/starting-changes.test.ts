@@ -95,6 +95,55 @@ test('a selector of groups and tags narrows which records start a workflow', asy
   await ended(['completed']);
 });
 
+test('a deleted record is selected by the groups with which it was shared, and its people are known', async () => {
+  const ids: string[] = [];
+  for (const name of ['Former', 'Current'])
+    ids.push((await client.post('/v1/groups', { name: `${name} ${newId()}` })).body.id);
+  const [former, current] = ids;
+  const share = async (taskId: string, groupId: string | undefined) =>
+    (await client.post('/v1/task-shares', { task_id: taskId, group_id: groupId, relation: 'viewer' })).body.id;
+  const told = [
+    { type: 'RESOLVER', resolver_key: 'OBJECT_CREATOR' },
+    { type: 'RESOLVER', resolver_key: 'ASSIGNEE' },
+  ] as const;
+  const actions = [{ ...tell, params: { targets: told, title: { expr: 'object.title' } } }] as const;
+  await publish([{ operation: 'DELETE', selector: { groupIds: [former as string] } }], { actions });
+  await publish([{ operation: 'DELETE', selector: { groupIds: [current as string] } }], { actions });
+  const colleague = await buildPerson(world, { organization: owner.organization, role: 'member' });
+  const id = await createTask({ assignee_id: colleague.user.id });
+  await client.mutate({ method: 'DELETE', url: `/v1/task-shares/${await share(id, former)}` });
+  world.clock.advance(1_000);
+  await share(id, current);
+  await client.mutate({ method: 'DELETE', url: `/v1/tasks/${id}` });
+  await ended(['completed']);
+  const people = async () =>
+    (
+      await asOwner<{ id: string }>(
+        world,
+        `select user_id as id from notifications where organization_id = $1 and topic = 'workflow_instance.messaged'`,
+        [owner.organization.id],
+      )
+    ).map(({ id: userId }) => userId);
+  await eventually(async () => (await people()).length === 2);
+  expect((await people()).toSorted()).toEqual([owner.user.id, colleague.user.id].toSorted());
+});
+
+test('without a history, deletions and ended links have the last values', async () => {
+  await world.reconfigure({ CORE_DB_ENABLEHISTORY: 'false' });
+  try {
+    await publish([{ operation: 'DELETE', expression: 'object.priority == 70' }]);
+    await publish([{ operation: 'UPDATE', edges: ['groups'], expression: `size(removed_ids['groups']) == 1` }]);
+    const { body: team } = await client.post('/v1/groups', { name: `Team ${newId()}` });
+    const id = await createTask({ priority: 70, add_group_ids: [team.id] });
+    await patch(id, { remove_group_ids: [team.id] });
+    await ended(['completed']);
+    await client.mutate({ method: 'DELETE', url: `/v1/tasks/${id}` });
+    await ended(['completed', 'completed']);
+  } finally {
+    await world.reconfigure({ CORE_DB_ENABLEHISTORY: undefined });
+  }
+});
+
 test('an expression that fails starts nothing, and the person who published it learns of it', async () => {
   const version = await publish([{ operation: 'UPDATE', expression: 'object.tags[5] == "x"' }]);
   const id = await createTask();
