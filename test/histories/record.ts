@@ -198,7 +198,7 @@ test('a dry run of a workflow definition', async () => {
   await world.reconfigure({ CORE_WORKFLOWS_ENABLED: undefined });
 });
 
-test('instances of a workflow definition: one that acts, one that asks, one whose action is skipped, and one of a deleted record', async () => {
+test('instances of a workflow definition: one that acts, one that asks, one whose action is skipped, ones that end otherwise, and ones about changes that are held', async () => {
   await world.reconfigure({ CORE_WORKFLOWS_ENABLED: 'true' });
   const owner = await buildPerson(world);
   const colleague = await buildPerson(world, { organization: owner.organization, role: 'admin' });
@@ -247,6 +247,38 @@ test('instances of a workflow definition: one that acts, one that asks, one whos
   await instanceOf(waiting.body.id, 'waiting');
   await client.mutate({ method: 'DELETE', url: `/v1/tasks/${waiting.body.id}` });
   await recordInstance('record-deleted', waiting.body.id, 'cancelled');
+  const cancelled = await create('waits');
+  const open = await instanceOf(cancelled.body.id, 'waiting');
+  await client.post(`/v1/workflow-instances/${open}/cancel`, { reason: 'Recorded.' });
+  await recordInstance('cancelled', cancelled.body.id, 'cancelled');
+  await publish('overdue', [{ ...look, params: { targets, due_in: '2s', on_due: 'REJECT' } }]);
+  const overdue = await create('overdue');
+  await instanceOf(overdue.body.id, 'waiting');
+  world.clock.advance(2_000);
+  await recordInstance('overdue', overdue.body.id, 'rejected');
+  const gate: Action = { key: 'agree', type: 'REQUEST_APPROVAL', params: { targets, fields: ['status'] } };
+  const holding = {
+    schemaType: 'Task',
+    triggers: [{ operation: 'UPDATE', fields: ['status'] }],
+    actions: [gate],
+  } as const;
+  await publishedVersion(world, colleague, holding);
+  const hold = async (title: string) => {
+    const { body } = await create(title);
+    const change = { method: 'PATCH', url: `/v1/tasks/${body.id}`, payload: { status: 'completed' } } as const;
+    expect((await (await signedIn(world, colleague)).mutate(change)).status).toBe(202);
+    return { id: body.id as string, instanceId: await instanceOf(body.id, 'waiting') };
+  };
+  const approved = await hold('held');
+  const [needed] = await asOwner<{ id: string }>(world, 'select id from workflow_assignments where instance_id = $1', [
+    approved.instanceId,
+  ]);
+  await client.post(`/v1/workflow-assignments/${needed?.id}/approve`, {});
+  await recordInstance('applied', approved.id, 'completed');
+  const forced = await hold('forced');
+  const force = { reason: 'Recorded.', is_applied: true };
+  await client.post(`/v1/workflow-instances/${forced.instanceId}/force-complete`, force);
+  await recordInstance('forced', forced.id, 'completed');
   await asSystem(world, owner.organization.id, async (data) => {
     const held = await data.findOne(membership, { userId: { eq: colleague.user.id } });
     await data.remove(membership, held?.id ?? '');

@@ -6,7 +6,9 @@ import { idSchema } from '#api/http/request-schemas.ts';
 import { actionRoute } from '#api/rest/records/action-route.ts';
 import { task } from '#entities/index.ts';
 import { gateOf, publishGate } from '../../kit/automation/publish-gate.ts';
+import { publishedVersion } from '../../kit/automation/published-version.ts';
 import { asOwner } from '../../kit/as-owner.ts';
+import { eventually } from '../../kit/eventually.ts';
 import { ended, startImport } from '../../kit/events/started-transfers.ts';
 import { tokenProgram } from '../../kit/processes/token-program.ts';
 import { buildPerson, signedIn, type Person } from '../../kit/people.ts';
@@ -51,6 +53,8 @@ const hole = defineAction({
   },
 });
 
+const wanted = { status: 'completed' };
+
 let world: World;
 let owner: Person;
 let client: TestClient;
@@ -64,7 +68,7 @@ beforeAll(async () => {
       CORE_API_TOKEN_KEY_FIRST: 'f'.repeat(64),
     },
     routes: [actionRoute(completeTask), actionRoute(hole)],
-    worker: ['workflows', 'exports'],
+    worker: ['workflows', 'exports', 'automation'],
   });
   owner = await buildPerson(world);
   client = await signedIn(world, owner);
@@ -77,13 +81,17 @@ beforeAll(async () => {
       actions: [{ key: 'agree', type: 'REQUEST_APPROVAL', params: { targets, fields: ['status'] } }],
     }),
   );
+  await publishedVersion(world, owner, {
+    schemaType: 'Task',
+    triggers: [{ operation: 'UPDATE', fields: ['title'], expression: 'object.title == "complete it"' }],
+    actions: [{ key: 'complete', type: 'UPDATE_FIELD', params: { updates: wanted } }],
+  });
   const ofToken = (sort: 'api' | 'personal') =>
     tokenProgram(world, { sort, scopes: ['task:delete'], by: client, organizationId: owner.organization.id });
   programs = { api: await ofToken('api'), personal: await ofToken('personal') };
 });
 afterAll(() => world.close());
 
-const wanted = { status: 'completed' };
 const input = { status: 'COMPLETED' };
 const patch = (id: string, payload: object) => client.mutate({ method: 'PATCH', url: `/v1/tasks/${id}`, payload });
 const graphql = (text: string, variables: object) => client.graphql(text, variables);
@@ -185,6 +193,20 @@ const ways: readonly Way[] = [
         `,
         { id },
       ),
+  },
+  {
+    name: 'action of another definition',
+    change: async (id) => {
+      await patch(id, { title: 'complete it' });
+      await eventually(async () => {
+        const rows = await asOwner(
+          world,
+          'select 1 from workflow_instances where subject_id = $1 and ended_at is not null',
+          [id],
+        );
+        return rows.length > 0;
+      });
+    },
   },
   {
     name: 'import',

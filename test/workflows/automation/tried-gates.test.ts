@@ -10,10 +10,9 @@ import { recordTried } from '../../kit/tried.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
 const random = seeded('tried gates');
-const changes = timesOf({ sample: 60, prove: 600 });
+const changes = timesOf({ sample: 40, prove: 600 });
 
 let world: World;
-let owner: Person;
 let admin: Person;
 /** Makes the changes. */
 let client: TestClient;
@@ -24,7 +23,7 @@ beforeAll(async () => {
     worker: true,
     environment: { CORE_WORKFLOWS_ENABLED: 'true', CORE_WORKFLOWS_CEL_TIMEOUT: '60000' },
   });
-  owner = await buildPerson(world);
+  const owner = await buildPerson(world);
   admin = await buildPerson(world, { organization: owner.organization, role: 'admin' });
   client = await signedIn(world, owner);
 });
@@ -74,7 +73,8 @@ function ok({ status, body }: TestAnswer) {
 /** A random change of a record: the trial, and what is asked when it is made. */
 async function compare(definitionId: string, isDeletion: boolean): Promise<boolean> {
   const before = values();
-  const { id } = ok(await client.post('/v1/tasks', before));
+  // Of a made-up record nobody can say who may view it; this one is viewed by whoever is asked.
+  const { id } = ok(await client.post('/v1/tasks', { ...before, assignee_id: admin.user.id }));
   const all = Object.entries(values()).filter(([name]) => random.chance(0.6) && name !== 'tags');
   const given = Object.fromEntries(all.filter(([name, value]) => value !== before[name as keyof typeof before]));
   if (!isDeletion && Object.keys(given).length === 0) return false;
@@ -126,6 +126,5 @@ test('a trial says of random changes whether a gate holds them, which approvals 
   // Some are held and some are not.
   expect(holds).toBeGreaterThan(changes / 10);
   expect(holds).toBeLessThan(changes);
-  expect(admin.user.id).not.toBe(owner.user.id);
   recordTried('changes that gates hold, against trials', changes, 600);
 });
