@@ -9,22 +9,23 @@ export interface AskingInstance {
   readonly organizationId: string;
 }
 
-/** SQL of the person of a record, which may be deleted; its parameter is the id of the record. */
+/** SQL of the people of a record, which may be deleted; its parameter is the id of the record. */
 const people = {
   membership: 'select user_id from memberships where id = $1',
   group_membership: 'select user_id from group_memberships where id = $1',
   user: 'select id from users where id = $1',
+  group: 'select user_id from group_memberships where group_id = $1',
 } as const;
 
 /** Topics of the kinds whose records say who may decide. */
 export type PeopleKind = keyof typeof people;
 
-/** The open instances that ask the person of a membership, of a group membership, or of an account. */
+/** The open instances that ask the person of a membership, of a group membership, or of an account, or people who are or were in a group. */
 export function instancesAsking(work: Work, kind: PeopleKind, id: string): Promise<AskingInstance[]> {
   return work.rowsAsSystem<AskingInstance & Record<string, unknown>>(
     `select distinct i.id as "instanceId", i.organization_id as "organizationId"
        from workflow_assignments a join workflow_instances i on i.id = a.instance_id
-      where a.user_id = (${people[kind]}) and a.status <> 'cancelled' and a.deleted_at is null
+      where a.user_id in (${people[kind]}) and a.status <> 'cancelled' and a.deleted_at is null
         and i.ended_at is null and i.deleted_at is null
       order by i.id`,
     [id],

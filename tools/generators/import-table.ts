@@ -152,7 +152,7 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'entities/automation/trials',
-    purpose: 'what definitions would do',
+    purpose: 'trials',
     imports: [
       ...kit('base model unit'),
       'entities/*',

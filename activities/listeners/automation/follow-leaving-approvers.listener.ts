@@ -1,4 +1,5 @@
 import { instancesAsking, unattendedInstances, type PeopleKind } from '#entities/automation/asked-people-rows.ts';
+import { group } from '#entities/groups/group.ts';
 import { groupMembership } from '#entities/groups/group-membership.ts';
 import { user } from '#entities/identity/user.ts';
 import { on } from '#entities/kit/model/events.ts';
@@ -7,14 +8,14 @@ import { runWorkflowInstanceContract } from '#workflows/automation/run-workflow-
 import { defineListener, type Listener } from '../listener.ts';
 
 const changes = [on(membership, 'updated'), on(user, 'updated')];
-const ends = [on(membership, 'deleted'), on(groupMembership, 'deleted'), on(user, 'deleted')];
+const ends = [on(membership, 'deleted'), on(groupMembership, 'deleted'), on(group, 'deleted'), on(user, 'deleted')];
 const joins = [on(membership, 'created'), on(groupMembership, 'created')];
 
 /** Fields that say whether a person may decide. */
 const deciding = new Set(['role', 'status']);
 
 /**
- * Wakes the workflows that ask a person who leaves, gets another role, or is deactivated: they close the assignment, and a decision that the
+ * Wakes the workflows that ask a person who leaves, gets another role, or is deactivated, or whose group is deleted: they close the assignment, and a decision that the
  * person has taken is void. Workflows for which nobody can decide are woken when somebody joins or gets another role.
  */
 export const followLeavingApprovers: Listener = {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ApprovalTeam, type Colleague } from '../../kit/automation/approval-team.ts';
 import { eventually } from '../../kit/eventually.ts';
+import { runSchedule, sweep } from '../../kit/sweep.ts';
 import { openWorld, type World } from '../../kit/world.ts';
 
 let world: World;
@@ -80,6 +81,36 @@ test('people from whom the record is hidden are asked no longer, and owners and 
   expect((await team.sam.client.mutate({ method: 'DELETE', url })).status).toBe(204);
   expect(await team.asked(team.owner)).toMatchObject({ instance_id: id });
   for (const person of [team.ann, team.ben]) await closed(id, person, false);
+});
+
+test('people of a group that is deleted are asked no longer, and owners and admins are asked instead', async () => {
+  await team.publish({ required_count: 1 });
+  await team.held();
+  const { instance_id: id } = await team.asked(team.ann);
+  const url = `/v1/groups/${team.groupId}`;
+  expect((await team.owner.client.mutate({ method: 'DELETE', url })).status).toBe(204);
+  expect(await team.asked(team.owner)).toMatchObject({ instance_id: id });
+  for (const person of [team.ann, team.ben]) await closed(id, person, false);
+});
+
+test('within an hour, a person is asked whom the record names since', async () => {
+  const { ann, ben, sam } = team;
+  const look = {
+    key: 'look',
+    type: 'REQUEST_REVIEW',
+    params: { targets: [{ type: 'RESOLVER', resolver_key: 'ASSIGNEE' }] },
+  } as const;
+  expect((await team.change({ assignee_id: ann.user.id }, team.owner.client)).status).toBe(200);
+  await team.publish({}, { actions: [look] });
+  expect((await team.change({ status: 'completed' }, sam.client)).status).toBe(200);
+  const { instance_id: id } = await team.asked(ann);
+  expect((await team.change({ assignee_id: ben.user.id }, team.owner.client)).status).toBe(200);
+  world.clock.advance(3_600_000 + 60_000);
+  await runSchedule(world, 'sweep-instances');
+  world.clock.advance(60_000);
+  await sweep(world);
+  await eventually(async () => (await team.assignmentsOf(id, ben)).at(-1)?.status === 'pending');
+  await closed(id, ann, false);
 });
 
 test('a person with another role is asked no longer for the role of before', async () => {
