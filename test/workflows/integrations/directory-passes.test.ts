@@ -163,14 +163,58 @@ describe('a pass', () => {
     });
   });
 
-  test('keeps the later of two records with one key, and numbers as they are', async () => {
+  test('keeps the first of two records with one key, names the other, and keeps numbers as they are', async () => {
     const ground = await ingestGround(world);
     ground.answer = pagesOf([accountOf(1), accountOf(1, { name: 'Later' }), accountOf(1_200_000_000_000_000)]);
-    expect(await ground.pass()).toMatchObject({ readRecords: 3, createdRecords: 2, filteredRecords: 1 });
+    expect(await ground.pass()).toMatchObject({
+      readRecords: 3,
+      createdRecords: 2,
+      filteredRecords: 1,
+      failedRecords: 0,
+      failures: [{ kind: 'directoryAccount', externalId: '1', reason: expect.stringContaining('earlier record') }],
+    });
     expect(await ground.accounts()).toMatchObject([
-      { externalId: '1', displayName: 'Later' },
+      { externalId: '1', displayName: 'Person 1' },
       { externalId: '1200000000000000' },
     ]);
+  });
+
+  test('names records whose key an earlier page had, writes them once, and removes what is missing all the same', async () => {
+    const ground = await ingestGround(world);
+    ground.answer = pagesOf([accountOf(1), accountOf(2), accountOf(3)]);
+    await ground.pass();
+    ground.answer = pagesOf(
+      [accountOf(1, { name: 'First' }), accountOf(2), groupOf('g', 'First'), memberOf(1, 'g', 'lead')],
+      [accountOf(1, { name: 'Later' }), groupOf('g', 'Later'), memberOf(1, 'g')],
+    );
+    expect(await ground.pass()).toMatchObject({
+      status: 'succeeded',
+      readRecords: 7,
+      createdRecords: 2,
+      updatedRecords: 1,
+      unchangedRecords: 1,
+      filteredRecords: 3,
+      failedRecords: 0,
+      removedRecords: 1,
+      failures: [
+        { kind: 'directoryAccount', externalId: '1' },
+        { kind: 'directoryGroup', externalId: 'g' },
+        { kind: 'directoryMembership', externalId: '1 in g' },
+      ],
+    });
+    expect(await ground.accounts()).toMatchObject([{ externalId: '1', displayName: 'First' }, { externalId: '2' }]);
+    expect(await ground.groups()).toMatchObject([{ displayName: 'First' }]);
+    expect(await ground.memberships()).toMatchObject([{ role: 'lead' }]);
+    expect((await ground.syncRuns()).at(-1)).toMatchObject({
+      isComplete: true,
+      seenAccounts: 2,
+      seenGroups: 1,
+      seenMemberships: 1,
+    });
+
+    const written = await writesOf(ground.integrationId);
+    expect(await ground.pass()).toMatchObject({ updatedRecords: 0, unchangedRecords: 4, filteredRecords: 3 });
+    expect(await writesOf(ground.integrationId)).toEqual(written);
   });
 
   test('leaves out what the filters of the organization and of the mapping do not let in, and removes it later', async () => {
