@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ProviderError } from '#activities/clients/integrations/provider-error.ts';
 import { armFailpoints } from '#entities/kit/base/failpoint.ts';
-import { directoryAccount, integration, membership } from '#entities/index.ts';
+import { directoryAccount, integration, membership, organization } from '#entities/index.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { asSystem } from '../../kit/as-person.ts';
 import { accountOf, groupOf, ingestGround, memberOf, pagesOf } from '../../kit/integrations/ingest-ground.ts';
@@ -352,25 +352,43 @@ describe('a run', () => {
     expect(ground.read).toEqual([undefined, '1', '2']);
   });
 
-  test('takes the rights of somebody who is inactive with the page that says so', async () => {
+  /** A primary directory that has made two people members, by the accounts 1 and 2. */
+  const withMembers = async () => {
     const ground = await ingestGround(world);
-    const { organization } = ground.owner;
+    const { organization: home } = ground.owner;
     ground.answer = pagesOf([accountOf(1), accountOf(2)]);
     await ground.pass();
     const people = [await buildPerson(world), await buildPerson(world)];
     const accounts = await ground.accounts();
-    await asSystem(world, organization.id, async (data) => {
+    await asSystem(world, home.id, async (data) => {
       for (const [index, { user }] of people.entries()) {
         const given = await data.create(membership, { userId: user.id });
         await data.update(directoryAccount, String(accounts[index]?.['id']), { membershipId: given.id });
       }
       await data.update(integration, ground.integrationId, { isPrimaryDirectory: true });
     });
+    const areMembers = async () => {
+      const held = await asSystem(world, home.id, (data) => data.find(membership, { limit: 10 }));
+      return people.map(({ user }) => held.some(({ userId }) => userId === user.id));
+    };
+    return { ground, areMembers };
+  };
+
+  test('takes the rights of somebody who is inactive with the page that says so', async () => {
+    const { ground, areMembers } = await withMembers();
     ground.answer = pagesOf([accountOf(1), accountOf(2, { active: false })], [accountOf(3)]);
     const { id } = await ground.request();
     expect(await ground.advance(id, 0)).toEqual({ isDone: false, pauseMs: 0 });
-    const held = await asSystem(world, organization.id, (data) => data.find(membership, { limit: 10 }));
-    expect(people.map(({ user }) => held.some(({ userId }) => userId === user.id))).toEqual([true, false]);
+    expect(await areMembers()).toEqual([true, false]);
+  });
+
+  test('continues while the organization is archived: who left the directory has no rights to read it any more', async () => {
+    const { ground, areMembers } = await withMembers();
+    const { id: home } = ground.owner.organization;
+    await asSystem(world, home, (data) => data.update(organization, home, { isArchived: true }));
+    ground.answer = pagesOf([accountOf(1), accountOf(2, { active: false })]);
+    expect(await ground.pass()).toMatchObject({ status: 'succeeded', updatedRecords: 1 });
+    expect(await areMembers()).toEqual([true, false]);
   });
 
   test('begins again once when its position is not valid any more', async () => {
