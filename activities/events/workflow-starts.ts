@@ -54,12 +54,13 @@ export class WorkflowStarts {
           ),
         );
       },
-      wake: (contract, input, { update, search: own = {} } = {}) => {
-        const named = update === undefined ? undefined : { name: update, id: event.id };
-        const wake = wakeOf(contract, input, { ...search, ...own }, named);
+      wake: (contract, input, { update, signal: name, search: own = {} } = {}) => {
+        const signal = name === undefined ? undefined : { name, id: null };
+        const message = update === undefined ? signal : { name: update, id: event.id };
+        const wake = wakeOf(contract, input, { ...search, ...own }, message);
         // One wake is enough for all that is written in one transaction.
-        const isSame = ({ workflowId, signal, updateId }: WorkflowWake) =>
-          workflowId === wake.workflowId && signal === wake.signal && updateId === wake.updateId;
+        const isSame = (kept: WorkflowWake) =>
+          kept.workflowId === wake.workflowId && kept.signal === wake.signal && kept.updateId === wake.updateId;
         if (!this.#wakes.some(isSame)) this.#wakes.push(wake);
       },
     };

@@ -9,6 +9,8 @@ import type { Occasion } from '../mails/audience.ts';
 interface WakeOptions {
   /** Name of an update in place of the signal: its id is that of the event, so that the workflow gets it once. */
   readonly update?: string;
+  /** Name of another signal than that of the contract. */
+  readonly signal?: string;
   readonly search?: SearchValues;
 }
 
@@ -24,7 +26,7 @@ export interface Delivery<Payload = EventRow['payload']> extends Occasion<Payloa
     options?: Partial<StartOptions>,
   ) => void;
   /**
-   * Wakes a workflow that works on what rows say: it gets the signal of its contract (`wakeSignal`), and is started if it does not run. It is
+   * Wakes a workflow that works on what rows say: it gets the signal of its contract (`wakeSignal`) or another one, and is started if it does not run. It is
    * woken after the commit, so it finds what was written, and at least once: a row says so until it is.
    */
   readonly wake: <Input extends object>(

@@ -9,6 +9,8 @@ import { pendingLifetimeMs } from '#entities/integrations/pending-lifetime.ts';
 import { markConnected } from '#entities/integrations/connections/connection-status.ts';
 import { storeCredential, type Integration } from '#entities/integrations/connections/stored-credential.ts';
 import { integration } from '#entities/integrations/integration.ts';
+import { archivedMessage } from '#entities/kit/base/archived-message.ts';
+import { organization } from '#entities/organizations/organization.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { deniedMessage } from '#entities/kit/model/denied-message.ts';
 import { existingId, missingRecord } from '#entities/kit/model/missing-record.ts';
@@ -24,7 +26,7 @@ const unconnectable: ReadonlySet<Integration['status']> = new Set(['disabled', '
 
 /**
  * An installation of a definition that the caller may change, locked.
- * @throws AppError not_found also for one of another definition; permission_denied; integration_not_connected for one that cannot be connected now
+ * @throws AppError not_found also for one of another definition; permission_denied; organization_archived; integration_not_connected for one that cannot be connected now
  */
 export async function changeableInstallation(
   { unit }: Pick<Asking, 'unit'>,
@@ -39,13 +41,15 @@ export async function changeableInstallation(
   return held;
 }
 
-/** @throws AppError permission_denied */
+/** @throws AppError permission_denied; organization_archived, which the database would say only after the other system was asked */
 export async function requireRight(unit: UnitOfWork, operation: 'create' | 'edit', row: object): Promise<void> {
   const { caller } = unit.context;
   const values = row as Record<string, unknown>;
   const { isAllowed } = await unit.data.decide(integration, operation, values);
   if (!isAllowed)
     throw new AppError('permission_denied', deniedMessage(integration, { operation, caller, row: values }));
+  const home = await unit.data.findOne(organization, { id: { eq: String(values['organizationId']) } });
+  if (home?.isArchived) throw new AppError('organization_archived', archivedMessage);
 }
 
 /**

@@ -48,13 +48,13 @@ export const integrationRun = defineEntityModule({
     updatedRecords: count('Number of records that it has changed.'),
     unchangedRecords: count('Number of records that were as the other system has them.'),
     filteredRecords: count(
-      'Number of records that were left out: by a filter, because a later one has the same id, or because their account or group was left out.',
+      'Number of records that were left out: by a filter, because an earlier one of the run has the same id, or because their account or group was left out.',
     ),
     failedRecords: count('Number of records that could not be taken over.'),
     removedRecords: count('Number of records that it has removed, because the other system no longer has them.'),
     pendingRemovals: count('Number of records that it removes once a person has confirmed it.'),
     failures: json(
-      'The first hundred records that could not be taken over, each with its id at the other system and the reason.',
+      'The first hundred records that could not be taken over, or repeat the id of an earlier one, each with its id at the other system and the reason.',
       {
         maxBytes: 65_536,
         optional: true,

@@ -22,6 +22,21 @@ export function noteSightings(work: Work, runId: string, kind: string, keys: rea
   );
 }
 
+/** Which of these a run has seen before. */
+export async function sightedBefore(
+  work: Work,
+  runId: string,
+  kind: string,
+  keys: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (keys.length === 0) return new Set();
+  const rows = await work.rowsAsSystem<{ key: string }>(
+    'select key from integration_sightings where run_id = $1 and kind = $2 and key = any($3)',
+    [runId, kind, keys],
+  );
+  return new Set(rows.map(({ key }) => key));
+}
+
 export async function forgetSightings(work: Work, runId: string): Promise<void> {
   await work.runAsSystem('delete from integration_sightings where run_id = $1', [runId]);
 }

@@ -395,6 +395,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
     'countUnseen',
     'forgetSightings',
     'noteSightings',
+    'sightedBefore',
     'unseenRecords',
   ],
   'integrations/secret-use-rows.ts': ['noteSecretUse'],

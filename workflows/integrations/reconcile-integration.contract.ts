@@ -14,7 +14,10 @@ export interface ReconcileIntegrationInput {
   readonly isDue?: boolean;
 }
 
-/** `runNow`: the next round begins; `configChanged`: the same, because what the integration takes over may be another; `stop`: the loop ends. */
+/**
+ * `runNow`: the next round begins. `configChanged`: the same, but also a pass that pauses looks at the settings of the integration again, and
+ * the pause after it is as short as that of a new loop, because other records may come in. `stop`: the loop ends.
+ */
 export const loopSignals = { runNow: 'runNow', configChanged: 'configChanged', stop: 'stop' } as const;
 
 /** Shortest and longest pause between two rounds, in milliseconds. */

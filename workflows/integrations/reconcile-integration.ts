@@ -25,42 +25,51 @@ export async function reconcileIntegration(input: ReconcileIntegrationInput): Pr
   const { giveUpRound } = proxyActivities<LoopActivities>(activityOptions(queue));
   let isDue = input.isDue ?? pauseMs === undefined;
   let isStopped = false;
+  // Pauses that the loop has learned do not apply to other settings.
+  let usualMs = pauseMs ?? loopPauses.minMs;
+  let isChanged = false;
   let running: CancellationScope | undefined;
-  for (const signal of [runNowSignal, configChangedSignal])
-    setHandler(signal, () => {
-      isDue = true;
-    });
+  setHandler(runNowSignal, () => {
+    isDue = true;
+  });
+  setHandler(configChangedSignal, () => {
+    isDue = true;
+    isChanged = true;
+    usualMs = loopPauses.minMs;
+  });
   setHandler(stopSignal, () => {
     isStopped = true;
     running?.cancel();
   });
 
   if (!isDue) await condition(() => isDue || isStopped, pauseMs ?? loopPauses.minMs);
-  const loop = { integrationId, operation, pauseMs: pauseMs ?? loopPauses.minMs };
+  // A signal during this round asks for another one, because this one has read some pages already.
+  isDue = false;
+  const loop = () => ({ integrationId, operation, pauseMs: usualMs });
   let nextMs: number | undefined;
   while (nextMs === undefined) {
     if (isStopped) {
-      await giveUpRound({ ...loop, isStopped });
+      await giveUpRound({ ...loop(), isStopped });
       return;
     }
     // A pass that waits for places, or obeys pauses, for hours. It continues where it is.
     if (workflowInfo().continueAsNewSuggested)
-      await continueAsNew<typeof reconcileIntegration>({ ...input, isDue: true });
-    isDue = false;
+      await continueAsNew<typeof reconcileIntegration>({ ...input, pauseMs: usualMs, isDue: true });
+    isChanged = false;
     running = new CancellationScope();
     try {
-      const round = await running.run(() => advanceLoop({ ...loop, budgetMs }));
+      const round = await running.run(() => advanceLoop({ ...loop(), budgetMs }));
       if (round.status === 'ended') return;
       if (round.status === 'done') nextMs = round.pauseMs;
-      else if (round.pauseMs > 0) await condition(() => isStopped, round.pauseMs);
+      else if (round.pauseMs > 0) await condition(() => isStopped || isChanged, round.pauseMs);
     } catch (error) {
       if (isCancellation(error) && isStopped) continue;
       if (isCancellation(error)) throw error;
       // The row has the reason, and the log of the worker the error.
-      nextMs = await giveUpRound({ ...loop, isStopped: false });
+      nextMs = await giveUpRound({ ...loop(), isStopped: false });
     } finally {
       running = undefined;
     }
   }
-  await continueAsNew<typeof reconcileIntegration>({ ...input, pauseMs: nextMs, isDue });
+  await continueAsNew<typeof reconcileIntegration>({ ...input, pauseMs: isChanged ? usualMs : nextMs, isDue });
 }

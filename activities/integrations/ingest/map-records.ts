@@ -13,7 +13,7 @@ import { readableValue, writtenValue } from './payload-values.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A record that could not be taken over. */
+/** A record that could not be taken over, or was left out because it has the key of an earlier one. */
 export interface RecordFailure {
   readonly kind: IngestedKind;
   /** Id at the other system; of a record without one, its place on the page, such as `#3`. */
@@ -32,6 +32,8 @@ export interface MappedRecords {
   readonly records: readonly MappedRecord[];
   readonly filtered: number;
   readonly failures: readonly RecordFailure[];
+  /** Records that have the key of an earlier one. */
+  readonly repeated: readonly RecordFailure[];
 }
 
 interface MappingRequest {
@@ -53,12 +55,13 @@ const maxReasonLength = 300;
 const limitCodes: ReadonlySet<string> = new Set(['timeout', 'cost_limit', 'memory_limit']);
 
 /**
- * Filters records of another system and turns them into ours. A record with wrong values is named and fails nothing else; of two with the same
- * key, the later one stays. It writes nothing, so no transaction waits for expressions.
+ * Filters records of another system and turns them into ours. A record with wrong values is named and fails nothing else; of several with the
+ * same key the first one stays, and the others are named. It writes nothing, so no transaction waits for expressions.
  * @throws ProviderError refused for expressions that are too costly; unavailable while too many expressions wait
  */
 export async function mapRecords(expressions: Expressions, request: MappingRequest): Promise<MappedRecords> {
   const failures: RecordFailure[] = [];
+  const repeated: RecordFailure[] = [];
   const byKey = new Map<string, MappedRecord>();
   let filtered = 0;
   for (let start = 0; start < request.records.length; start += sliceSize) {
@@ -77,12 +80,27 @@ export async function mapRecords(expressions: Expressions, request: MappingReque
       else if ('reason' in result) failures.push(result);
       else {
         const key = `${result.kind} ${result.externalId}`;
-        if (byKey.delete(key)) filtered += 1;
-        byKey.set(key, result);
+        if (byKey.has(key)) repeated.push(repetitionOf(result));
+        else byKey.set(key, result);
       }
     }
   }
-  return { records: [...byKey.values()], filtered, failures };
+  return { records: [...byKey.values()], filtered, failures, repeated };
+}
+
+/** Names a record whose key an earlier record of the same run has. */
+export function repetitionOf({ kind, externalId, values }: MappedRecord): RecordFailure {
+  const name =
+    kind === 'directoryMembership' ? membershipName(values['account'], values['group']) : shortened(externalId);
+  return {
+    kind,
+    externalId: name,
+    reason: 'an earlier record of this run has the same id; that one was taken over, and this one was left out',
+  };
+}
+
+function membershipName(account: unknown, group: unknown): string {
+  return shortened(`${String(account)} in ${String(group)}`);
 }
 
 interface Item {
@@ -209,7 +227,7 @@ function checkedMembership(item: Item, given: Values, owner: MappingRequest['own
   const externalId = JSON.stringify([account, group]);
   const { module } = kindsToIngest.directoryMembership;
   const values = validated(module, { ...rest, ...owner, accountId: newId(), groupId: newId() });
-  if (typeof values === 'string') return failureOf(item, values, `${String(account)} in ${String(group)}`);
+  if (typeof values === 'string') return failureOf(item, values, membershipName(account, group));
   return { kind: 'directoryMembership', externalId, values: { account, group, role: values['role'] } };
 }
 

@@ -1,7 +1,8 @@
 import type { PageCounts } from '#entities/integrations/run-progress-rows.ts';
 import { differences } from '#entities/kit/model/recorded-changes.ts';
 import { maxRows } from '#entities/kit/write/change-counters.ts';
-import type { DataClient } from '#entities/kit/unit/data-client.ts';
+import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
+import { sightedBefore } from '#entities/integrations/run-sighting-rows.ts';
 import type { IngestedKind } from '../../clients/integrations/definition.ts';
 import { kindsToIngest } from './ingested-kinds.ts';
 import type { MappedRecord } from './map-records.ts';
@@ -9,6 +10,7 @@ import type { MappedRecord } from './map-records.ts';
 type Row = Readonly<Record<string, unknown>>;
 
 interface Owner {
+  readonly runId: string;
   readonly organizationId: string;
   readonly integrationId: string;
 }
@@ -17,45 +19,51 @@ interface Owner {
 export interface WrittenRecords extends Pick<PageCounts, 'created' | 'updated' | 'unchanged'> {
   /** Memberships whose account or group is not there. */
   readonly left: number;
+  /** Records that the run has seen before. */
+  readonly repeated: readonly MappedRecord[];
   readonly seen: ReadonlyMap<IngestedKind, readonly string[]>;
 }
 
 /**
  * Creates and changes the records of an integration that differ from what came in, each kind in chunks. One that does not differ is not
- * written.
- * @param data with the rights of the server
+ * written, nor is one of a row that the run has seen before: else both would be written by every pass.
+ * @param unit with the rights of the server
  * @param records of different keys
  */
 export async function writeRecords(
-  data: DataClient,
+  unit: UnitOfWork,
   owner: Owner,
   records: readonly MappedRecord[],
 ): Promise<WrittenRecords> {
   const counts = { created: 0, updated: 0, unchanged: 0, left: 0 };
+  const repeated: MappedRecord[] = [];
   const seen = new Map<IngestedKind, string[]>();
   const ofKind = Map.groupBy(records, ({ kind }) => kind);
   for (const kind of Object.keys(kindsToIngest) as IngestedKind[])
     for (const chunk of chunksOf(ofKind.get(kind) ?? [])) {
-      const writer = new KindWriter(data, owner, kind);
+      const writer = new KindWriter(unit, owner, kind);
       const written =
         kind === 'directoryMembership' ? await writer.writeMemberships(chunk) : await writer.writeNamed(chunk);
       counts.created += written.created;
       counts.updated += written.updated;
       counts.unchanged += written.ids.length - written.created - written.updated;
-      counts.left += chunk.length - written.ids.length;
+      counts.left += chunk.length - written.ids.length - written.repeated.length;
+      repeated.push(...written.repeated);
       seen.set(kind, [...(seen.get(kind) ?? []), ...written.ids]);
     }
-  return { ...counts, seen };
+  return { ...counts, repeated, seen };
 }
 
 interface WrittenChunk {
   readonly ids: readonly string[];
   readonly created: number;
   readonly updated: number;
+  readonly repeated: readonly MappedRecord[];
 }
 
 /** A record to write, and the row that has its key already. */
 interface RecordToWrite {
+  readonly record: MappedRecord;
   readonly row: Row | undefined;
   /** Values that can change. */
   readonly values: Row;
@@ -64,12 +72,12 @@ interface RecordToWrite {
 }
 
 class KindWriter {
-  readonly #data: DataClient;
+  readonly #unit: UnitOfWork;
   readonly #owner: Owner;
   readonly #kind: IngestedKind;
 
-  constructor(data: DataClient, owner: Owner, kind: IngestedKind) {
-    this.#data = data;
+  constructor(unit: UnitOfWork, owner: Owner, kind: IngestedKind) {
+    this.#unit = unit;
     this.#owner = owner;
     this.#kind = kind;
   }
@@ -81,11 +89,10 @@ class KindWriter {
       records.map(({ externalId }) => externalId),
     );
     return this.#write(
-      records.map(({ externalId, values: { externalId: _key, ...values } }) => ({
-        row: rows.get(externalId),
-        values,
-        key: { externalId },
-      })),
+      records.map((record) => {
+        const { externalId, ...values } = record.values;
+        return { record, row: rows.get(record.externalId), values, key: { externalId } };
+      }),
     );
   }
 
@@ -94,24 +101,19 @@ class KindWriter {
     const idsOf = (name: string) => [...new Set(records.map(({ values }) => values[name] as string))];
     const accounts = await this.#named('directoryAccount', idsOf('account'));
     const groups = await this.#named('directoryGroup', idsOf('group'));
-    const known = records.flatMap(({ values: { account, group, ...values } }) => {
+    const known = records.flatMap((record) => {
+      const { account, group, ...values } = record.values;
       const [accountId, groupId] = [accounts.get(account as string)?.['id'], groups.get(group as string)?.['id']];
-      return accountId === undefined || groupId === undefined ? [] : [{ values, key: { accountId, groupId } }];
+      return accountId === undefined || groupId === undefined ? [] : [{ record, values, key: { accountId, groupId } }];
     });
     const rows = await this.#memberships(known.map(({ key }) => key));
-    return this.#write(
-      known.map(({ values, key }) => ({
-        row: rows.get(pairOf(key)),
-        values,
-        key,
-      })),
-    );
+    return this.#write(known.map((one) => ({ ...one, row: rows.get(pairOf(one.key)) })));
   }
 
   async #named(kind: IngestedKind, externalIds: readonly string[]): Promise<ReadonlyMap<string, Row>> {
     if (externalIds.length === 0) return new Map();
     const { module } = kindsToIngest[kind];
-    const rows: readonly Row[] = await this.#data.find(module, {
+    const rows: readonly Row[] = await this.#unit.data.find(module, {
       where: { integrationId: { eq: this.#owner.integrationId }, externalId: { in: externalIds } },
       limit: externalIds.length,
     });
@@ -130,7 +132,7 @@ class KindWriter {
     const found = new Map<string, Row>();
     if (keys.length === 0) return found;
     for (let after = ''; ;) {
-      const rows: readonly Row[] = await this.#data.find(module, {
+      const rows: readonly Row[] = await this.#unit.data.find(module, {
         where: {
           accountId: { in: [...accountIds] },
           groupId: { in: [...groupIds] },
@@ -145,24 +147,30 @@ class KindWriter {
     }
   }
 
-  async #write(records: readonly RecordToWrite[]): Promise<WrittenChunk> {
+  async #write(all: readonly RecordToWrite[]): Promise<WrittenChunk> {
     const { module } = kindsToIngest[this.#kind];
+    const { runId, ...owner } = this.#owner;
+    const held = all.flatMap(({ row }) => (row ? [row['id'] as string] : []));
+    const sighted = await sightedBefore(this.#unit, runId, this.#kind, held);
+    const isRepeated = ({ row }: RecordToWrite) => row !== undefined && sighted.has(row['id'] as string);
+    const records = all.filter((one) => !isRepeated(one));
     const isNew = ({ row }: RecordToWrite) => row === undefined;
     const changed = records.flatMap(({ row, values }) => {
       const given = row ? differences(row, values) : {};
       return row && Object.keys(given).length > 0 ? [{ id: row['id'] as string, values: given }] : [];
     });
-    if (changed.length > 0) await this.#data.updateEach(module, changed);
+    if (changed.length > 0) await this.#unit.data.updateEach(module, changed);
     const made = records.filter(isNew);
-    const ids = await this.#data.createRows(
+    const ids = await this.#unit.data.createRows(
       module,
-      made.map(({ values, key }) => ({ ...values, ...key, ...this.#owner })),
+      made.map(({ values, key }) => ({ ...values, ...key, ...owner })),
     );
     const existing = records.flatMap(({ row }) => (row ? [row['id'] as string] : []));
     return {
       ids: [...existing, ...ids],
       created: ids.length,
       updated: changed.length,
+      repeated: all.filter(isRepeated).map(({ record }) => record),
     };
   }
 }

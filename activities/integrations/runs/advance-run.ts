@@ -9,7 +9,7 @@ import {
 } from '../../clients/integrations/definition.ts';
 import { ProviderError } from '../../clients/integrations/provider-error.ts';
 import { kindsToIngest } from '../ingest/ingested-kinds.ts';
-import { mapRecords, type RecordFailure } from '../ingest/map-records.ts';
+import { mapRecords, repetitionOf, type RecordFailure } from '../ingest/map-records.ts';
 import { writeRecords } from '../ingest/write-records.ts';
 import { directorySyncRun } from '#entities/integrations/directory-sync-run.ts';
 import { endRun, type Run, type RunError } from '#entities/integrations/runs/end-run.ts';
@@ -182,7 +182,14 @@ async function takePage(
     if (locked?.pages !== run.pages || locked.restarts !== run.restarts) return false;
     await refuseCircle(unit, run.id, page.next);
     if (operation.ingests.some((kind) => kind in kindsToIngest)) await beginPass(unit, locked);
-    const { left, seen, ...counts } = await writeRecords(unit.data, owner, mapped.records);
+    const {
+      left,
+      repeated: seenBefore,
+      seen,
+      ...counts
+    } = await writeRecords(unit, { ...owner, runId: run.id }, mapped.records);
+    // A repeated record says nothing against the completeness of the pass: its key was seen, and the other system has it.
+    const repeated = [...mapped.repeated, ...seenBefore.map(repetitionOf)];
     await unit.flush();
     // In the same transaction: somebody who is inactive now has no rights with the next request, however long the pass takes.
     const among = seen.get('directoryAccount');
@@ -193,9 +200,9 @@ async function takePage(
     await notePage(unit, run.id, {
       ...counts,
       read: page.records.length,
-      filtered: mapped.filtered + left,
+      filtered: mapped.filtered + left + repeated.length,
       failed: mapped.failures.length,
-      failures: keptFailures(locked.failures as readonly RecordFailure[] | null, mapped.failures),
+      failures: keptFailures(locked.failures as readonly RecordFailure[] | null, [...mapped.failures, ...repeated]),
       cursor: page.next ?? null,
     });
     return true;

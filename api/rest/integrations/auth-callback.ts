@@ -66,6 +66,7 @@ export const integrationCallback = defineRoute({
     'provider_sign_in_failed',
     'not_found',
     'permission_denied',
+    'organization_archived',
     'integration_not_connected',
     'integration_refused',
     'integration_unavailable',
@@ -136,7 +137,7 @@ async function proceed(
 
 /**
  * Works on the installation, locked, as the person who began, if they may still connect it.
- * @throws AppError provider_sign_in_failed, not_found, permission_denied
+ * @throws AppError provider_sign_in_failed, not_found, permission_denied, organization_archived
  */
 async function changeable<T>(
   { request, services }: Call<unknown>,

@@ -1,4 +1,5 @@
 import type { databaseRoles } from './orm-schema.ts';
+import { archivedMessage } from '../base/archived-message.ts';
 import { AppError, concurrentChanges, deadlineExceeded, isAppError } from '../base/errors.ts';
 
 interface PostgresError {
@@ -33,9 +34,6 @@ const unreachableCodes = new Set([
 
 /** SQLSTATE that the SQL function `write_records` raises for a creation in a deleted organization. */
 const deletedOrganization = 'CR404';
-
-export const archivedMessage =
-  'The organization is archived, so nothing in it can be changed. Its managers can take that back with PATCH /v1/organizations/{id} {"is_archived": false}.';
 
 /** SQLSTATE that it raises for a change in an archived organization. */
 const archivedOrganization = 'CR409';

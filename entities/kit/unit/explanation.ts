@@ -14,7 +14,7 @@ import {
 } from '../model/policy.ts';
 import { printRule } from '../model/print-rule.ts';
 import { column } from '../storage/column.ts';
-import { archivedMessage } from '../storage/database-error.ts';
+import { archivedMessage } from '../base/archived-message.ts';
 import { compileSql, type Sql } from '../storage/sql.ts';
 import { Viewer } from '../read/viewer.ts';
 import { applies, permitted } from '../read/visibility.ts';

@@ -188,6 +188,29 @@ describe('T-50: a state of another integration is refused before the exchange', 
   });
 });
 
+test('the return is refused before the exchange while the organization is archived, and so is another beginning', async () => {
+  const archive = async (isArchived: boolean) => {
+    const { status } = await client.mutate({
+      method: 'PATCH',
+      url: `/v1/organizations/${owner.organization.id}`,
+      payload: { is_archived: isArchived },
+    });
+    expect(status).toBe(200);
+  };
+  const begun = await local.begin(client);
+  const back = local.approve(begun);
+  await archive(true);
+  await expectRefusal(begun, () => come(client, back), 'organization_archived');
+  const asked = local.fake.asked.length;
+  for (const input of [{ name: 'another' }, { integration_id: begun.id }]) {
+    const answer = await client.post('/v1/integrations/auth/start', { definition_id: 'oidclocal', ...input });
+    expectProblem(answer, 'organization_archived');
+  }
+  expect(local.fake.asked).toHaveLength(asked);
+  await archive(false);
+  expect((await local.connect(client)).answer.status).toBe(302);
+});
+
 describe('a right that is lost meanwhile', () => {
   /** Makes the manager an auditor, or nobody. */
   const demote = (role: 'auditor' | null) =>

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { directoryAccount, integration, membership } from '#entities/index.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { asOwner } from '../../kit/as-owner.ts';
+import { asSystem } from '../../kit/as-person.ts';
 import { ScimClient, scimSchemas } from '../../kit/integrations/scim-client.ts';
 import { buildPerson, signedIn, type Person } from '../../kit/people.ts';
 import type { TestClient } from '../../kit/test-client.ts';
@@ -50,6 +52,39 @@ test('a user is created, found by name in any case, replaced, changed and delete
   expect(replaced.body).not.toHaveProperty('externalId');
   expect((await scim.send('DELETE', `/Users/${id}`)).status).toBe(204);
   expect(await scim.send('GET', `/Users/${id}`)).toMatchObject({ status: 404, body: { status: '404' } });
+});
+
+test('somebody who is pushed as inactive has no rights with the next request, however many accounts end before', async () => {
+  const theirs = await buildPerson(world);
+  const manager = await signedIn(world, theirs);
+  const directory = await ScimClient.connect(world, manager);
+  const { integrationId } = directory;
+  const home = theirs.organization.id;
+  const ann = await buildPerson(world);
+  // More than one transaction looks at in one statement: they end, and the last owner stays.
+  await asSystem(world, home, async (data) => {
+    await data.update(integration, integrationId, { isPrimaryDirectory: true });
+    const owning = await data.findOne(membership, { userId: { eq: theirs.user.id }, organizationId: { eq: home } });
+    const leaver = { integrationId, organizationId: home, isActive: false, membershipId: owning?.id ?? null };
+    await data.createRows(
+      directoryAccount,
+      Array.from({ length: 100 }, (_none, index) => ({ ...leaver, externalId: `leaver ${index}` })),
+    );
+  });
+  const id = await directory.createUser('ann@example.com');
+  await asSystem(world, home, async (data) => {
+    const given = await data.create(membership, { userId: ann.user.id });
+    await data.update(directoryAccount, id, { membershipId: given.id });
+  });
+  const isMember = () =>
+    asSystem(world, home, (data) =>
+      data.findOne(membership, { userId: { eq: ann.user.id }, organizationId: { eq: home } }),
+    );
+  expect(await isMember()).toBeDefined();
+  expect(await directory.patch(`/Users/${id}`, { op: 'replace', path: 'active', value: false })).toMatchObject({
+    status: 200,
+  });
+  expect(await isMember()).toBeUndefined();
 });
 
 describe('operations as identity providers write them', () => {

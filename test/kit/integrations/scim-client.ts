@@ -35,8 +35,9 @@ export class ScimClient {
     this.integrationId = connected.id as string;
   }
 
-  static async connect(world: World, manager: TestClient, name = 'Directory'): Promise<ScimClient> {
-    const connected = await connect(manager, name);
+  /** @param again id of an integration that was disconnected */
+  static async connect(world: World, manager: TestClient, name = 'Directory', again?: string): Promise<ScimClient> {
+    const connected = await connect(manager, name, again);
     const listening = listenings.get(world) ?? world.listen();
     listenings.set(world, listening);
     return new ScimClient(await listening, connected);
@@ -86,8 +87,11 @@ export class ScimClient {
   }
 }
 
-async function connect(manager: TestClient, name: string) {
-  const { status, body } = await manager.post('/v1/integrations/scim/config', { name });
+async function connect(manager: TestClient, name: string, again: string | undefined) {
+  const { status, body } = await manager.post('/v1/integrations/scim/config', {
+    name,
+    ...(again === undefined ? {} : { integration_id: again }),
+  });
   if (status !== 200) throw new Error(`the directory is not connected: ${JSON.stringify(body)}`);
   return body;
 }

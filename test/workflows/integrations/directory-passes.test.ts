@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ProviderError } from '#activities/clients/integrations/provider-error.ts';
 import { armFailpoints } from '#entities/kit/base/failpoint.ts';
-import { directoryAccount, integration, membership } from '#entities/index.ts';
+import { directoryAccount, integration, membership, organization } from '#entities/index.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { asSystem } from '../../kit/as-person.ts';
 import { accountOf, groupOf, ingestGround, memberOf, pagesOf } from '../../kit/integrations/ingest-ground.ts';
@@ -163,14 +163,58 @@ describe('a pass', () => {
     });
   });
 
-  test('keeps the later of two records with one key, and numbers as they are', async () => {
+  test('keeps the first of two records with one key, names the other, and keeps numbers as they are', async () => {
     const ground = await ingestGround(world);
     ground.answer = pagesOf([accountOf(1), accountOf(1, { name: 'Later' }), accountOf(1_200_000_000_000_000)]);
-    expect(await ground.pass()).toMatchObject({ readRecords: 3, createdRecords: 2, filteredRecords: 1 });
+    expect(await ground.pass()).toMatchObject({
+      readRecords: 3,
+      createdRecords: 2,
+      filteredRecords: 1,
+      failedRecords: 0,
+      failures: [{ kind: 'directoryAccount', externalId: '1', reason: expect.stringContaining('earlier record') }],
+    });
     expect(await ground.accounts()).toMatchObject([
-      { externalId: '1', displayName: 'Later' },
+      { externalId: '1', displayName: 'Person 1' },
       { externalId: '1200000000000000' },
     ]);
+  });
+
+  test('names records whose key an earlier page had, writes them once, and removes what is missing all the same', async () => {
+    const ground = await ingestGround(world);
+    ground.answer = pagesOf([accountOf(1), accountOf(2), accountOf(3)]);
+    await ground.pass();
+    ground.answer = pagesOf(
+      [accountOf(1, { name: 'First' }), accountOf(2), groupOf('g', 'First'), memberOf(1, 'g', 'lead')],
+      [accountOf(1, { name: 'Later' }), groupOf('g', 'Later'), memberOf(1, 'g')],
+    );
+    expect(await ground.pass()).toMatchObject({
+      status: 'succeeded',
+      readRecords: 7,
+      createdRecords: 2,
+      updatedRecords: 1,
+      unchangedRecords: 1,
+      filteredRecords: 3,
+      failedRecords: 0,
+      removedRecords: 1,
+      failures: [
+        { kind: 'directoryAccount', externalId: '1' },
+        { kind: 'directoryGroup', externalId: 'g' },
+        { kind: 'directoryMembership', externalId: '1 in g' },
+      ],
+    });
+    expect(await ground.accounts()).toMatchObject([{ externalId: '1', displayName: 'First' }, { externalId: '2' }]);
+    expect(await ground.groups()).toMatchObject([{ displayName: 'First' }]);
+    expect(await ground.memberships()).toMatchObject([{ role: 'lead' }]);
+    expect((await ground.syncRuns()).at(-1)).toMatchObject({
+      isComplete: true,
+      seenAccounts: 2,
+      seenGroups: 1,
+      seenMemberships: 1,
+    });
+
+    const written = await writesOf(ground.integrationId);
+    expect(await ground.pass()).toMatchObject({ updatedRecords: 0, unchangedRecords: 4, filteredRecords: 3 });
+    expect(await writesOf(ground.integrationId)).toEqual(written);
   });
 
   test('leaves out what the filters of the organization and of the mapping do not let in, and removes it later', async () => {
@@ -308,25 +352,43 @@ describe('a run', () => {
     expect(ground.read).toEqual([undefined, '1', '2']);
   });
 
-  test('takes the rights of somebody who is inactive with the page that says so', async () => {
+  /** A primary directory that has made two people members, by the accounts 1 and 2. */
+  const withMembers = async () => {
     const ground = await ingestGround(world);
-    const { organization } = ground.owner;
+    const { organization: home } = ground.owner;
     ground.answer = pagesOf([accountOf(1), accountOf(2)]);
     await ground.pass();
     const people = [await buildPerson(world), await buildPerson(world)];
     const accounts = await ground.accounts();
-    await asSystem(world, organization.id, async (data) => {
+    await asSystem(world, home.id, async (data) => {
       for (const [index, { user }] of people.entries()) {
         const given = await data.create(membership, { userId: user.id });
         await data.update(directoryAccount, String(accounts[index]?.['id']), { membershipId: given.id });
       }
       await data.update(integration, ground.integrationId, { isPrimaryDirectory: true });
     });
+    const areMembers = async () => {
+      const held = await asSystem(world, home.id, (data) => data.find(membership, { limit: 10 }));
+      return people.map(({ user }) => held.some(({ userId }) => userId === user.id));
+    };
+    return { ground, areMembers };
+  };
+
+  test('takes the rights of somebody who is inactive with the page that says so', async () => {
+    const { ground, areMembers } = await withMembers();
     ground.answer = pagesOf([accountOf(1), accountOf(2, { active: false })], [accountOf(3)]);
     const { id } = await ground.request();
     expect(await ground.advance(id, 0)).toEqual({ isDone: false, pauseMs: 0 });
-    const held = await asSystem(world, organization.id, (data) => data.find(membership, { limit: 10 }));
-    expect(people.map(({ user }) => held.some(({ userId }) => userId === user.id))).toEqual([true, false]);
+    expect(await areMembers()).toEqual([true, false]);
+  });
+
+  test('continues while the organization is archived: who left the directory has no rights to read it any more', async () => {
+    const { ground, areMembers } = await withMembers();
+    const { id: home } = ground.owner.organization;
+    await asSystem(world, home, (data) => data.update(organization, home, { isArchived: true }));
+    ground.answer = pagesOf([accountOf(1), accountOf(2, { active: false })]);
+    expect(await ground.pass()).toMatchObject({ status: 'succeeded', updatedRecords: 1 });
+    expect(await areMembers()).toEqual([true, false]);
   });
 
   test('begins again once when its position is not valid any more', async () => {

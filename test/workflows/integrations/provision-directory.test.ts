@@ -203,6 +203,36 @@ test('somebody whom a person has removed is not added again, and the account say
   expect(await roleOf(ann)).toBeUndefined();
 });
 
+test.each([true, false])(
+  'somebody whom a person has removed while the directory was disconnected stays away afterwards (records kept: %s)',
+  async (keepsRecords) => {
+    const [ann, bob] = [await stranger('ann'), await stranger('bob')];
+    await push('ann');
+    await push('bob');
+    await hasRole(ann, 'member');
+    await hasRole(bob, 'member');
+    const url = `/v1/integrations/${scim.integrationId}`;
+    expect((await client.post(`${url}/disconnect`, { keeps_records: keepsRecords })).status).toBe(202);
+    await eventually(async () => {
+      const { status, body } = await client.get(url);
+      return keepsRecords ? body.status === 'disconnected' : status === 404;
+    });
+    await remove(ann);
+    scim = await ScimClient.connect(world, client, 'Again', keepsRecords ? scim.integrationId : undefined);
+    expect((await setPrimary(scim.integrationId, true)).status).toBe(200);
+    const ids: string[] = [];
+    for (const name of ['ann', 'bob', 'cid']) {
+      const held = await scim.send('GET', `/Users?filter=${encodeURIComponent(`userName eq "${name}@${domain}"`)}`);
+      ids.push(held.body.Resources?.[0]?.id ?? (await push(name)));
+    }
+    expect(await hasProvisioning(ids[0] ?? '', 'refused')).toMatchObject({
+      provisioning_problem: expect.stringContaining('Invite them again'),
+    });
+    await hasProvisioning(ids[1] ?? '', 'member');
+    expect([await roleOf(ann), await roleOf(bob)]).toEqual([undefined, 'member']);
+  },
+);
+
 test.each(['before the directory has an account of them', 'and the directory makes their account anew'])(
   'somebody whom a person has removed %s is not added',
   async (when) => {

@@ -164,6 +164,44 @@ describe('a loop', () => {
     expect(tasks).toBeLessThanOrEqual(3);
   });
 
+  test('begins at once when its settings change, and forgets how long it has rested', async () => {
+    ground.answer = pagesOf([accountOf('a', { name: 'Other' })]);
+    const nextRound = async (name: string) => {
+      world.clock.advance(60_000);
+      const before = (await row()).lastSyncAt?.getTime();
+      await signal(name);
+      await eventually(async () => (await row()).lastSyncAt?.getTime() !== before);
+      return pauseOf();
+    };
+    let pauseMs = 0;
+    while (pauseMs < 8 * loopPauses.minMs) pauseMs = await nextRound('runNow');
+    expect(await nextRound('configChanged')).toBe(2 * loopPauses.minMs);
+    expect(await nextRound('runNow')).toBe(4 * loopPauses.minMs);
+  });
+
+  test('looks at changed settings also while a pass obeys a pause of the other system', async () => {
+    const handle = handleOf(reconcileIntegrationContract.workflowId({ ...input() }));
+    const configure = (userInput: object) =>
+      asSystem(world, ground.owner.organization.id, (data) =>
+        data.update(integration, ground.integrationId, { userInput }),
+      );
+    ground.answer = (cursor) => {
+      if (cursor === undefined) return { records: [accountOf('a')], next: '1' };
+      throw new ProviderError('rate_limited', 'Too many requests. The server tries again by itself.', {
+        retryAfterMs: 3_600_000,
+      });
+    };
+    await signal('runNow');
+    await eventually(async () => ground.read.at(-1) === '1');
+    await configure({ disabledOperations: ['syncDirectory'] });
+    await signal('configChanged');
+    await eventually(async () => (await handle.describe()).status.name === 'COMPLETED');
+    ground.answer = pagesOf([accountOf('a')]);
+    await configure({});
+    await signal('runNow');
+    await eventually(async () => (await row()).nextSyncAt !== null);
+  });
+
   test('ends when it is stopped, and when its integration is not connected any more', async () => {
     const handle = handleOf(reconcileIntegrationContract.workflowId({ ...input() }));
     await signal('stop');

@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { integrationExpiryBackfill } from '#activities/backfills/integration-expiry.backfill.ts';
-import { secret, user } from '#entities/index.ts';
+import { integration, secret, user } from '#entities/index.ts';
 import { systemCaller } from '#entities/kit/model/caller.ts';
+import type { SweepReport } from '#workflows/kit/sweep-contract.ts';
 import { asOwner } from '../../kit/as-owner.ts';
 import { asSystem, transactAs } from '../../kit/as-person.ts';
 import { eventually } from '../../kit/eventually.ts';
 import { ChatGround } from '../../kit/integrations/chat-ground.ts';
 import { buildPerson, signedIn } from '../../kit/people.ts';
 import { shows } from '../../kit/shows.ts';
+import { runSchedule } from '../../kit/sweep.ts';
 
 const [hourMs, dayMs] = [3_600_000, 86_400_000];
 const job = 'CORE_INTEGRATIONS_INTEGRATIONLIFECYCLE_';
@@ -48,6 +50,21 @@ test('a dry run says which integration would get which action, and changes nothi
   expect(await sweep()).toMatchObject({ isDryRun: false, done: 1 });
   await ground.isGone(waiting);
   expect(await ground.keptOf(waiting)).toBe(0);
+});
+
+test('an action decides again: nothing is done about one whose time was moved after the sweep had found it', async () => {
+  const { world } = ground;
+  const waiting = await ground.pending(await buildPerson(world), inMs(-1));
+  expect(await runSchedule<SweepReport>(world, 'sweep-integrations')).toMatchObject({ done: 1 });
+  const until = inMs(hourMs);
+  await asSystem(world, waiting.owner.organization.id, (data) =>
+    data.update(integration, waiting.id, { expiresAt: until }),
+  );
+  await ground.sendWakes();
+  const action = world.runtime.temporal.client.workflow.getHandle(`${world.name}/integration-act/${waiting.id}`);
+  expect(await eventually(() => action.result().catch(() => undefined))).toBe('nothing');
+  expect(await ground.row(waiting)).toMatchObject({ status: 'pending', expiresAt: until });
+  expect(await ground.keptOf(waiting)).toBe(1);
 });
 
 test('a run looks at so many, the oldest first, and the next one at the others', async () => {

@@ -63,7 +63,8 @@ export async function inDirectory<T>(
     }
     if (isWriting && held.isPrimaryDirectory) {
       // In the same transaction: somebody who was removed has no rights with the next request.
-      await endSurplusMemberships(unit, held.id);
+      let after: string | undefined = '';
+      while (after !== undefined) after = await endSurplusMemberships(unit, held.id, { after });
       unit.emit(customEvent(integration, 'pushed', held, {}));
     }
     return answer;
