@@ -2,6 +2,7 @@ import { laterCaller } from '#entities/automation/approvals/caller-of-submitter.
 import type { ApprovalWork, LockedInstance } from '#entities/automation/approvals/approval-work.ts';
 import { askedStatesOf, passedDeadlines } from '#entities/automation/approvals/asked-state.ts';
 import { askingActionsOf } from '#entities/automation/approvals/asking-action.ts';
+import { assignmentsOf } from '#entities/automation/approvals/assignments.ts';
 import { outcomeOf } from '#entities/automation/outcome.ts';
 import {
   isExpression,
@@ -13,7 +14,6 @@ import { environmentOf } from '#entities/automation/document/expression-environm
 import { valuesOf, type ChangeFacts } from '#entities/automation/document/expression-values.ts';
 import type { ExpressionType } from '#entities/automation/document/expressions.ts';
 import { tracedExpressions, type TracedExpression } from '#entities/automation/document/traced-expressions.ts';
-import { workflowAssignment } from '#entities/automation/workflow-assignment.ts';
 import type { workflowVersion } from '#entities/automation/workflow-version.ts';
 import { AppError, isAppError } from '#entities/kit/base/errors.ts';
 import type { Caller } from '#entities/kit/model/caller.ts';
@@ -21,9 +21,6 @@ import type { RowOf } from '#entities/kit/model/define.ts';
 import type { DataClient } from '#entities/kit/unit/data-client.ts';
 import { changeOfInstance } from './change-of-instance.ts';
 import { callerSettings, type AutomationDependencies } from './instance-work.ts';
-
-/** Most decisions of an instance that expressions see. */
-const maxDecisions = 1_000;
 
 /** A value of a document, and the type that it must have if it is an expression. */
 interface Wanted {
@@ -149,8 +146,7 @@ export class ActionRun {
   async #variables(): Promise<Record<string, unknown>> {
     const { instance, module } = this.locked;
     const { id: instanceId, status, actionIndex, definitionId, subjectId: objectId, initiatorId } = instance;
-    const where = { instanceId: { eq: instanceId }, round: { eq: instance.round } };
-    const assignments = await this.work.data.find(workflowAssignment, { where, limit: maxDecisions });
+    const assignments = await assignmentsOf(this.work, this.locked);
     const change: ChangeFacts = await changeOfInstance(this.work.unit, this.locked);
     const { key: actionKey } = this.action;
     const asking = askingActionsOf(

@@ -5,24 +5,20 @@ import { laterCaller } from '#entities/automation/approvals/caller-of-submitter.
 import { endInstance } from '#entities/automation/approvals/end-instance.ts';
 import { journal } from '#entities/automation/approvals/journal.ts';
 import { stepApprovals } from '#entities/automation/approvals/step-approvals.ts';
-import { fieldNamed } from '#entities/automation/document/automated-kinds.ts';
 import type {
   Action,
   ApprovalAction,
   DefinitionDocument,
   ReviewAction,
 } from '#entities/automation/document/definition-document.ts';
+import { heldFieldsOf } from '#entities/automation/document/publication.ts';
 import { withTraced } from '#entities/automation/document/traced-expressions.ts';
+import { keptGate, type KeptGate } from '#entities/automation/kept-gate.ts';
 import { workflowInstance } from '#entities/automation/workflow-instance.ts';
 import type { InstanceStep } from '#workflows/automation/run-workflow-instance.contract.ts';
 import type { ActionRun } from './action-run.ts';
 import { callerSettings, type AutomationDependencies } from './instance-work.ts';
 import { done, next } from './step-results.ts';
-
-/** Keys of the approvals of one round, as the context of an instance keeps them. */
-interface KeptGate {
-  readonly gate?: { readonly round: number; readonly keys: readonly string[] };
-}
 
 /** Counts the approvals of a change that is held, and writes it when all are given. */
 export async function stepGate(
@@ -89,8 +85,8 @@ async function ask(
 }
 
 /**
- * The approvals that a held change needs: those whose fields it changes and whose condition is not false, decided once for each round. When none
- * is left, all are needed: a change is never written without an approval.
+ * The approvals that a held change needs: those whose fields it changes and whose condition is not false, decided once for each round, with those
+ * that the gate has found. A field that none of them is about needs all that are about it: nothing is written without an approval.
  */
 async function keysOfRound(
   work: ApprovalWork,
@@ -98,15 +94,15 @@ async function keysOfRound(
   document: DefinitionDocument,
   runOf: (action: Action) => ActionRun,
 ): Promise<readonly [readonly string[], Instance]> {
-  const { gate } = (instance.context ?? {}) as KeptGate;
+  const { gate } = (instance.context ?? {}) as Partial<KeptGate>;
   if (gate?.round === instance.round) return [gate.keys, instance];
   const approvals = document.actions.filter(({ type }) => type === 'REQUEST_APPROVAL') as ApprovalAction[];
-  const changed = new Set(Object.keys(held?.proposal?.changes ?? {}));
-  const concerned = approvals.filter(
-    ({ params }) =>
-      instance.trigger === 'delete' ||
-      (params.fields ?? []).some((name) => changed.has(fieldNamed(module, name) ?? '')),
-  );
+  const proposed = Object.keys(held?.proposal?.changes ?? {});
+  const fieldsOf = ({ params }: ApprovalAction) => {
+    const fields = heldFieldsOf(module, params);
+    return proposed.filter((name) => fields.includes(name));
+  };
+  const concerned = approvals.filter((action) => instance.trigger === 'delete' || fieldsOf(action).length > 0);
   const wanted: ApprovalAction[] = [];
   for (const action of concerned) {
     const run = runOf(action);
@@ -115,8 +111,11 @@ async function keysOfRound(
     if (run.traced.length > 0)
       await journal(work, instance, 'round_started', { actionKey: action.key, details: traced });
   }
-  const needed = wanted.length > 0 ? wanted : concerned.length > 0 ? concerned : approvals;
+  const covered = new Set(wanted.flatMap(fieldsOf));
+  const isUncovered = (action: ApprovalAction) => fieldsOf(action).some((name) => !covered.has(name));
+  const sufficient = concerned.filter((action) => wanted.includes(action) || isUncovered(action));
+  const needed = sufficient.length > 0 ? sufficient : concerned.length > 0 ? concerned : approvals;
   const keys = needed.map(({ key }) => key);
-  const context = { ...(instance.context as object | null), gate: { round: instance.round, keys } };
+  const context = { ...(instance.context as object | null), ...keptGate(instance.round, keys) };
   return [keys, { ...(await work.data.update(workflowInstance, instance.id, { context })) }];
 }

@@ -1,3 +1,4 @@
+import { viewersOf } from '#entities/automation/approvals/who-counts.ts';
 import { automatedKind } from '#entities/automation/document/automated-kinds.ts';
 import type { DefinitionDocument } from '#entities/automation/document/definition-document.ts';
 import type { Expressions } from '#entities/automation/document/expressions.ts';
@@ -11,6 +12,7 @@ import {
 } from '#entities/automation/past-change-rows.ts';
 import { rowsOfRecords } from '#entities/kit/unit/record-rows.ts';
 import type { workflowDryRun } from '#entities/automation/workflow-dry-run.ts';
+import { personIn } from '#entities/kit/model/caller.ts';
 import type { ChangesOf, RowOf } from '#entities/kit/model/define.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 
@@ -67,8 +69,24 @@ export async function tryNextChanges(
     data: unit.data,
     expressions,
     organizationId,
+    definitionId: row.definitionId,
     module,
     document: row.document as DefinitionDocument,
+  };
+  const shown = new Map<string, boolean>();
+  const isShown = async (recordId: string): Promise<boolean> => {
+    const known = shown.get(recordId);
+    if (known !== undefined) return known;
+    const record = rows.get(recordId);
+    const about = { instance: { organizationId, subjectId: recordId }, module, record };
+    const people = personIn(row.createdBy);
+    const viewers = await viewersOf(
+      { unit, data: unit.data },
+      record?.deletedAt === null ? about : { ...about, record: undefined },
+      people,
+    );
+    shown.set(recordId, viewers.size > 0);
+    return viewers.size > 0;
   };
   for (const past of page) {
     const at = new Date(past.at);
@@ -89,7 +107,8 @@ export async function tryNextChanges(
     if (tried.starts) starts++;
     if (tried.failures.length > 0) failures++;
     cost += BigInt(Math.ceil(tried.cost));
-    report = extended(report, past, tried);
+    const isListed = (tried.starts || tried.failures.length > 0) && (await isShown(recordId));
+    report = extended(report, past, tried, isListed);
   }
   const last = page.at(-1);
   const isComplete = page.length < pageSize;
@@ -105,7 +124,13 @@ export async function tryNextChanges(
   };
 }
 
-function extended(report: Report, { recordId, at, operation }: PastChange, tried: TriedChange): Report {
+/** @param isListed whether whoever asked for the dry run may view the record: what an expression says of it tells its values */
+function extended(
+  report: Report,
+  { recordId, at, operation }: PastChange,
+  tried: TriedChange,
+  isListed: boolean,
+): Report {
   const people = { ...report.people };
   for (const { userIds } of tried.actions)
     for (const id of userIds)
@@ -113,9 +138,9 @@ function extended(report: Report, { recordId, at, operation }: PastChange, tried
   const start = { recordId, at, operation, holds: tried.holds, actions: withFewPeople(tried.actions) };
   const [message] = tried.failures;
   return {
-    starts: tried.starts && report.starts.length < maxListed ? [...report.starts, start] : report.starts,
+    starts: isListed && tried.starts && report.starts.length < maxListed ? [...report.starts, start] : report.starts,
     failures:
-      message !== undefined && report.failures.length < maxListed
+      isListed && message !== undefined && report.failures.length < maxListed
         ? [...report.failures, { recordId, at, message: message.slice(0, 300) }]
         : report.failures,
     people,

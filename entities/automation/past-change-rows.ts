@@ -4,7 +4,7 @@ import type { Work } from '../kit/storage/work.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Changes of the records of a kind in a time, but for those that announce nothing (`silentActors`). */
+/** Changes of the records of a kind in a time, but for those that announce nothing (`silentActors`, deletions together with an owner). */
 export interface PastTime {
   readonly organizationId: string;
   readonly since: Date;
@@ -28,7 +28,9 @@ export interface PastChange extends ChangePosition {
 }
 
 const announced = `h.organization_id = $1 and h.entity_kind = $2 and h.recorded_at >= $3 and h.recorded_at <= $4
-  and not h.actor = any($5)`;
+  and not h.actor = any($5) and (h.operation <> 'deleted' or exists (select 1 from events e
+    where e.request_id = h.request_id and e.entity_id = h.entity_id and e.record_version = h.record_version
+      and e.topic = h.entity_kind || '.deleted'))`;
 
 export async function countPastChanges(
   work: Work,

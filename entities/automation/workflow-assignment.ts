@@ -63,7 +63,7 @@ export const workflowAssignment = defineEntityModule({
       exposed: 'read',
     }),
     isAdded: flag(
-      'Whether the person was added because nobody else could decide or decided in time, or decides in the place of such a person. They can approve in the place of others, and do not raise the number that is needed.',
+      'Whether the person was added because nobody else could decide or decided in time, or decides in the place of such a person. They can approve in the place of others, and do not raise the number that is needed while there are others.',
       { default: false, immutable: true, exposed: 'read' },
     ),
     isRequired: flag('Whether a rejection ends the round.', { default: true, immutable: true, exposed: 'read' }),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
 import { fieldNamed } from '#entities/automation/document/automated-kinds.ts';
 import { triggerOperations } from '#entities/automation/definition-fields.ts';
@@ -14,6 +15,8 @@ import { idSchema } from '../../http/request-schemas.ts';
 import { lockedDefinition, requireEngine, validDocument } from '../../people/saved-definition.ts';
 import { oneOf, recordOf } from '../kit/action-parts.ts';
 import { defineAction } from '../kit/define-action.ts';
+
+type Values = Readonly<Record<string, unknown>>;
 
 const hourMs = 3_600_000;
 
@@ -114,13 +117,15 @@ export const tryWorkflowDefinition = defineAction({
       object: { id: recordId, organizationId, ...former, ...set },
       oldObject: operation === 'create' ? null : { id: recordId, organizationId, ...former },
       userId: caller.kind === 'user' ? caller.subjectId : null,
-      changedFields: operation === 'delete' ? [] : Object.keys(set),
+      changedFields:
+        operation === 'delete'
+          ? []
+          : Object.keys(set).filter((name) => operation === 'create' || isChanged(module, former, set, name)),
       at: unit.clock.now(),
-      ...(operation === 'delete' ? {} : { proposedChanges: set }),
     };
     const { expressions } = services;
     const data = unit.data.privileged('try workflow definition');
-    const trial = { unit, data, expressions, organizationId, module, document };
+    const trial = { unit, data, expressions, organizationId, definitionId: id, module, document };
     const tried = await tryChange(trial, { recordId, change, actor: actorOf(caller), isPresent: false });
     return {
       ...tried,
@@ -129,6 +134,11 @@ export const tryWorkflowDefinition = defineAction({
     };
   },
 });
+
+/** Whether a change sets another value than the record has, whose other fields have their defaults. */
+function isChanged({ fields }: EntityModule, former: Values, set: Values, name: string): boolean {
+  return !isDeepStrictEqual(former[name] ?? fields[name]?.default ?? null, set[name]);
+}
 
 /** Values by the names of fields, given by those of REST. @param problems gets those that the fields do not take */
 function valuesIn(

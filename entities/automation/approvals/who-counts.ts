@@ -68,10 +68,15 @@ export async function eligibleOf(
   );
 }
 
+/** A record of an organization; undefined if it is deleted. */
+interface ViewedRecord extends Pick<LockedInstance, 'module' | 'record'> {
+  readonly instance: Pick<Instance, 'organizationId' | 'subjectId'>;
+}
+
 /** Those of some people who are active members and may view the record of a workflow; of a deleted one, all members among them. */
 export async function viewersOf(
   work: ApprovalWork,
-  { instance: { organizationId, subjectId }, module, record }: Omit<AskedChange, 'held'>,
+  { instance: { organizationId, subjectId }, module, record }: ViewedRecord,
   userIds: Iterable<string>,
 ): Promise<ReadonlySet<string>> {
   const ids = [...new Set(userIds)];

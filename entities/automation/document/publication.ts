@@ -39,9 +39,7 @@ export function publicationOf(document: DefinitionDocument, module: EntityModule
   const approvals = approvalTiming === 'PRE_COMMIT' ? approvalsOf(document) : [];
   const holds = (operation: DocumentOperation) =>
     approvals.length > 0 && triggers.some((trigger) => trigger.operation === operation);
-  const gated = holds('UPDATE')
-    ? approvals.flatMap(({ params }) => (params.fields ?? []).flatMap((name) => fieldNamed(module, name) ?? []))
-    : [];
+  const gated = holds('UPDATE') ? approvals.flatMap(({ params }) => heldFieldsOf(module, params)) : [];
   return {
     timing: approvalTiming === 'PRE_COMMIT' ? 'pre_commit' : 'post_commit',
     topics: [...new Set(topics)],
@@ -51,12 +49,28 @@ export function publicationOf(document: DefinitionDocument, module: EntityModule
   };
 }
 
-/** Whether the approvals of a definition can hold a change: they concern the deletion, or one of the changed fields. */
+/** Whether the approvals of a definition can hold a change: they concern the deletion, or one of the changed fields. A creation is never held. */
 export function holdsChange(
   { gatedFields, gatesDeletion }: Pick<Publication, 'gatedFields' | 'gatesDeletion'>,
   { operation, changedFields }: TriggeringChange,
 ): boolean {
+  if (operation === 'create') return false;
   return operation === 'delete' ? gatesDeletion : changedFields.some((name) => gatedFields.includes(name));
+}
+
+/** Fields that an approval holds, by their names in rows: those that it names, and those whose values are valid only together with them. */
+export function heldFieldsOf(
+  module: EntityModule,
+  { fields = [] }: Pick<ApprovalAction['params'], 'fields'>,
+): string[] {
+  const named = fields.flatMap((name) => fieldNamed(module, name) ?? []);
+  return named.flatMap((field) => [field, ...boundTo(module, field)]);
+}
+
+function boundTo({ fields }: EntityModule, name: string): string[] {
+  return Object.entries(fields).flatMap(([other, { momentOf, pairedWith }]) =>
+    momentOf?.field === name || pairedWith === name || fields[name]?.pairedWith === other ? [other] : [],
+  );
 }
 
 function approvalsOf({ actions }: DefinitionDocument): ApprovalAction[] {

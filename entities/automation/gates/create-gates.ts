@@ -88,14 +88,15 @@ async function decide(
   const open = submitter ? await readOpenProposals(work, module, keys) : new Map<string, OpenProposal>();
   const decided = new Map<string, readonly WantedProposal[] | AppError>();
   for (const [id, own] of Map.groupBy(matches, ({ row }) => row['id'] as string)) {
-    const proposals = own.map(({ gate, row, fields, traced }): WantedProposal | AppError => {
+    const proposals = own.map(({ gate, row, fields, approvals, traced }): WantedProposal | AppError => {
       if (!submitter) return cannotPropose(module, gate.name);
       const existing = open.get(proposalKey(gate.definitionId, id));
       const trigger = triggerOf(operation);
       if (existing && !(isSame(existing, submitter) && existing.trigger === trigger))
         return alreadyOpen(module, existing, gate.name);
       const values = Object.fromEntries(fields.map((field) => [field, changed.get(id)?.[field]]));
-      return { gate, row, trigger, values, submitter, proposalId: existing?.id ?? newId(), existing, traced };
+      const proposalId = existing?.id ?? newId();
+      return { gate, row, trigger, values, submitter, proposalId, existing, approvals, traced };
     });
     const refusal = proposals.find((one): one is AppError => one instanceof AppError);
     decided.set(id, refusal ?? proposals.filter((one): one is WantedProposal => !(one instanceof AppError)));

@@ -1,10 +1,10 @@
 import type { EntityModule } from '../../kit/model/define.ts';
 import type { Registry } from '../../kit/model/registry.ts';
 import type { ChangeWork } from '../../kit/write/change-work.ts';
-import { fieldNamed } from '../document/automated-kinds.ts';
 import type { ApprovalAction, DefinitionDocument } from '../document/definition-document.ts';
 import { environmentOf } from '../document/expression-environment.ts';
 import type { Expressions } from '../document/expressions.ts';
+import { heldFieldsOf } from '../document/publication.ts';
 import { readGateVersions, type GateRow } from '../gate-rows.ts';
 
 /** A published version that holds changes, prepared for matching. */
@@ -70,16 +70,8 @@ export function preparedGate({ id, definitionId, recordKind, document, name }: G
   const module = registry.byKind(recordKind);
   const approvals = document.actions.flatMap((action): GateApproval[] => {
     if (action.type !== 'REQUEST_APPROVAL') return [];
-    const fields = (action.params.fields ?? []).flatMap((field) => fieldNamed(module, field) ?? []);
-    return [{ action, fields: fields.flatMap((field) => [field, ...boundTo(module, field)]) }];
+    return [{ action, fields: heldFieldsOf(module, action.params) }];
   });
   const isSubmittedByHand = document.approvalSubmissionMode === 'MANUAL_SUBMIT';
   return { id, definitionId, name, module, document, approvals, isSubmittedByHand };
-}
-
-/** Fields whose values are valid only together with that of a field: they are held with it. */
-function boundTo({ fields }: EntityModule, name: string): string[] {
-  return Object.entries(fields).flatMap(([other, { momentOf, pairedWith }]) =>
-    momentOf?.field === name || pairedWith === name || fields[name]?.pairedWith === other ? [other] : [],
-  );
 }

@@ -11,6 +11,7 @@ import { withTraced, type TracedExpression } from '../document/traced-expression
 import { hashOfChanges, proposalKey, proposedValues } from '../proposed-values.ts';
 import { workflowEvent } from '../workflow-event.ts';
 import { workflowInstance } from '../workflow-instance.ts';
+import { keptGate, type KeptGate } from '../kept-gate.ts';
 import type { Gate } from './gate.ts';
 import { serverData, type OpenProposal } from './open-proposals.ts';
 import type { Submitter } from './submitter.ts';
@@ -28,6 +29,8 @@ export interface WantedProposal {
   readonly proposalId: string;
   /** The open proposal that gets a new revision. */
   readonly existing: OpenProposal | undefined;
+  /** Keys of the approvals that the gate has found needed. */
+  readonly approvals: readonly string[];
   /** Expressions with which the gate has decided. */
   readonly traced: readonly TracedExpression[];
 }
@@ -93,7 +96,8 @@ function newProposal(module: EntityModule, wanted: WantedProposal, { at }: Stamp
     openKey: proposalKey(gate.definitionId, recordId),
   };
   if (instanceId === null) return { proposal, instance: undefined, entry: undefined };
-  const instance = { id: instanceId, ...instanceOfProposal(module, proposal, gate, row, at) };
+  const { context, ...begun } = instanceOfProposal(module, proposal, gate, row, at);
+  const instance = { id: instanceId, ...begun, context: { ...context, ...keptGate(1, wanted.approvals) } };
   const entry = {
     organizationId,
     instanceId,
@@ -108,7 +112,7 @@ function newProposal(module: EntityModule, wanted: WantedProposal, { at }: Stamp
 async function revise(
   work: ChangeWork,
   proposals: EntityModule,
-  { gate, row, values: given, traced }: WantedProposal,
+  { gate, row, values: given, approvals, traced }: WantedProposal,
   existing: OpenProposal,
   stamp: Stamp,
 ): Promise<void> {
@@ -127,7 +131,14 @@ async function revise(
     stamp,
   });
   if (!instance) return;
-  const started = nextRound(instance, gate.id);
+  const { round: nextOne, ...next } = nextRound(instance, gate.id);
+  const { gate: former } = (instance.context ?? {}) as Partial<KeptGate>;
+  // Values of before are proposed, too, so their approvals stay needed, as far as the version has them.
+  const keys = gate.approvals.flatMap(({ action: { key } }) =>
+    approvals.includes(key) || former?.keys.includes(key) ? [key] : [],
+  );
+  const context = { ...(instance.context as object | null), ...keptGate(nextOne, keys) };
+  const started = { ...next, round: nextOne, context };
   const running = await work.update('system', workflowInstance, { ...instance }, { values: started, stamp });
   emitSubmitted(work, proposals, after as unknown as Proposal);
   const { round } = started;

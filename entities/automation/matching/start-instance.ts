@@ -2,6 +2,7 @@ import { journal } from '../approvals/journal.ts';
 import { withTraced, type TracedExpression } from '../document/traced-expressions.ts';
 import { keptChange, keptChangeOf } from '../kept-change.ts';
 import { hasStartedByActions } from '../started-by-actions-rows.ts';
+import { gateInstanceKey } from '../proposed-values.ts';
 import { workflowInstance } from '../workflow-instance.ts';
 import type { workflowVersion } from '../workflow-version.ts';
 import { tokenIn } from '../../kit/model/caller.ts';
@@ -60,7 +61,9 @@ export async function startInstance(
   const chain = parent ? [...((parent.chain as string[] | null) ?? []), parent.definitionId] : [];
   if (parent?.definitionId === definitionId || chain.length >= maxChain) return undefined;
   const openKey = openKeyOf(definitionId, recordId);
-  if (await data.findOne(workflowInstance, { openKey: { eq: openKey } })) return undefined;
+  // Also one that decides about a change that is held: the same request may have written other fields.
+  const open = [openKey, gateInstanceKey(definitionId, recordId)];
+  if (await data.findOne(workflowInstance, { openKey: { in: open } })) return undefined;
   if (parent) {
     const recent = { since: new Date(clock.now().getTime() - hourMs), count: maxStartedByActions };
     if (await hasStartedByActions(unit, organizationId, recent)) return undefined;

@@ -12,6 +12,7 @@ import type { DataClient } from '../../kit/unit/data-client.ts';
 import { tokenIn } from '../../kit/model/caller.ts';
 import { preparedGate } from '../gates/gate.ts';
 import { matchGates } from '../gates/match-gates.ts';
+import { instanceOfActor } from '../matching/instance-actor.ts';
 import { matchChange } from '../matching/match-change.ts';
 import { SelectorFacts } from '../matching/selector-facts.ts';
 
@@ -22,6 +23,7 @@ export interface Trial {
   readonly data: DataClient;
   readonly expressions: Expressions;
   readonly organizationId: string;
+  readonly definitionId: string;
   readonly module: EntityModule;
   readonly document: DefinitionDocument;
 }
@@ -54,13 +56,20 @@ export interface TriedChange {
   readonly actions: readonly TriedAction[];
 }
 
+const nothing: TriedChange = { starts: false, holds: false, failures: [], cost: 0, actions: [] };
+
 /** Evaluates a definition for a change, and writes nothing: actions run as if each of them had succeeded, and nobody had decided yet. */
 export function tryChange(trial: Trial, tried: TrialChange): Promise<TriedChange> {
   const { unit, module, document } = trial;
+  const { change, actor } = tried;
+  const { operation, changedFields, changedEdges = [] } = change;
+  // It changes nothing.
+  if (operation === 'update' && changedFields.length + changedEdges.length === 0) return Promise.resolve(nothing);
   const publication = publicationOf(document, module, unit.registry);
-  return publication.isGate && holdsChange(publication, tried.change)
-    ? tryHeldChange(trial, tried)
-    : tryWrittenChange(trial, tried);
+  if (!publication.isGate || !holdsChange(publication, change)) return tryWrittenChange(trial, tried);
+  // Changes of the server itself pass gates, and start nothing of them.
+  const isOfServer = actor.startsWith('system:') && instanceOfActor(actor) === undefined;
+  return isOfServer ? Promise.resolve(nothing) : tryHeldChange(trial, tried);
 }
 
 async function tryWrittenChange(trial: Trial, tried: TrialChange): Promise<TriedChange> {
@@ -87,11 +96,15 @@ async function tryWrittenChange(trial: Trial, tried: TrialChange): Promise<Tried
 /** As the gate decides before the change is written, and as its actions run afterwards. */
 async function tryHeldChange(trial: Trial, tried: TrialChange): Promise<TriedChange> {
   const { recordId, change } = tried;
-  const { unit, data, expressions, module, document } = trial;
+  const { unit, data, expressions, definitionId, module, document } = trial;
   const { object, userId, at } = change;
   const row = change.oldObject ?? object;
-  const changed = picked(object, change.changedFields);
-  const gate = preparedGate({ id: '', definitionId: '', recordKind: module.kind, document, name: '' }, unit.registry);
+  // Moments follow from other fields when the change is written.
+  const given = change.changedFields.filter(
+    (name) => !change.changedFields.includes(module.fields[name]?.momentOf?.field ?? ''),
+  );
+  const changed = picked(object, given);
+  const gate = preparedGate({ id: '', definitionId, recordKind: module.kind, document, name: '' }, unit.registry);
   const operation = change.operation === 'delete' ? 'remove' : 'edit';
   const facts = new SelectorFacts(unit, data, { module, id: recordId, values: object });
   const changes = { module, operation, changes: [{ row, changed }], userId, at } as const;
@@ -138,7 +151,7 @@ function triedAction({ key, type }: Action, userIds: readonly string[]): TriedAc
 
 /** Those of some actions whose `when` is true, or cannot be evaluated. */
 async function runningActions(
-  { expressions, module, document }: Trial,
+  { expressions, definitionId, module, document }: Trial,
   actions: readonly Action[],
   recordId: string,
   change: ChangeFacts,
@@ -149,7 +162,13 @@ async function runningActions(
       : [{ action, actionIndex: document.actions.indexOf(action), expression: action.when }],
   );
   const items = conditional.map(({ action, actionIndex, expression }) => {
-    const run = notBegun({ actionIndex, objectId: recordId, actionKey: action.key, initiatorId: change.userId });
+    const run = notBegun({
+      definitionId,
+      actionIndex,
+      objectId: recordId,
+      actionKey: action.key,
+      initiatorId: change.userId,
+    });
     return { expression, variables: valuesOf(module, change, run), expected: 'bool' };
   });
   const results =

@@ -47,15 +47,15 @@ const gate = {
     },
   ],
 };
-async function saved(document: object): Promise<string> {
-  const answer = await client.post(url, { name: 'tried', record_kind: 'task', document });
+async function saved(document: object, kind = 'task'): Promise<string> {
+  const answer = await client.post(url, { name: 'tried', record_kind: kind, document });
   expect(answer.status, JSON.stringify(answer.body)).toBe(201);
   return answer.body.id;
 }
-async function ended(definitionId: string, days: number) {
-  const asked = await client.post(`${url}/${definitionId}/dry-run`, { days });
+async function ended(definitionId: string, days: number, as = client) {
+  const asked = await as.post(`${url}/${definitionId}/dry-run`, { days });
   expect(asked.status, JSON.stringify(asked.body)).toBe(202);
-  const read = () => client.get(`/v1/workflow-dry-runs/${asked.body.id}`);
+  const read = () => as.get(`/v1/workflow-dry-runs/${asked.body.id}`);
   await eventually(async () => (await read()).body.status !== 'running');
   return (await read()).body;
 }
@@ -116,6 +116,35 @@ test('expressions that fail are counted and named, and hold the change', async (
   const run = await ended(id, 90);
   expect(run).toMatchObject({ status: 'completed', starts: 30, failures: 30 });
   expect(run.report.failures[0]).toMatchObject({ recordId: expect.any(String), message: expect.stringMatching(/\S/) });
+});
+
+test('deletions together with an owner start nothing, and records that cannot be viewed are counted only', async () => {
+  const member = await buildPerson(world, { organization: owner.organization, role: 'member' });
+  const url = '/v1/group-memberships';
+  const groupOf = async (name: string) => (await client.post('/v1/groups', { name })).body.id;
+  const [first, second] = [await groupOf('First'), await groupOf('Second')];
+  await client.post(url, { group_id: first, user_id: member.user.id });
+  const { body: kept } = await client.post(url, { group_id: second, user_id: member.user.id });
+  await client.mutate({ method: 'DELETE', url: `/v1/groups/${first}` });
+  const actions = [
+    { key: 'tell', type: 'NOTIFY', params: { targets: [{ type: 'ROLE', id: 'owner' }], title: 'Gone' } },
+  ];
+  const deletions = { schemaType: 'GroupMembership', triggers: [{ operation: 'DELETE' }], actions };
+  const id = await saved(deletions, 'groupMembership');
+  const { total_changes: before, starts: none } = await ended(id, 1);
+  await client.mutate({ method: 'DELETE', url: `${url}/${kept.id}` });
+  expect(none).toBe(0);
+  expect(await ended(id, 1)).toMatchObject({ total_changes: before + 1, starts: 1 });
+  const theirs = await signedIn(world, member);
+  const { body: hidden } = await theirs.post('/v1/tasks', { title: 'hidden' });
+  await theirs.mutate({ method: 'PATCH', url: `/v1/tasks/${hidden.id}`, payload: { status: 'completed' } });
+  const wanted = { ...gate, triggers: [{ operation: 'UPDATE', expression: 'object.title == "hidden"' }] };
+  const about = await saved(wanted);
+  const as = await signedIn(world, admin);
+  expect((await as.get(`/v1/tasks/${hidden.id}`)).status).toBe(404);
+  const run = await ended(about, 1, as);
+  expect(run).toMatchObject({ starts: 1 });
+  expect(run.report.starts).toEqual([]);
 });
 
 test('a made-up change says what would happen', async () => {

@@ -47,6 +47,14 @@ const gates: readonly Pick<DefinitionDocument, 'triggers' | 'conditions' | 'acti
       approval('priority', ['priority'], { when: 'object.priority > old_object.priority' }),
     ],
   },
+  // What only the whole change knows holds a field; its approval stays needed.
+  {
+    triggers: [on()],
+    actions: [
+      approval('status', ['status'], { when: '"title" in changed_fields && definition_id != ""' }),
+      approval('priority', ['priority']),
+    ],
+  },
   // Whoever cannot evaluate it, asks.
   { triggers: [on('object.tags[1] == "urgent"')], actions: [approval('status', ['status'])] },
   {
@@ -75,11 +83,16 @@ async function compare(definitionId: string, isDeletion: boolean): Promise<boole
   const before = values();
   // Of a made-up record nobody can say who may view it; this one is viewed by whoever is asked.
   const { id } = ok(await client.post('/v1/tasks', { ...before, assignee_id: admin.user.id }));
-  const all = Object.entries(values()).filter(([name]) => random.chance(0.6) && name !== 'tags');
-  const given = Object.fromEntries(all.filter(([name, value]) => value !== before[name as keyof typeof before]));
-  if (!isDeletion && Object.keys(given).length === 0) return false;
+  // Some have the values that the record has already.
+  const given = Object.fromEntries(
+    Object.entries(values()).filter(([name]) => name !== 'tags' && (name === 'status' || random.chance(0.6))),
+  );
   const change = isDeletion ? { operation: 'delete' } : { operation: 'update', changes: given };
   const tried = ok(await client.post(`/v1/workflow-definitions/${definitionId}/try`, { before, ...change }));
+  const created = ok(
+    await client.post(`/v1/workflow-definitions/${definitionId}/try`, { operation: 'create', changes: before }),
+  );
+  expect(created).toMatchObject({ starts: false, holds: false });
   const url = `/v1/tasks/${id}`;
   const made = await client.mutate(isDeletion ? { method: 'DELETE', url } : { method: 'PATCH', url, payload: given });
   ok(made);
@@ -89,7 +102,7 @@ async function compare(definitionId: string, isDeletion: boolean): Promise<boole
   expect(tried.holds, place).toBe(isHeld);
   await eventually(() => isSettled(world));
   const started = await asOwner(world, 'select 1 from workflow_instances where subject_id = $1', [id]);
-  expect(tried.starts, place).toBe(started.length > 0);
+  expect(started, place).toHaveLength(tried.starts ? 1 : 0);
   if (!isHeld) {
     expect(tried.actions, place).toEqual([]);
     return false;
