@@ -259,7 +259,10 @@ import { readAnswer } from '../provider-answer.ts';
 
 const closed = { additionalProperties: false } as const;
 
-const Key = Type.Object({ key: Type.String({ minLength: 1, maxLength: 100, description: 'Key of the kettle.' }) }, closed);
+const Key = Type.Object(
+  { key: Type.String({ minLength: 1, maxLength: 100, description: 'Key of the kettle.' }) },
+  closed,
+);
 
 async function ask({ http, credential, now, baseUrl }: ProviderContext, path: string) {
   const headers = { authorization: \`Bearer \${String(credential['key'])}\` };
