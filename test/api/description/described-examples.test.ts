@@ -1,5 +1,3 @@
-import { Type } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordNames } from '#api/rest/records/record-names.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
@@ -9,7 +7,7 @@ import { registry } from '#entities/index.ts';
 import { isExposed } from '#entities/kit/model/exposure.ts';
 import { AuthorizationFixtures } from '../../kit/records/authorization-fixtures.ts';
 import { isInKey } from '../../kit/records/bulk-fixtures.ts';
-import { target, type DescribedApi, type DescribedSchema } from '../../kit/http/described-api.ts';
+import { mistakes, target, type DescribedApi, type DescribedSchema } from '../../kit/http/described-api.ts';
 import { undescribed } from '../../kit/fuzz/undescribed.ts';
 import { operationsOf, type RestOperation } from '../../kit/fuzz/openapi-requests.ts';
 import { buildPerson, signedIn } from '../../kit/people.ts';
@@ -25,21 +23,6 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The schema with everything in place of references. */
-function whole(schema: DescribedSchema): DescribedSchema {
-  const found = target(document, schema);
-  return JSON.parse(JSON.stringify(found), (_key, value: unknown) =>
-    typeof value === 'object' && value !== null && '$ref' in value ? whole(value as DescribedSchema) : value,
-  ) as DescribedSchema;
-}
-
-/** What is wrong with a value, as a schema says. */
-function mistakes(schema: DescribedSchema, value: unknown): string[] {
-  return Compile(Type.Unsafe(whole(schema)))
-    .Errors(value)
-    .map(({ instancePath, message }) => `${instancePath} ${message}`);
-}
-
 const jsonBody = ({ described: { requestBody } }: RestOperation) => requestBody?.content?.['application/json']?.schema;
 
 const exampleOf = (schema: DescribedSchema) => structuredClone(target(document, schema).examples?.[0]) as object;
@@ -54,7 +37,7 @@ function unlike(operation: RestOperation, url: string, answer: TestAnswer): read
   };
   const type = String(answer.headers['content-type']).split(';')[0] ?? '';
   const schema = response.content?.[type]?.schema;
-  return schema ? mistakes(schema, answer.body) : [];
+  return schema ? mistakes(document, schema, answer.body) : [];
 }
 
 test('every body has an example, and all examples are valid', () => {
@@ -65,7 +48,9 @@ test('every body has an example, and all examples are valid', () => {
   });
   expect(without.map(({ name }) => name)).toEqual([]);
   const invalid = Object.entries(schemas).flatMap(([name, schema]) =>
-    (schema.examples ?? []).flatMap((example) => mistakes(schema, example).map((problem) => `${name}: ${problem}`)),
+    (schema.examples ?? []).flatMap((example) =>
+      mistakes(document, schema, example).map((problem) => `${name}: ${problem}`),
+    ),
   );
   expect(invalid).toEqual([]);
 });
