@@ -3,8 +3,9 @@ import { recordNames } from '#api/rest/records/record-names.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import type { Field } from '#entities/kit/model/declared-field.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
-import { registry } from '#entities/index.ts';
+import { membership, registry } from '#entities/index.ts';
 import { isExposed } from '#entities/kit/model/exposure.ts';
+import { asSystem } from '../../kit/as-person.ts';
 import { AuthorizationFixtures } from '../../kit/records/authorization-fixtures.ts';
 import { isInKey } from '../../kit/records/bulk-fixtures.ts';
 import { mistakes, target, type DescribedApi, type DescribedSchema } from '../../kit/http/described-api.ts';
@@ -97,6 +98,28 @@ describe('requests with the examples', () => {
     expect(wrong).toEqual([]);
     expect(closed).toEqual(['fileVerdict']);
     expect(created.length).toBeGreaterThan(20);
+  });
+
+  test('are answered to people who act in no organization as it is described', async () => {
+    const wrong: string[] = [];
+    const codes = new Set<string>();
+    const { organization } = await buildPerson(world);
+    for (const operation of operationsOf(document)) {
+      const schema = jsonBody(operation) as DescribedSchema | undefined;
+      if (!schema) continue;
+      const leaver = await buildPerson(world, { organization, role: 'member' });
+      const client = await signedIn(world, leaver);
+      await asSystem(world, organization.id, async (data) => {
+        const held = await data.findOne(membership, { userId: { eq: leaver.user.id } });
+        await data.remove(membership, held?.id ?? '');
+      });
+      const url = operation.path.replaceAll(/\{\w+\}/g, '01KG9ZV4X3M8Q2T7R5W1Y6B0CD');
+      const answer = await client.mutate({ method: operation.method, url, payload: exampleOf(schema) });
+      codes.add(answer.body?.code);
+      wrong.push(...unlike(operation, url, answer).map((problem) => `${operation.name} ${answer.status}: ${problem}`));
+    }
+    expect(wrong).toEqual([]);
+    expect(codes).toContain('no_current_organization');
   });
 
   test('are answered by all other operations as they describe it', async () => {
