@@ -17,6 +17,20 @@ export const optionalLine = `^(${line})?$`;
 
 export const idSchema = (description: string) => Type.Unsafe<string>({ ...idText, description });
 
+/** A day, which begins in UTC, or an instant (`parseDayOrInstant`). */
+export const dayOrInstant = (description: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 40,
+    [describedKeyword]: {
+      anyOf: [
+        { type: 'string', format: 'date' },
+        { type: 'string', format: 'date-time' },
+      ],
+    },
+    description,
+  });
+
 export const EmailSchema = Type.String({
   format: 'email',
   minLength: 3,

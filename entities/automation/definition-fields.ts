@@ -1,3 +1,4 @@
+import { describedKeyword } from '../kit/model/described-schema.ts';
 import { choice, json, text } from '../kit/model/fields.ts';
 import type { DefinitionDocument } from './document/definition-document.ts';
 
@@ -22,9 +23,15 @@ const exampleDocument: DefinitionDocument = {
   ],
 };
 
+/** Keywords of a document that is checked without being saved, for the description of the API: it can be anything. */
+export const anyDocument = { [describedKeyword]: { examples: [exampleDocument] } } as const;
+
 /** The document of a workflow definition (docs/workflows.md), as draft or as published. */
-export const documentField = (description: string) =>
-  json(description, { maxBytes: maxDocumentBytes, exposed: 'read-write', examples: [exampleDocument] });
+export const documentField = (description: string) => {
+  const { examples } = anyDocument[describedKeyword];
+  const field = json(description, { maxBytes: maxDocumentBytes, exposed: 'read-write', examples });
+  return { ...field, schema: { ...field.schema, [describedKeyword]: { type: 'object', examples } } };
+};
 
 /** Operations on records that start workflows, as documents name them. */
 export const triggerOperations = ['create', 'update', 'delete'] as const;

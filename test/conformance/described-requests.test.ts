@@ -44,7 +44,9 @@ async function schemathesis(): Promise<string> {
 
 test('schemathesis finds no request that the description allows and the server refuses, and no undescribed answer', async () => {
   const command = await schemathesis();
-  const product = await StartedProduct.start([], { CORE_RATELIMIT_ENABLED: 'false' });
+  // Schemathesis pauses while it makes values, sometimes between a connection and its request.
+  const patience = { CORE_SERVER_READHEADERTIMEOUT: '60000', CORE_SERVER_READTIMEOUT: '60000' };
+  const product = await StartedProduct.start([], { CORE_RATELIMIT_ENABLED: 'false', ...patience });
   try {
     const { urls, demo } = product.facts;
     const { code, output } = await run(

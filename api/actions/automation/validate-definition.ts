@@ -1,5 +1,8 @@
 import { Type } from 'typebox';
+import { anyDocument } from '#entities/automation/definition-fields.ts';
 import { workflowDefinition } from '#entities/automation/workflow-definition.ts';
+import { inputError } from '#entities/kit/base/input-error.ts';
+import { problemOf } from '#entities/kit/model/input.ts';
 import { checkedDefinition, definingOrganization, requireEngine } from '../../people/saved-definition.ts';
 import { fieldOf, orNull } from '../kit/action-parts.ts';
 import { defineAction } from '../kit/define-action.ts';
@@ -29,7 +32,7 @@ export const validateWorkflowDefinition = defineAction({
   acceptsSingleSignOn: true,
   input: {
     recordKind: fieldOf(workflowDefinition, 'recordKind'),
-    document: fieldOf(workflowDefinition, 'document'),
+    document: fieldOf(workflowDefinition, 'document', anyDocument),
   },
   answer: {
     isValid: Type.Boolean({ description: 'Whether the document can be saved and published.' }),
@@ -39,6 +42,7 @@ export const validateWorkflowDefinition = defineAction({
   errors: ['permission_denied', 'no_current_organization', 'workflows_disabled'],
   run: async (asking, input) => {
     requireEngine(asking);
+    refuseUnstorable(input.document);
     const organizationId = await definingOrganization(asking);
     const { problems } = await checkedDefinition(asking, { ...input, organizationId });
     return {
@@ -47,3 +51,9 @@ export const validateWorkflowDefinition = defineAction({
     };
   },
 });
+
+/** Saving refuses such JSON, too, whatever it says. @throws AppError invalid_input */
+function refuseUnstorable(document: unknown): void {
+  const problem = document === null ? undefined : problemOf(workflowDefinition.fields.document, document);
+  if (problem) throw inputError([{ path: `/document${problem.path}`, message: problem.message }]);
+}

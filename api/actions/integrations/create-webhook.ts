@@ -29,7 +29,7 @@ export const createIntegrationWebhook = defineAction({
   },
   title: 'IssuedIntegrationWebhook',
   status: 201,
-  errors: ['not_found', 'permission_denied', 'already_exists', 'step_up_required'],
+  errors: ['not_found', 'permission_denied', 'no_current_organization', 'already_exists', 'step_up_required'],
   run: async (asking, input) => {
     const secret = newWebhookSecret();
     const { id } = await asking.unit.data.create(integrationWebhook, { ...input, secret });

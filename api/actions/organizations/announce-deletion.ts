@@ -1,7 +1,6 @@
-import { Type } from 'typebox';
 import { organization } from '#entities/organizations/organization.ts';
 import { requiresProof } from '../../credentials/required-proof.ts';
-import { idSchema } from '../../http/request-schemas.ts';
+import { dayOrInstant, idSchema } from '../../http/request-schemas.ts';
 import { announceDeletion, maxAnnouncedDays, withdrawDeletion } from '../../people/announced-deletion.ts';
 import { instant, message, selectableRecord } from '../kit/action-parts.ts';
 import { defineAction } from '../kit/define-action.ts';
@@ -20,11 +19,9 @@ export const announceOrganizationDeletion = defineAction({
   description: `Marks the organization for deletion at \`notBefore\`. It is then deleted as by the owner who has announced it, if they are still an owner, whether it pays or not. Another announcement moves the time. POST /v1/organizations/{id}/keep takes it back. In REST, DELETE /v1/organizations/{id} with \`not_before\` does the same. The announcement ${requiresProof}`,
   input: {
     id: idSchema('Id of the organization.'),
-    notBefore: Type.String({
-      minLength: 1,
-      maxLength: 40,
-      description: `When it is deleted: a day, which begins in UTC, or an instant (RFC 3339), at most ${maxAnnouncedDays} days from now.`,
-    }),
+    notBefore: dayOrInstant(
+      `When it is deleted: a day, which begins in UTC, or an instant (RFC 3339), at most ${maxAnnouncedDays} days from now.`,
+    ),
   },
   answer: {
     organization: selectableRecord(organization),

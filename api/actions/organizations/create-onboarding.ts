@@ -31,7 +31,10 @@ export const createOnboarding = defineAction({
       description: 'Name of the company.',
     }),
     domains: Type.Optional(
-      Type.Array(Type.String({ maxLength: 253 }), { maxItems: 100, description: 'E-mail domains of the company.' }),
+      Type.Array(Type.String({ maxLength: 253, [describedKeyword]: { format: 'idn-hostname' } }), {
+        maxItems: 100,
+        description: 'E-mail domains of the company.',
+      }),
     ),
     companyDetails: details('About the company.'),
     userDetails: details('About the person.'),

@@ -15,7 +15,9 @@ const listOf = (shared: SharedValue) => ({
 // The API description allows fewer values than the fields. The data layer refuses the others.
 const needed = {
   name: fieldOf(webhookEndpoint, 'name'),
-  url: fieldOf(webhookEndpoint, 'url', { [describedKeyword]: { format: 'uri', pattern: '^https?://' } }),
+  url: fieldOf(webhookEndpoint, 'url', {
+    [describedKeyword]: { format: 'uri', pattern: '^https?://[^@/?#]+([/?][^#]*)?#?$' },
+  }),
   topics: fieldOf(webhookEndpoint, 'topics', listOf('EventTopicPattern')),
   scopes: fieldOf(webhookEndpoint, 'scopes', listOf('EndpointScope')),
 };

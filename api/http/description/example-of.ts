@@ -33,8 +33,8 @@ export function exampleOf(
   level = 0,
 ): unknown {
   const { $ref, type, examples, items, properties = {}, format, minimum } = schema;
-  if ($ref !== undefined) return exampleOf(schemas[$ref.slice(reference.length)] ?? {}, schemas, use, name, level + 1);
   if (examples && examples.length > 0) return examples[0];
+  if ($ref !== undefined) return exampleOf(schemas[$ref.slice(reference.length)] ?? {}, schemas, use, name, level + 1);
   if ('default' in schema) return schema['default'];
   if ('const' in schema) return schema['const'];
   const words = schema['enum'] as readonly unknown[] | undefined;

@@ -1,12 +1,20 @@
 import { eventCatalogue } from '#entities/kit/model/event-catalogue.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import { offeredScopes } from '#entities/kit/model/scopes.ts';
+import { listedKinds } from '#entities/kit/read/described-list.ts';
+import { jsonValue } from './json-value.ts';
 import type { Schema } from './openapi-document.ts';
 
-/** Names of closed lists of words that several requests have, each a schema of the description. */
-export type SharedValue = 'ApiTokenScope' | 'PersonalTokenScope' | 'EndpointScope' | 'EventTopicPattern';
+/** Names of values that several requests have, each a schema of the description: closed lists of words, and JSON. */
+export type SharedValue =
+  | 'ApiTokenScope'
+  | 'PersonalTokenScope'
+  | 'EndpointScope'
+  | 'EventTopicPattern'
+  | 'JsonValue'
+  | 'ListedKind';
 
-/** The lists, as far as they follow from the kinds. */
+/** The values; the lists follow from the kinds. */
 export function sharedValues(registry: Registry): Readonly<Record<SharedValue, Schema>> {
   const topics = eventCatalogue(registry).flatMap(({ isPublic, topic }) => (isPublic ? [topic] : []));
   const kinds = new Set(topics.map((topic) => `${topic.slice(0, topic.indexOf('.'))}.*`));
@@ -28,6 +36,11 @@ export function sharedValues(registry: Registry): Readonly<Record<SharedValue, S
       ...kinds,
       ...topics,
     ]),
+    JsonValue: jsonValue,
+    ListedKind: words(
+      'Kind of the records of an organization.',
+      listedKinds(registry).map(({ topic }) => topic),
+    ),
   };
 }
 

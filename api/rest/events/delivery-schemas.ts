@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import type { EventRun } from '#runtime/event-runs.ts';
 import { defaultPageSize } from '../../http/response/page-slice.ts';
 import {
@@ -8,7 +9,7 @@ import {
   type ShownDelivery,
 } from '../../webhooks/organization-events.ts';
 import type { InstallationPage } from '../../webhooks/installation-events.ts';
-import { idSchema } from '../../http/request-schemas.ts';
+import { idSchema, visibleText } from '../../http/request-schemas.ts';
 
 export const line = (description: string) => Type.String({ minLength: 1, maxLength: 200, description });
 export const instant = (description: string) => Type.String({ format: 'date-time', maxLength: 40, description });
@@ -19,6 +20,7 @@ export const ReasonPart = Type.String({
   minLength: 1,
   maxLength: 1_000,
   pattern: '\\S',
+  [describedKeyword]: { pattern: visibleText },
   description: 'Reason; it is stored with the person who asked.',
 });
 

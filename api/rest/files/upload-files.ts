@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { shortened } from '#entities/kit/base/shortened.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { maxFormFiles as maxFiles } from '#entities/kit/objects/stored-object.ts';
@@ -15,7 +16,7 @@ import {
   UploadSchema,
 } from './upload-answer.ts';
 
-const filesOfField = Type.Array(Type.String({ format: 'binary' }), {
+const filesOfField = Type.Array(Type.String({ format: 'binary', [describedKeyword]: { minLength: 1 } }), {
   minItems: 1,
   description: 'Files, each a part of the form with a file name.',
 });

@@ -2,18 +2,16 @@ import { Type, type TObject, type TSchema } from 'typebox';
 import type { ErrorCode } from '#entities/kit/base/errors.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
 import type { Call, RouteResponse } from '../../http/route.ts';
-import { versionSchema } from '../../http/request-schemas.ts';
+import { dayOrInstant, versionSchema } from '../../http/request-schemas.ts';
 import { laterDeletions, maxAnnouncedDays } from '../../people/announced-deletion.ts';
 import { heldDeletionSchema } from './held-fields.ts';
 import { ifMatch } from './if-match.ts';
 import { matching } from './record-version.ts';
 
 const notBefore = Type.Optional(
-  Type.String({
-    minLength: 1,
-    maxLength: 40,
-    description: `Announces the deletion instead: a day, which begins in UTC, or an instant (RFC 3339), at most ${maxAnnouncedDays} days from now. The response is 202, and POST /v1/organizations/{id}/keep takes it back.`,
-  }),
+  dayOrInstant(
+    `Announces the deletion instead: a day, which begins in UTC, or an instant (RFC 3339), at most ${maxAnnouncedDays} days from now. The response is 202, and POST /v1/organizations/{id}/keep takes it back.`,
+  ),
 );
 
 const AnnouncedSchema = Type.Object(

@@ -12,8 +12,9 @@ import { maxCursorLength, maxOrderTerms, type OrderTerm } from '#entities/kit/re
 import { relationsOf, type ToMany } from '#entities/kit/read/relations.ts';
 import type { Registry } from '#entities/kit/model/registry.ts';
 import type { Comparison, Filter } from '#entities/kit/read/filter.ts';
-import { nullOperandProblem, operandProblem } from '#entities/kit/read/operand-problem.ts';
+import { nullOperandProblem, operandProblem, partOfText } from '#entities/kit/read/operand-problem.ts';
 import {
+  equalityOperators,
   filteredType,
   holdsIds,
   maxOperandValues,
@@ -221,8 +222,10 @@ function acceptsNull(field: Field | undefined): boolean {
 
 function operandSchema(module: EntityModule, { field }: ListFilter, { name, operand, description }: Operator): TSchema {
   if (operand === 'flag') return Type.Optional(Type.Boolean({ description }));
-  const isText = filteredType(module, field) === 'text' && !holdsIds(module, field);
-  const ofText = partOperators.has(name) ? partOfText : anyText;
+  // Equality compares whole ids; the other operators take any text.
+  const isWhole = holdsIds(module, field) && equalityOperators.has(name);
+  const isText = filteredType(module, field) === 'text' && !isWhole;
+  const ofText = partOperators.has(name) ? partSchema : anyText;
   const schema = isText ? ofText : valueSchemaOf(module, field);
   if (operand === 'value') return Type.Optional(Type.Unsafe({ ...schema, description }));
   const several = isText
@@ -242,8 +245,8 @@ function operandSchema(module: EntityModule, { field }: ListFilter, { name, oper
 /** Operands are compared with texts of any form. */
 const anyText = { type: 'string', maxLength: 500 } as const;
 
-/** Every text contains the empty one; the refusal says so. */
-const partOfText = { ...anyText, [describedKeyword]: { minLength: 1 } } as const;
+/** Every text contains the empty one, and one without a matched form; the refusal says so. */
+const partSchema = { ...anyText, [describedKeyword]: { pattern: partOfText } } as const;
 
 /** Schema of one value with which the field is compared. */
 function valueSchemaOf(module: EntityModule, name: string): JsonSchema {

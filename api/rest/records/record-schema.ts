@@ -92,15 +92,19 @@ export function creationSchema(module: EntityModule, links: readonly Links[] = [
   const { properties } = bodySchema(module, writableFields(module), isRequired);
   return Type.Object(
     { ...properties, ...linkProperties(links, ['add']) },
-    { title: `Create${recordNames(module).one}Input`, additionalProperties: false, ...dependences(module) },
+    { title: `Create${recordNames(module).one}Input`, additionalProperties: false, ...dependences(module, 'creation') },
   );
 }
 
 /**
- * Fields of a new record that need another one: both of a pair or none (`money`), and the status of which one is the moment. The data
- * layer refuses in words of its own.
+ * Fields that need another one: both of a pair or none (`money`), and the status of which one is the moment. The data layer refuses in words
+ * of its own. A change can leave out the other field; then that of the record counts.
  */
-function dependences({ fields }: EntityModule): object {
+function dependences({ fields }: EntityModule, body: 'creation' | 'change'): object {
+  const present = (field: string, is: object): object => {
+    const name = snakeCase(field);
+    return { ...(body === 'creation' ? { required: [name] } : {}), properties: { [name]: is } };
+  };
   const needed = Object.entries(fields).flatMap(([name, { generated, pairedWith, momentOf }]): [string, object][] => {
     if (generated) return [];
     if (pairedWith !== undefined) return [[snakeCase(name), present(pairedWith, { not: { type: 'null' } })]];
@@ -114,17 +118,12 @@ function dependences({ fields }: EntityModule): object {
   return { [describedKeyword]: { dependentSchemas: Object.fromEntries(dependentSchemas) } };
 }
 
-function present(field: string, is: object): object {
-  const name = snakeCase(field);
-  return { required: [name], properties: { [name]: is } };
-}
-
 /** Body of a change; omitted fields stay unchanged. */
 export function changeSchema(module: EntityModule, links: readonly Links[] = []): TObject {
   const { properties } = bodySchema(module, changeableFields(module), () => false);
   return Type.Object(
     { ...properties, ...linkProperties(links, ['add', 'remove']), record_version: versionSchema },
-    { title: `Update${recordNames(module).one}Input`, additionalProperties: false },
+    { title: `Update${recordNames(module).one}Input`, additionalProperties: false, ...dependences(module, 'change') },
   );
 }
 
@@ -141,10 +140,16 @@ function linkProperties(links: readonly Links[], changes: readonly ('add' | 'rem
   return Object.fromEntries(properties);
 }
 
+/** The data layer refuses other kinds with those that there are. */
+function bodyValue(field: Field): JsonSchema {
+  const schema = valueSchema(field);
+  return field.naming === 'kind' ? { ...schema, [describedKeyword]: { shared: 'ListedKind' } } : schema;
+}
+
 function bodySchema(module: EntityModule, fields: readonly NamedField[], isNeeded: (field: Field) => boolean): TObject {
   const properties = fields.map(([name, field]): [string, TSchema] => {
     const input = field.type === 'file' ? { ...field, description: `${field.description} ${uploadNote}` } : field;
-    const schema = describedValue(input, valueSchema(field));
+    const schema = describedValue(input, bodyValue(field));
     return [snakeCase(name), isNeeded(field) ? schema : Type.Optional(schema)];
   });
   const accepted = new Set(fields.map(([name]) => name));

@@ -4,7 +4,10 @@ import type { Registry } from '../model/registry.ts';
 import { notAnId } from '../base/schema-problem.ts';
 import type { Comparison } from './filter.ts';
 import { equalityOperators, holdsIds, partOperators } from './operators.ts';
-import { hasNoMatchedForm } from '../storage/matched-form.ts';
+import { hasNoMatchedForm, matchedText } from '../storage/matched-form.ts';
+
+/** Pattern of the operands of `partOperators`. */
+export const partOfText = matchedText;
 
 /**
  * Problem of a value with which a caller compares a field, in the words that bodies get; undefined if nothing is. All APIs that

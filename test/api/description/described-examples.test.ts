@@ -1,15 +1,14 @@
-import { Type } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordNames } from '#api/rest/records/record-names.ts';
 import { snakeCase } from '#entities/kit/base/snake-case.ts';
 import type { Field } from '#entities/kit/model/declared-field.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
-import { registry } from '#entities/index.ts';
+import { membership, registry } from '#entities/index.ts';
 import { isExposed } from '#entities/kit/model/exposure.ts';
+import { asSystem } from '../../kit/as-person.ts';
 import { AuthorizationFixtures } from '../../kit/records/authorization-fixtures.ts';
 import { isInKey } from '../../kit/records/bulk-fixtures.ts';
-import { target, type DescribedApi, type DescribedSchema } from '../../kit/http/described-api.ts';
+import { mistakes, target, type DescribedApi, type DescribedSchema } from '../../kit/http/described-api.ts';
 import { undescribed } from '../../kit/fuzz/undescribed.ts';
 import { operationsOf, type RestOperation } from '../../kit/fuzz/openapi-requests.ts';
 import { buildPerson, signedIn } from '../../kit/people.ts';
@@ -25,21 +24,6 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The schema with everything in place of references. */
-function whole(schema: DescribedSchema): DescribedSchema {
-  const found = target(document, schema);
-  return JSON.parse(JSON.stringify(found), (_key, value: unknown) =>
-    typeof value === 'object' && value !== null && '$ref' in value ? whole(value as DescribedSchema) : value,
-  ) as DescribedSchema;
-}
-
-/** What is wrong with a value, as a schema says. */
-function mistakes(schema: DescribedSchema, value: unknown): string[] {
-  return Compile(Type.Unsafe(whole(schema)))
-    .Errors(value)
-    .map(({ instancePath, message }) => `${instancePath} ${message}`);
-}
-
 const jsonBody = ({ described: { requestBody } }: RestOperation) => requestBody?.content?.['application/json']?.schema;
 
 const exampleOf = (schema: DescribedSchema) => structuredClone(target(document, schema).examples?.[0]) as object;
@@ -54,7 +38,7 @@ function unlike(operation: RestOperation, url: string, answer: TestAnswer): read
   };
   const type = String(answer.headers['content-type']).split(';')[0] ?? '';
   const schema = response.content?.[type]?.schema;
-  return schema ? mistakes(schema, answer.body) : [];
+  return schema ? mistakes(document, schema, answer.body) : [];
 }
 
 test('every body has an example, and all examples are valid', () => {
@@ -65,7 +49,9 @@ test('every body has an example, and all examples are valid', () => {
   });
   expect(without.map(({ name }) => name)).toEqual([]);
   const invalid = Object.entries(schemas).flatMap(([name, schema]) =>
-    (schema.examples ?? []).flatMap((example) => mistakes(schema, example).map((problem) => `${name}: ${problem}`)),
+    (schema.examples ?? []).flatMap((example) =>
+      mistakes(document, schema, example).map((problem) => `${name}: ${problem}`),
+    ),
   );
   expect(invalid).toEqual([]);
 });
@@ -112,6 +98,28 @@ describe('requests with the examples', () => {
     expect(wrong).toEqual([]);
     expect(closed).toEqual(['fileVerdict']);
     expect(created.length).toBeGreaterThan(20);
+  });
+
+  test('are answered to people who act in no organization as it is described', async () => {
+    const wrong: string[] = [];
+    const codes = new Set<string>();
+    const { organization } = await buildPerson(world);
+    for (const operation of operationsOf(document)) {
+      const schema = jsonBody(operation) as DescribedSchema | undefined;
+      if (!schema) continue;
+      const leaver = await buildPerson(world, { organization, role: 'member' });
+      const client = await signedIn(world, leaver);
+      await asSystem(world, organization.id, async (data) => {
+        const held = await data.findOne(membership, { userId: { eq: leaver.user.id } });
+        await data.remove(membership, held?.id ?? '');
+      });
+      const url = operation.path.replaceAll(/\{\w+\}/g, '01KG9ZV4X3M8Q2T7R5W1Y6B0CD');
+      const answer = await client.mutate({ method: operation.method, url, payload: exampleOf(schema) });
+      codes.add(answer.body?.code);
+      wrong.push(...unlike(operation, url, answer).map((problem) => `${operation.name} ${answer.status}: ${problem}`));
+    }
+    expect(wrong).toEqual([]);
+    expect(codes).toContain('no_current_organization');
   });
 
   test('are answered by all other operations as they describe it', async () => {

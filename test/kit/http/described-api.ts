@@ -1,3 +1,6 @@
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+
 /** Parts of the description of the API that tests read. */
 export interface DescribedApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
@@ -74,4 +77,22 @@ export function target<Part extends object>(document: DescribedApi, part: Part):
     .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], document);
   if (found === undefined) throw new Error(`the description has no ${part.$ref}`);
   return found as Part;
+}
+
+/** The schema with everything in place of references; a schema within itself accepts anything. */
+function whole(document: DescribedApi, schema: DescribedSchema, within: readonly string[] = []): DescribedSchema {
+  const { $ref = '' } = schema;
+  if (within.includes($ref)) return {};
+  return JSON.parse(JSON.stringify(target(document, schema)), (_key, value: unknown) =>
+    typeof value === 'object' && value !== null && '$ref' in value
+      ? whole(document, value as DescribedSchema, [...within, $ref])
+      : value,
+  ) as DescribedSchema;
+}
+
+/** Mistakes of a value, by the schema that describes it. */
+export function mistakes(document: DescribedApi, schema: DescribedSchema, value: unknown): string[] {
+  return Compile(Type.Unsafe(whole(document, schema)))
+    .Errors(value)
+    .map(({ instancePath, message }) => `${instancePath} ${message}`);
 }

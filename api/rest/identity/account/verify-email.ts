@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { emailVerification } from '#entities/identity/email-verification.ts';
 import { user } from '#entities/identity/user.ts';
 import type { RowOf } from '#entities/kit/model/define.ts';
+import { describedKeyword } from '#entities/kit/model/described-schema.ts';
 import { AppError } from '#entities/kit/base/errors.ts';
 import { invalidToken } from '#entities/kit/base/secrets/one-time-token.ts';
 import { hashPassword, verifyPassword } from '../../../auth/password.ts';
@@ -42,7 +43,11 @@ export const verify = defineRoute({
       password: Type.Optional(PasswordSchema('Password given at sign-up.')),
       new_password: Type.Optional(PasswordSchema(`Password to set instead. ${passwordRule}`)),
     },
-    { additionalProperties: false },
+    {
+      additionalProperties: false,
+      [describedKeyword]: { minProperties: 2, maxProperties: 2 },
+      examples: [{ token: 'token of the link', password: 'password of the sign-up' }],
+    },
   ),
   answers: {
     200: Type.Object({

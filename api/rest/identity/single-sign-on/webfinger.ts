@@ -9,11 +9,14 @@ import { singleSignOnUrl } from '../../../credentials/single-sign-on-required.ts
 /** Link relation of OpenID Connect Discovery, section 2. */
 const issuerRelation = 'http://openid.net/specs/connect/1.0/issuer';
 
+/** Characters that no resource has: NUL, and those that end a line. */
+const ends = String.raw`\u0000\n\r\u2028\u2029`;
+
 /**
  * RFC 7033. Looks nothing up, so the answer and the work are the same for people and organizations that are known here and for those that
  * are not.
  */
-const resourcePattern = String.raw`^(acct:[^@\u0000]*@[^\u0000]*|org:[0-7][0-9A-HJKMNP-TV-Z]{25})$`;
+const resourcePattern = String.raw`^(acct:[^@${ends}]*@[^${ends}]*|org:[0-7][0-9A-HJKMNP-TV-Z]{25})$`;
 
 export const webfinger = defineRoute({
   method: 'GET',
