@@ -1,6 +1,7 @@
 """What schemathesis needs to know about this API besides its description: credentials, formats of its own, and what an error code means."""
 
 import base64
+import datetime
 import os
 
 import requests
@@ -84,6 +85,13 @@ schemathesis.openapi.format("name", names)
 schemathesis.openapi.format("file-name", names.map(lambda name: f"{name}.txt"))
 schemathesis.openapi.format("idn-hostname", st.sampled_from(["example.com", "bücher.example", "a.b.example", "localhost"]))
 schemathesis.openapi.format("time-zone", st.sampled_from(["Europe/Vienna", "UTC", "America/New_York"]))
+# A year in UTC has four digits and is not 0; the format allows more at the ends of the calendar, with an offset.
+instants = st.builds(
+    lambda at, offset: at.isoformat() + offset,
+    st.datetimes(min_value=datetime.datetime(1, 1, 2), max_value=datetime.datetime(9999, 12, 30)),
+    st.sampled_from(["Z", "+00:00", "+05:45", "-09:30", "+14:00"]),
+)
+schemathesis.openapi.format("date-time", instants)
 schemathesis.openapi.format("decimal", st.sampled_from(["0", "1.5", "12.50"]))
 schemathesis.openapi.format(
     "tus-metadata",
