@@ -1,6 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 export class Migration20261129103900PeopleAddedToApprovals extends Migration {
+  readonly locks = { workflow_assignments: 'No release has the workflow engine yet, so the table is small.' };
+
   override up(): void | Promise<void> {
     this.addSql(`alter table "workflow_assignments" add "is_added" boolean not null default false;`);
     this.addSql(`update "workflow_assignments" set "is_added" = true where "source" = 'escalated';`);

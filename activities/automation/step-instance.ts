@@ -96,7 +96,7 @@ async function step(
   const run = runOf(action);
   // Approvals of a gate are asked for together, before all other actions, and only about a change that is held.
   const isOfGate = action.type === 'REQUEST_APPROVAL' && document.approvalTiming !== 'POST_COMMIT';
-  // Whoever is asked stays asked, although the condition was about the time before.
+  // People who are asked stay asked, although the condition was about the time before.
   const isAsked = isAsking(action) && askedStatesOf(instance)[action.key] !== undefined;
   if (isOfGate || !(isAsked || (await run.isWanted()))) {
     const skipped = { actionKey: action.key, details: withTraced(null, run.traced) };

@@ -124,7 +124,7 @@ export async function tryNextChanges(
   };
 }
 
-/** @param isListed whether whoever asked for the dry run may view the record: what an expression says of it tells its values */
+/** @param isListed whether the person who asked for the dry run may view the record: results of expressions reveal its values */
 function extended(
   report: Report,
   { recordId, at, operation }: PastChange,

@@ -131,14 +131,13 @@ async function revise(
     stamp,
   });
   if (!instance) return;
-  const { round: nextOne, ...next } = nextRound(instance, gate.id);
+  const next = nextRound(instance, gate.id);
   const { gate: former } = (instance.context ?? {}) as Partial<KeptGate>;
   // Values of before are proposed, too, so their approvals stay needed, as far as the version has them.
   const keys = gate.approvals.flatMap(({ action: { key } }) =>
     approvals.includes(key) || former?.keys.includes(key) ? [key] : [],
   );
-  const context = { ...(instance.context as object | null), ...keptGate(nextOne, keys) };
-  const started = { ...next, round: nextOne, context };
+  const started = { ...next, context: { ...(instance.context as object | null), ...keptGate(next.round, keys) } };
   const running = await work.update('system', workflowInstance, { ...instance }, { values: started, stamp });
   emitSubmitted(work, proposals, after as unknown as Proposal);
   const { round } = started;
