@@ -17,7 +17,7 @@ const comments = [
   },
 ] as const;
 
-export class Migration20261129122600RecordsNamedInRuns extends Migration {
+export class Migration20261129122300RecordsNamedInRuns extends Migration {
   override up(): void | Promise<void> {
     for (const { column, after } of comments)
       this.addSql(`comment on column "integration_runs"."${column}" is '${after}';`);
