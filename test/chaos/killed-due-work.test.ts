@@ -21,8 +21,17 @@ import { expectNoByteLost, letTimePass, storedOnDisk } from './file-checks.ts';
 import { api, worker } from './file-failpoints.ts';
 import { FileTraffic } from './file-traffic.ts';
 
+/** Queues that get no work here: nobody announces the deletion of an organization, and no organization has a chat. */
+const idle: ReadonlySet<string> = new Set([
+  'notification/chat-digests',
+  'notification/chat-sendings',
+  'organization/announced-deletions',
+]);
+
+const driven = declaredDueWork.filter(({ name }) => !idle.has(name));
+
 /** Where the worker dies, one life after the other: it has claimed work of a queue, or has begun it. */
-const boundaries = declaredDueWork.flatMap(({ name: queue }) =>
+const boundaries = driven.flatMap(({ name: queue }) =>
   (['work-claimed', 'work-begun'] as const).map((failpoint) => ({ queue, failpoint })),
 );
 const deaths = sampleOf('killed due work', boundaries, { by: [({ queue }) => queue] });
@@ -75,7 +84,7 @@ async function passTime(): Promise<void> {
   await letTimePass(world);
 }
 
-test('a worker that dies when it has claimed or begun work of any queue: nothing is lost, nothing happens twice', async () => {
+test('a worker that dies when it has claimed or begun work of a queue: nothing is lost, nothing happens twice', async () => {
   await createdEndpoint(owner.client, sink);
   const traffic = await FileTraffic.of(world, {
     urls: () => product.apiUrls,
