@@ -1,7 +1,7 @@
 import type { LockedInstance } from '#entities/automation/approvals/approval-work.ts';
 import type { ChangeFacts } from '#entities/automation/document/expression-values.ts';
 import { keptChangeOf } from '#entities/automation/kept-change.ts';
-import { rowsOfRecords } from '#entities/kit/unit/record-rows.ts';
+import { rowOfRecord } from '#entities/kit/unit/record-rows.ts';
 import type { UnitOfWork } from '#entities/kit/unit/unit-of-work.ts';
 
 /**
@@ -22,7 +22,7 @@ export async function changeOfInstance(
     at = instance.createdAt.toISOString(),
   } = keptChangeOf(instance);
   const { subjectId: id, organizationId, trigger: operation } = instance;
-  const last = record ?? (await rowsOfRecords(unit, module, [id])).get(id);
+  const last = record ?? (await rowOfRecord(unit, module, id));
   const proposal = held?.proposal;
   const proposed = proposal?.changes ?? {};
   const former = proposal?.baseValues ?? oldValues;

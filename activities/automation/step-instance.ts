@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { ApprovalWork, LockedInstance } from '#entities/automation/approvals/approval-work.ts';
 import { isApplied, RefusedWhenWritten } from '#entities/automation/approvals/apply-proposal.ts';
 import { askedStatesOf } from '#entities/automation/approvals/asked-state.ts';
-import { isAsking } from '#entities/automation/approvals/asking-action.ts';
+import { isAsking, isOfGate } from '#entities/automation/approvals/asking-action.ts';
 import { endInstance } from '#entities/automation/approvals/end-instance.ts';
 import { journal } from '#entities/automation/approvals/journal.ts';
 import { lockInstance } from '#entities/automation/approvals/lock-instance.ts';
@@ -95,12 +95,12 @@ async function step(
   }
   const run = runOf(action);
   // Approvals of a gate are asked for together, before all other actions, and only about a change that is held.
-  const isOfGate = action.type === 'REQUEST_APPROVAL' && document.approvalTiming !== 'POST_COMMIT';
+  const isAskedBefore = isOfGate(action, document);
   // People who are asked stay asked, although the condition was about the time before.
   const isAsked = isAsking(action) && askedStatesOf(instance)[action.key] !== undefined;
-  if (isOfGate || !(isAsked || (await run.isWanted()))) {
+  if (isAskedBefore || !(isAsked || (await run.isWanted()))) {
     const skipped = { actionKey: action.key, details: withTraced(null, run.traced) };
-    if (!isOfGate || !held) await journal(work, instance, 'action_skipped', skipped);
+    if (!isAskedBefore || !held) await journal(work, instance, 'action_skipped', skipped);
     await advance(work, locked);
     return next;
   }

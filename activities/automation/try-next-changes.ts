@@ -73,20 +73,14 @@ export async function tryNextChanges(
     module,
     document: row.document as DefinitionDocument,
   };
-  const shown = new Map<string, boolean>();
-  const isShown = async (recordId: string): Promise<boolean> => {
-    const known = shown.get(recordId);
-    if (known !== undefined) return known;
+  // Undefined for one that is deleted.
+  const presentOf = (recordId: string) => {
     const record = rows.get(recordId);
-    const about = { instance: { organizationId, subjectId: recordId }, module, record };
-    const people = personIn(row.createdBy);
-    const viewers = await viewersOf(
-      { unit, data: unit.data },
-      record?.deletedAt === null ? about : { ...about, record: undefined },
-      people,
-    );
-    shown.set(recordId, viewers.size > 0);
-    return viewers.size > 0;
+    return record?.deletedAt === null ? record : undefined;
+  };
+  const isShown = async (subjectId: string): Promise<boolean> => {
+    const about = { instance: { organizationId, subjectId }, module, record: presentOf(subjectId) };
+    return (await viewersOf({ unit, data: unit.data }, about, personIn(row.createdBy))).size > 0;
   };
   for (const past of page) {
     const at = new Date(past.at);
@@ -102,12 +96,13 @@ export async function tryNextChanges(
       recordId,
       change,
       actor,
-      isPresent: rows.get(recordId)?.deletedAt === null,
+      isPresent: presentOf(recordId) !== undefined,
     });
     if (tried.starts) starts++;
     if (tried.failures.length > 0) failures++;
     cost += BigInt(Math.ceil(tried.cost));
-    const isListed = (tried.starts || tried.failures.length > 0) && (await isShown(recordId));
+    const hasPlace = report.starts.length < maxListed || report.failures.length < maxListed;
+    const isListed = hasPlace && (tried.starts || tried.failures.length > 0) && (await isShown(recordId));
     report = extended(report, past, tried, isListed);
   }
   const last = page.at(-1);

@@ -336,7 +336,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
   // Former values of the record that a workflow is about, without secret ones.
   'automation/record-version-rows.ts': ['recordVersions'],
   // The values and groups that a record had when it was deleted, without secret values, for workflows about its deletion.
-  'unit/record-rows.ts': ['rowsOfRecords'],
+  'unit/record-rows.ts': ['rowOfRecord', 'rowsOfRecords'],
   'automation/shared-group-rows.ts': ['groupsOfRecord'],
   // Reads history for a dry run, which managers ask for.
   'automation/past-change-rows.ts': ['countPastChanges', 'pastChanges'],

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
 import { fieldNamed } from '#entities/automation/document/automated-kinds.ts';
 import { triggerOperations } from '#entities/automation/definition-fields.ts';
@@ -10,6 +9,7 @@ import { inputError } from '#entities/kit/base/input-error.ts';
 import { newId } from '#entities/kit/base/ids.ts';
 import { actorOf } from '#entities/kit/model/caller.ts';
 import type { EntityModule } from '#entities/kit/model/define.ts';
+import { differences } from '#entities/kit/model/recorded-changes.ts';
 import { normalized, problemOf } from '#entities/kit/model/input.ts';
 import { idSchema } from '../../http/request-schemas.ts';
 import { lockedDefinition, requireEngine, validDocument } from '../../people/saved-definition.ts';
@@ -112,15 +112,13 @@ export const tryWorkflowDefinition = defineAction({
     const { organizationId } = held;
     const { caller } = unit.context;
     const recordId = newId();
+    const changed = { create: set, update: differences(withDefaults(module, former), set), delete: {} };
     const change: ChangeFacts = {
       operation,
       object: { id: recordId, organizationId, ...former, ...set },
       oldObject: operation === 'create' ? null : { id: recordId, organizationId, ...former },
       userId: caller.kind === 'user' ? caller.subjectId : null,
-      changedFields:
-        operation === 'delete'
-          ? []
-          : Object.keys(set).filter((name) => operation === 'create' || isChanged(module, former, set, name)),
+      changedFields: Object.keys(changed[operation]),
       at: unit.clock.now(),
     };
     const { expressions } = services;
@@ -135,9 +133,10 @@ export const tryWorkflowDefinition = defineAction({
   },
 });
 
-/** Whether a change sets another value than the record has, whose other fields have their defaults. */
-function isChanged({ fields }: EntityModule, former: Values, set: Values, name: string): boolean {
-  return !isDeepStrictEqual(former[name] ?? fields[name]?.default ?? null, set[name]);
+/** Values of a record of which only some are given. */
+function withDefaults({ fields }: EntityModule, given: Values): Values {
+  const defaults = Object.entries(fields).map(([name, field]) => [name, given[name] ?? field.default ?? null]);
+  return Object.fromEntries(defaults);
 }
 
 /** Values by the names of fields, given by those of REST. @param problems gets those that the fields do not take */

@@ -25,6 +25,11 @@ export function isAsking(action: Action): action is ApprovalAction | ReviewActio
   return action.type === 'REQUEST_APPROVAL' || action.type === 'REQUEST_REVIEW';
 }
 
+/** Whether an action asks about changes before they are written: an approval of a definition that holds them. */
+export function isOfGate({ type }: Action, { approvalTiming }: Pick<DefinitionDocument, 'approvalTiming'>): boolean {
+  return type === 'REQUEST_APPROVAL' && approvalTiming !== 'POST_COMMIT';
+}
+
 /** @param document with POST_COMMIT, its approvals are reviews */
 export function askingActionOf(
   { key, type, params }: ApprovalAction | ReviewAction,

@@ -4,7 +4,7 @@ import { membership } from '../../organizations/membership.ts';
 import { managerRoles } from '../../presets/roles.ts';
 import { resolversOf } from '../document/automated-kinds.ts';
 import type { Target } from '../document/definition-document.ts';
-import { rowsOfRecords } from '../../kit/unit/record-rows.ts';
+import { rowOfRecord } from '../../kit/unit/record-rows.ts';
 import type { ApprovalWork, LockedInstance } from './approval-work.ts';
 
 /** Most people of one group or role who are asked. */
@@ -48,7 +48,7 @@ async function peopleOfTarget(
   }
   if (target.type !== 'RESOLVER') return target.type === 'USER' ? [target.id] : groupMembers(work, target.id);
   if (target.resolver_key === 'OWNER') return peopleWith(work, organizationId, ownerRoles);
-  const named = record ?? (await rowsOfRecords(work.unit, module, [subjectId])).get(subjectId);
+  const named = record ?? (await rowOfRecord(work.unit, module, subjectId));
   const { createdBy } = named ?? {};
   if (target.resolver_key === 'OBJECT_CREATOR') return typeof createdBy === 'string' ? personIn(createdBy) : [];
   const value = named?.[resolversOf(module).get(target.resolver_key) ?? ''];

@@ -1,6 +1,6 @@
 import { automatedKinds, edgesOf } from '../document/automated-kinds.ts';
 import type { ChangeFacts } from '../document/expression-values.ts';
-import { rowsOfRecords } from '../../kit/unit/record-rows.ts';
+import { rowOfRecord } from '../../kit/unit/record-rows.ts';
 import { recordVersions } from '../record-version-rows.ts';
 import { personIn } from '../../kit/model/caller.ts';
 import type { EntityModule } from '../../kit/model/define.ts';
@@ -40,7 +40,8 @@ const operations = { created: 'create', updated: 'update', deleted: 'delete' } a
 
 /**
  * The changes that an event reports: that of its record, or of the links of the records that a new or ended link joins. Values are those of
- * the version of the event, also if the record has changed since; without a history (`db.enablehistory`) they are the current ones, and of a deleted record the last ones.
+ * the version of the event, also if the record has changed since; without a history (`db.enablehistory`) they are the current ones, and of a
+ * deleted record the last ones.
  */
 export async function changesOfEvent(unit: UnitOfWork, event: EventRow): Promise<readonly ReportedChange[]> {
   const kinds = automatedKinds(unit.registry);
@@ -54,7 +55,7 @@ export async function changesOfEvent(unit: UnitOfWork, event: EventRow): Promise
 
 async function ownChange(unit: UnitOfWork, module: EntityModule, event: EventRow): Promise<ReportedChange[]> {
   const { entityId: recordId, recordVersion, organizationId, occurredAt: at, actor, payload } = event;
-  const row = (await rowsOfRecords(unit, module, [recordId])).get(recordId);
+  const row = await rowOfRecord(unit, module, recordId);
   const versions = await recordVersions(unit, module, recordId, recordVersion);
   const { changed: changedFields = [] } = payload as { readonly changed?: readonly string[] };
   const verb = event.topic.slice(module.topic.length + 1) as Verb;
@@ -97,7 +98,7 @@ async function linkChange(
   const other = through.sides?.find(({ kind }) => kind !== module.kind);
   if (!edge || !own || !other) return [];
   const { entityId, recordVersion, occurredAt: at, actor } = event;
-  const link: Row | undefined = (await rowsOfRecords(unit, through, [entityId])).get(entityId);
+  const link: Row | undefined = await rowOfRecord(unit, through, entityId);
   const { after = link } = await recordVersions(unit, through, entityId, recordVersion);
   const recordId = after?.[own.field];
   if (typeof recordId !== 'string') return [];

@@ -1,4 +1,4 @@
-import { askingActionOf, isAsking } from '../approvals/asking-action.ts';
+import { askingActionOf, isAsking, isOfGate } from '../approvals/asking-action.ts';
 import { peopleOf } from '../approvals/targets.ts';
 import { eligibleOf, escalationOf, viewersOf, type AskedChange } from '../approvals/who-counts.ts';
 import type { Action, DefinitionDocument } from '../document/definition-document.ts';
@@ -65,8 +65,7 @@ export function tryChange(trial: Trial, tried: TrialChange): Promise<TriedChange
   const { operation, changedFields, changedEdges = [] } = change;
   // It changes nothing.
   if (operation === 'update' && changedFields.length + changedEdges.length === 0) return Promise.resolve(nothing);
-  const publication = publicationOf(document, module, unit.registry);
-  if (!publication.isGate || !holdsChange(publication, change)) return tryWrittenChange(trial, tried);
+  if (!holdsChange(publicationOf(document, module, unit.registry), change)) return tryWrittenChange(trial, tried);
   // Changes of the server itself pass gates, and start nothing of them.
   const isOfServer = actor.startsWith('system:') && instanceOfActor(actor) === undefined;
   return isOfServer ? Promise.resolve(nothing) : tryHeldChange(trial, tried);
@@ -78,10 +77,8 @@ async function tryWrittenChange(trial: Trial, tried: TrialChange): Promise<Tried
   const versions = [{ document }];
   const found = await matchChange({ unit, data, expressions }, { module, recordId, change, versions });
   const failures = found.failed.map(({ message }) => message);
-  if (found.matched.length === 0) return { starts: false, holds: false, failures, cost: found.cost, actions: [] };
-  // Approvals of a gate are asked for about changes that it holds.
-  const asked = document.actions.filter((action) => !isOfGate(action, document));
-  const run = await runningActions(trial, asked, recordId, change);
+  if (found.matched.length === 0) return { ...nothing, failures, cost: found.cost };
+  const run = await laterActions(trial, recordId, change);
   const actions: TriedAction[] = [];
   for (const action of run.actions) actions.push(triedAction(action, await askedPeople(trial, action, tried)));
   return {
@@ -110,7 +107,7 @@ async function tryHeldChange(trial: Trial, tried: TrialChange): Promise<TriedCha
   const changes = { module, operation, changes: [{ row, changed }], userId, at } as const;
   const found = await matchGates([gate], changes, expressions, () => facts);
   const [match] = found.matches;
-  if (!match) return { starts: false, holds: false, failures: [], cost: found.cost, actions: [] };
+  if (!match) return { ...nothing, cost: found.cost };
   const { fields } = match;
   const written: ChangeFacts = {
     ...change,
@@ -118,8 +115,7 @@ async function tryHeldChange(trial: Trial, tried: TrialChange): Promise<TriedCha
     changedFields: fields,
     proposedChanges: picked(object, fields),
   };
-  const later = document.actions.filter((action) => !isOfGate(action, document));
-  const run = await runningActions(trial, later, recordId, written);
+  const run = await laterActions(trial, recordId, written);
   const running = new Set<Action>(run.actions);
   const actions: TriedAction[] = [];
   for (const action of document.actions)
@@ -137,10 +133,6 @@ async function tryHeldChange(trial: Trial, tried: TrialChange): Promise<TriedCha
   };
 }
 
-function isOfGate({ type }: Action, { approvalTiming }: DefinitionDocument): boolean {
-  return type === 'REQUEST_APPROVAL' && approvalTiming !== 'POST_COMMIT';
-}
-
 function picked(values: ChangeFacts['object'], names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(names.map((name) => [name, values[name]]));
 }
@@ -149,13 +141,13 @@ function triedAction({ key, type }: Action, userIds: readonly string[]): TriedAc
   return { key, type, userIds };
 }
 
-/** Those of some actions whose `when` is true, or cannot be evaluated. */
-async function runningActions(
+/** The actions after a change is written whose `when` is true, or cannot be evaluated. Approvals of a gate come before it. */
+async function laterActions(
   { expressions, definitionId, module, document }: Trial,
-  actions: readonly Action[],
   recordId: string,
   change: ChangeFacts,
 ) {
+  const actions = document.actions.filter((action) => !isOfGate(action, document));
   const conditional = actions.flatMap((action) =>
     action.when === undefined
       ? []

@@ -13,6 +13,11 @@ export interface RecordRow extends Readonly<Record<string, unknown>> {
   readonly deletedAt: Date | null;
 }
 
+/** One record, as `rowsOfRecords` reads it. */
+export async function rowOfRecord(work: Work, module: EntityModule, id: string): Promise<RecordRow | undefined> {
+  return (await rowsOfRecords(work, module, [id])).get(id);
+}
+
 /** Records by their ids, also deleted ones with the values that they had last. */
 export async function rowsOfRecords(
   work: Work,
